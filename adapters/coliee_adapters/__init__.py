@@ -1,0 +1,1 @@
+"""COLIEE's files and foreign tools on one side, plain records on the other."""

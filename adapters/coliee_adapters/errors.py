@@ -1,0 +1,97 @@
+"""What can go wrong, as exceptions whose text is the sentence a user reads.
+
+    ColieeError
+     ├── UsageError         what was asked for does not exist or does not fit (measure, task, option)
+     └── InputError         a file cannot be read as what it should be: file, line, what stood there, what to do
+          └── MismatchError a gold and a run can both be read and do not belong together
+
+The command line prints the text and exits with 2; no other exception is expected to reach a user.
+"""
+
+from __future__ import annotations
+
+
+class ColieeError(Exception):
+    """Base of all errors of both packages."""
+
+
+class UsageError(ColieeError):
+    """What was asked for does not exist or does not fit; the text says what there is instead."""
+
+
+class InputError(ColieeError):
+    """A file cannot be read. The text names file, line, what stood there and what was expected.
+
+    Args:
+        path: the file as the user named it.
+        problem: what is wrong, as a clause.
+        line: 1-based line of the problem, if it has one.
+        column: 1-based column of the problem, if it has one.
+        found: the text that stood there; shown shortened and with control characters escaped.
+        remedy: what was expected, or what to do.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        problem: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        found: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.path, self.problem, self.line, self.column = path, problem, line, column
+        self.found, self.remedy = found, remedy
+        super().__init__(path, problem, line, column, found, remedy)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), self.path, self.problem, self.line, self.column, self.found, self.remedy)
+
+    def __str__(self) -> str:
+        place = printable(self.path)
+        if self.line is not None:
+            place += f", line {self.line}"
+        if self.column is not None:
+            place += f", column {self.column}"
+        found = "" if self.found is None else f" (found {quoted(self.found)})"
+        remedy = "" if self.remedy is None else f"; {self.remedy}"
+        return f"{place}: {self.problem}{found}{remedy}"
+
+
+class MismatchError(InputError):
+    """Gold and run share no query or no document: a score of zero would only hide it."""
+
+
+def _restore(
+    kind: type[InputError],
+    path: str,
+    problem: str,
+    line: int | None,
+    column: int | None,
+    found: str | None,
+    remedy: str | None,
+) -> InputError:
+    """Rebuild an error that crossed a process border."""
+    return kind(path, problem, line=line, column=column, found=found, remedy=remedy)
+
+
+def printable(text: str) -> str:
+    r"""Text that is safe on a terminal: control characters and surrogates become escapes.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    """The text in quotes, printable, and shortened to at most ``limit`` characters.
+
+    >>> quoted("000001 000018")
+    "'000001 000018'"
+    """
+    shown = printable(text)
+    return f"'{shown if len(shown) <= limit else shown[: limit - 1] + '…'}'"

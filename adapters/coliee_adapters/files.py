@@ -1,0 +1,214 @@
+"""Opening and writing files: a path, ``-``, gzip; bytes to text with every fault named; writing aside, moving in."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from coliee_adapters.errors import InputError
+
+BOM: Final = b"\xef\xbb\xbf"
+_GZIP: Final = b"\x1f\x8b"
+_HEAD: Final = 1 << 16
+
+PathLike = str | os.PathLike[str]
+
+
+class Source:
+    """Where bytes come from: a file, gzipped or not, or standard input. It can be read more than once.
+
+    Standard input is spooled to an unnamed temporary file at first use, so that it too can be read twice
+    (once to find out what it is, once to read it) without being held in memory.
+
+    Args:
+        path: a path, or ``-`` for standard input.
+
+    Raises:
+        InputError: the path does not exist, is a directory, may not be read, or is empty.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = os.fspath(path)
+        self.name = "<stdin>" if self.path == "-" else self.path
+        self._spool: BinaryIO | None = None
+        self._head_is_gzip = False
+        with self.open() as stream, self._faults():
+            self._head = stream.read(_HEAD)
+        if not self._head.removeprefix(BOM).strip():
+            raise InputError(self.name, "the file is empty", remedy="give a file with content")
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folder and without ``.gz``: what a run without a tag is called."""
+        return Path(self.name).name.removesuffix(".gz")
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the bytes lie in a plain file, of which parts can be read."""
+        return self.path != "-" and not self._head_is_gzip
+
+    def head(self) -> bytes:
+        """The first 64 KiB, decompressed, without a byte order mark."""
+        return self._head.removeprefix(BOM)
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """A binary stream from the first byte, decompressed.
+
+        Raises:
+            InputError: see the class.
+        """
+        with contextlib.ExitStack() as stack:
+            with self._faults():
+                raw: BinaryIO
+                if self.path == "-":
+                    raw = self._spooled()
+                    raw.seek(0)
+                else:
+                    if Path(self.path).is_dir():
+                        raise InputError(self.name, "this is a directory", remedy="name the file in it")
+                    raw = stack.enter_context(Path(self.path).open("rb"))
+                start = raw.read(2)
+                raw.seek(0)
+                self._head_is_gzip = start == _GZIP
+                stream = cast(BinaryIO, stack.enter_context(gzip.open(raw))) if self._head_is_gzip else raw
+            yield stream
+
+    def blocks(self, size: int) -> Iterator[bytes]:
+        """The bytes in pieces of about ``size`` that end where lines end; the last may lack its newline.
+
+        A byte order mark is left out.
+        """
+        with self.open() as stream:
+            rest = b""
+            first = True
+            while True:
+                with self._faults():
+                    piece = stream.read(size)
+                if first:
+                    piece, first = piece.removeprefix(BOM), False
+                if not piece:
+                    break
+                cut = piece.rfind(b"\n") + 1
+                if cut:
+                    yield rest + piece[:cut]
+                    rest = piece[cut:]
+                else:
+                    rest += piece
+            if rest:
+                yield rest
+
+    def text(self) -> str:
+        """All of it as text, without a byte order mark; line ends become newlines.
+
+        Raises:
+            InputError: bytes that are not UTF-8, or a NUL, with their line.
+        """
+        with self.open() as stream, self._faults():
+            raw = stream.read()
+        return decode(raw.removeprefix(BOM), self.name).replace("\r\n", "\n").replace("\r", "\n")
+
+    def _spooled(self) -> BinaryIO:
+        if self._spool is None:
+            spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
+            shutil.copyfileobj(sys.stdin.buffer, spool)
+            self._spool = spool
+        return self._spool
+
+    @contextlib.contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError:
+            raise InputError(self.name, "there is no such file", remedy="check the path") from None
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(
+                self.name, f"the gzip data is damaged or cut short ({error})", remedy="compress or download it again"
+            ) from None
+        except OSError as error:
+            raise InputError(self.name, f"cannot be read ({error.strerror or error})") from None
+
+
+def decode(raw: bytes, name: str, first_line: int = 1) -> str:
+    """Bytes to text.
+
+    Args:
+        raw: the bytes.
+        name: the file's name, for the error.
+        first_line: the line number of the first byte.
+
+    Raises:
+        InputError: bytes that are not UTF-8, or a NUL character, with their line.
+    """
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + first_line
+        raise InputError(
+            name,
+            "these bytes are not UTF-8",
+            line=line,
+            found=repr(raw[error.start : error.start + 8])[2:-1],
+            remedy="save the file as UTF-8 without byte order mark",
+        ) from None
+    if (at := text.find("\0")) >= 0:
+        raise InputError(
+            name,
+            "a NUL character",
+            line=text.count("\n", 0, at) + first_line,
+            remedy="remove it; a file saved as UTF-16 is full of them, save it as UTF-8",
+        )
+    return text
+
+
+@contextlib.contextmanager
+def written(path: PathLike) -> Iterator[io.TextIOBase]:
+    """A text stream whose content replaces ``path`` only if the block ends well.
+
+    It is written beside its place and moved into it, so that a crash leaves the old file. ``-`` is standard
+    output; a name that ends in ``.gz`` is compressed, with a fixed time stamp so that equal runs give equal files.
+
+    Raises:
+        InputError: the place cannot be written.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        yield cast(io.TextIOBase, sys.stdout)
+        return
+    target = Path(name)
+    try:
+        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if name.endswith(".gz") else None
+            stream = io.TextIOWrapper(cast(BinaryIO, packed or raw), encoding="utf-8", newline="\n")
+            yield stream
+            stream.flush()
+            stream.detach()
+            if packed is not None:
+                packed.close()
+        Path(beside).chmod(0o666 & ~_umask())  # mkstemp's 0600 would surprise the group
+        Path(beside).replace(target)
+    except OSError as error:
+        Path(beside).unlink(missing_ok=True)
+        raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

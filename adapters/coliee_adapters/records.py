@@ -1,0 +1,155 @@
+"""The plain records that every reader yields: Gold, Run, Answers, TortCase.
+
+A *query* is whatever a task asks about (a case, a fragment, a question, an instance) and a *document* whatever is
+returned for it (a case, a paragraph, an article, a claim). Both are known by their ids, which are text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from coliee_adapters.remarks import Remarks
+
+
+def normal_id(text: str) -> str:
+    """An id as COLIEE compares it: without surrounding space and without a trailing ``.txt``.
+
+    Leading zeros are kept: ``18`` is not ``000018``.
+
+    >>> normal_id(" 000018.txt ")
+    '000018'
+    """
+    return text.strip().removesuffix(".txt")
+
+
+def exact_id(text: str) -> str:
+    """An id as TREC compares it: as it stands."""
+    return text
+
+
+#: How ids are compared: ``normal_id`` for COLIEE's tasks, ``exact_id`` for plain TREC.
+IdRule = Callable[[str], str]
+
+
+class Columns(NamedTuple):
+    """A block of consecutive lines of a run, as columns of equal length, in the order of the file."""
+
+    queries: list[str]
+    documents: list[str]
+    #: one score a line, or None where the format has none and the order of lines is the ranking
+    scores: list[float] | None = None
+    #: the rank column as it stands, where there is one; it never decides, it is only compared
+    ranks: list[str] | None = None
+    #: what was tolerated in these lines
+    remarks: Remarks | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What is right: the relevant documents of each query, or its label, or both.
+
+    Attributes:
+        qrels: query → document → relevance, in the order of the file; None where the form has no documents.
+            A query may have no document at all.
+        labels: query → True for Y, False for N; None where the form has no labels.
+        path: the file as the user named it.
+        format: the name of its form, see ``coliee_adapters.detect``.
+        task: the task that the file itself names, if it does.
+        remarks: what was tolerated while reading.
+    """
+
+    qrels: Mapping[str, Mapping[str, int]] | None = None
+    labels: Mapping[str, bool] | None = None
+    path: str = "<memory>"
+    format: str = "memory"
+    task: str | None = None
+    remarks: Remarks = field(default_factory=Remarks)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The ids of the judged queries, in the order of the file."""
+        return tuple(dict.fromkeys((*(self.qrels or ()), *(self.labels or ()))))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a system returned: for each query, documents in an order.
+
+    A run is read when its blocks are asked for, and may be read again.
+
+    Attributes:
+        blocks: gives the lines as blocks of columns, from the first on.
+        tag: the run's name.
+        scored: whether documents have scores; if not, the order of lines is the ranking.
+        path: the file as the user named it.
+        format: the name of its form.
+    """
+
+    blocks: Callable[[], Iterator[Columns]]
+    tag: str = "run"
+    scored: bool = True
+    path: str = "<memory>"
+    format: str = "memory"
+
+    @classmethod
+    def of(
+        cls,
+        rankings: Mapping[str, Iterable[str] | Mapping[str, float]],
+        *,
+        tag: str = "run",
+        path: str = "<memory>",
+        format: str = "memory",
+        remarks: Remarks | None = None,
+    ) -> Run:
+        """A run from memory: query → documents in order, or query → document → score (all queries alike)."""
+        scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
+
+        def blocks() -> Iterator[Columns]:
+            noted = remarks
+            for query, ranking in rankings.items():
+                documents = list(ranking)
+                if documents:
+                    scores = [float(s) for s in ranking.values()] if isinstance(ranking, Mapping) else None
+                    yield Columns([query] * len(documents), documents, scores, None, noted)
+                    noted = None
+
+        return cls(blocks, tag=tag, scored=scored, path=path, format=format)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a system answered: for each query yes or no.
+
+    Attributes:
+        labels: query → True for Y, False for N, in the order of the file.
+        tag: the run's name.
+        path: the file as the user named it.
+        format: the name of its form.
+        remarks: what was tolerated while reading.
+    """
+
+    labels: Mapping[str, bool]
+    tag: str = "run"
+    path: str = "<memory>"
+    format: str = "memory"
+    remarks: Remarks = field(default_factory=Remarks)
+
+
+class Claim(NamedTuple):
+    """One party's claim and whether the court accepted it; None where that is not given."""
+
+    id: str
+    is_accepted: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class TortCase:
+    """One instance of the pilot: the claims of both sides and the court's decision; None where it is not given."""
+
+    id: str
+    plaintiff_claims: tuple[Claim, ...]
+    defendant_claims: tuple[Claim, ...]
+    court_decision: bool | None
+    line: int = 0

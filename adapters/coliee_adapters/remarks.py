@@ -1,0 +1,108 @@
+"""What was tolerated while reading: counted by kind, the first of each kind kept, and added up over parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from coliee_adapters.errors import printable
+
+#: Every kind of remark and its sentence. ``{n}`` is the count, ``(a|b)`` singular or plural, ``{decision}`` what was
+#: done about it where that is the caller's choice; a kind's examples follow in brackets.
+#: The order is the order in which remarks are told: first what moves a score.
+KINDS = {
+    "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
+    "no-match": "no retrieved document is judged; the ids have the gold's form, so the score of zero stands",
+    "unjudged-query": "{n} (query id is|query ids are) not in the gold and {decision}",
+    "unanswered-query": "{n} judged (query is|queries are) not answered and {decision}",
+    "duplicate": "{n} (line repeats|lines repeat) a document of (its|their) query and {decision}",
+    "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
+    "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
+    "tie": "{n} (query has|queries have) documents of equal score; the greater id goes first, as in trec_eval",
+    "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
+    "tag": "{n} (line has|lines have) another run tag than the first line",
+    "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
+    "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
+    "label-form": "{n} (label is|labels are) not written Y or N, and understood",
+    "gold-duplicate": "{n} (entry repeats|entries repeat) a document of its query in the gold and (counts|count) once",
+    "missing-article": "{n} gold (article stands|articles stand) as [MISSING ARTICLE n]; n is taken for the number",
+    "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
+    "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (is|are) wrong",
+}
+
+_CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
+
+_EXAMPLES = 3
+
+
+class Remarks:
+    """Counts of what was tolerated, by kind, with the first few places of each. Two Remarks add.
+
+    >>> remarks = Remarks()
+    >>> remarks.add("duplicate", "line 2: 001 013")
+    >>> remarks.add("duplicate", "line 9: 001 014")
+    >>> list(remarks.sentences({"duplicate": "count once"}))
+    ['2 lines repeat a document of their query and count once (first: line 2: 001 013; line 9: 001 014)']
+    """
+
+    __slots__ = ("_counts", "_examples")
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, tuple[str, ...]] = {}
+
+    def add(self, kind: str, example: str = "", n: int = 1) -> None:
+        """Count ``n`` more of a kind; an example is kept while there are fewer than three.
+
+        Raises:
+            KeyError: the kind is not one of ``KINDS``.
+        """
+        KINDS[kind]
+        if n <= 0:
+            return
+        self._counts[kind] = self._counts.get(kind, 0) + n
+        kept = self._examples.get(kind, ())
+        if example and len(kept) < _EXAMPLES:
+            self._examples[kind] = (*kept, example)
+
+    def count(self, kind: str) -> int:
+        """How many of this kind were counted; 0 if none."""
+        return self._counts.get(kind, 0)
+
+    def examples(self, kind: str) -> tuple[str, ...]:
+        """The first places of this kind, at most three."""
+        return self._examples.get(kind, ())
+
+    def __add__(self, other: Remarks) -> Remarks:
+        total = Remarks()
+        for part in (self, other):
+            for kind, n in part._counts.items():
+                total._counts[kind] = total._counts.get(kind, 0) + n
+                total._examples[kind] = (total._examples.get(kind, ()) + part.examples(kind))[:_EXAMPLES]
+        return total
+
+    def __bool__(self) -> bool:
+        return bool(self._counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Remarks):
+            return NotImplemented
+        return self._counts == other._counts and self._examples == other._examples
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __repr__(self) -> str:
+        return f"Remarks({self._counts!r})"
+
+    def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[str]:
+        """One sentence a kind, in the order of ``KINDS``.
+
+        Args:
+            decisions: kind → the clause that says what was done about it, for the kinds that leave it open.
+        """
+        for kind, pattern in KINDS.items():
+            if n := self._counts.get(kind, 0):
+                worded = _CHOICE.sub(r"\1" if n == 1 else r"\2", pattern)
+                sentence = worded.format(n=n, decision=(decisions or {}).get(kind, "reported"))
+                examples = "; ".join(printable(e) for e in self.examples(kind))
+                yield f"{sentence} (first: {examples})" if examples else sentence
