@@ -34,9 +34,15 @@ IdRule = Callable[[str], str]
 
 
 class Columns(NamedTuple):
-    """A block of consecutive lines of a run, as columns of equal length, in the order of the file."""
+    """A block of consecutive lines of a run as columns, in the order of the file.
+
+    Lines of one query stand together in a segment: ``documents[starts[i]:starts[i + 1]]`` are those of
+    ``queries[i]``. A query may come back in a later segment or block.
+    """
 
     queries: list[str]
+    #: where each segment starts, and the number of lines: one more than there are queries
+    starts: list[int]
     documents: list[str]
     #: one score a line, or None where the format has none and the order of lines is the ranking
     scores: list[float] | None = None
@@ -107,13 +113,12 @@ class Run:
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
 
         def blocks() -> Iterator[Columns]:
-            noted = remarks
+            if remarks:
+                yield Columns([], [0], [], [] if scored else None, None, remarks)
             for query, ranking in rankings.items():
+                scores = [float(score) for score in ranking.values()] if isinstance(ranking, Mapping) else None
                 documents = list(ranking)
-                if documents:
-                    scores = [float(s) for s in ranking.values()] if isinstance(ranking, Mapping) else None
-                    yield Columns([query] * len(documents), documents, scores, None, noted)
-                    noted = None
+                yield Columns([query], [0, len(documents)], documents, scores)
 
         return cls(blocks, tag=tag, scored=scored, path=path, format=format)
 

@@ -102,7 +102,7 @@ class Remarks:
         """
         for kind, pattern in KINDS.items():
             if n := self._counts.get(kind, 0):
-                worded = _CHOICE.sub(r"\1" if n == 1 else r"\2", pattern)
-                sentence = worded.format(n=n, decision=(decisions or {}).get(kind, "reported"))
+                said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
+                sentence = _CHOICE.sub(r"\1" if n == 1 else r"\2", said).format(n=n)
                 examples = "; ".join(printable(e) for e in self.examples(kind))
                 yield f"{sentence} (first: {examples})" if examples else sentence

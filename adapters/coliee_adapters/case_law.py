@@ -1,0 +1,284 @@
+"""Tasks 1 and 2, case law: gold and submissions in JSON, the older XML gold, CSV, and runs ``QUERY DOCUMENT TAG``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import partial
+from io import StringIO, TextIOBase
+from typing import Final
+
+from coliee_adapters import json_text, markup
+from coliee_adapters.columns import THREE_COLUMNS, finite_score, first_tag, read_blocks
+from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.files import Source
+from coliee_adapters.lines import Comments, content_lines
+from coliee_adapters.records import Columns, Gold, IdRule, Run, normal_id
+from coliee_adapters.remarks import Remarks
+
+#: The elements of the older XML that hold the relevant documents, by task.
+_XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}
+
+#: The names that a CSV's header may give to its columns.
+_HEADER: Final = {
+    "query": {"query", "query_id", "qid", "query_case", "case", "id"},
+    "document": {"document", "document_id", "doc", "doc_id", "docid", "docno", "paragraph"},
+    "score": {"score"},
+    "tag": {"tag", "run", "run_id", "runid", "run_tag", "system"},
+}
+
+
+def sniff_gold(head: bytes) -> str | None:
+    """``json`` for JSON that is not the pilot's, ``xml`` for XML with a ``<COLIEE>`` root or instances."""
+    start = head.lstrip()
+    if start.startswith((b"{", b"[")):
+        return "json"
+    if start.startswith(b"<") and re.search(rb"<(?:COLIEE|instance)[\s>]", head, re.IGNORECASE):
+        return "xml"
+    return None
+
+
+def sniff_run(head: bytes) -> str | None:
+    """``json``; ``csv`` where the first content line has commas or semicolons between its values; ``columns``."""
+    start = head.lstrip()
+    if start.startswith((b"{", b"[")):
+        return "json"
+    if start.startswith(b"<"):
+        return None
+    for _, line in content_lines(head.decode("utf-8", errors="replace"), "", comments=Comments()):
+        return "csv" if re.match(r"[^,;\s]*\s*[,;]\s*[^,;\s]", line) else "columns"
+    return None
+
+
+def read_gold_json(source: Source, rule: IdRule = normal_id) -> Gold:
+    """Gold from ``{"008447.txt": ["072495.txt", …]}`` or, as in Task 2 of 2025, ``{"827": "025.txt, 027.txt"}``.
+
+    ``{query: {document: relevance}}``, the form of pytrec_eval, is read too.
+
+    Raises:
+        InputError: not such JSON, or a test set without labels.
+    """
+    remarks = Remarks()
+    text = source.text()
+    value = json_text.parse(text, source.name)
+    if isinstance(value, list) or (isinstance(value, dict) and value and not any(value.values())):
+        raise InputError(
+            source.name,
+            "this is a test set without labels: it names queries and no relevant document",
+            remedy="give the file with the labels",
+        )
+    qrels: dict[str, dict[str, int]] = {}
+    for query, entry in _members(value, source, text, rule):
+        qrels[query] = {}
+        if isinstance(entry, dict):
+            for document, relevance in entry.items():
+                if not isinstance(relevance, int) or isinstance(relevance, bool):
+                    raise _wrong_entry(source, text, query, relevance, "a relevance is an integer: 0, 1, 2, …")
+                _judge(qrels[query], query, rule(document), relevance, source, text, remarks)
+        else:
+            for document in _documents(entry, query, source, text):
+                _judge(qrels[query], query, rule(document), 1, source, text, remarks)
+    return Gold(qrels, path=source.name, format="json", remarks=remarks)
+
+
+def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
+    """Gold from ``<COLIEE task='1'><instance id='001'>…<cases_noticed>013,045</cases_noticed>`` (2018–2019).
+
+    Raises:
+        InputError: not such XML, or instances without relevant documents throughout.
+    """
+    remarks = Remarks()
+    root = markup.parse(source)
+    task = root.attributes.get("task", "").strip()
+    names = [_XML_LISTS[task]] if task in _XML_LISTS else list(_XML_LISTS.values())
+    qrels: dict[str, dict[str, int]] = {}
+    for instance in root.iter("instance"):
+        query = rule(instance.attributes.get("id", ""))
+        if not query:
+            raise InputError(source.name, "an instance without an id", line=instance.line, remedy="give it an id")
+        if query in qrels:
+            raise InputError(source.name, "an id stands twice", line=instance.line, found=query, remedy="keep one")
+        qrels[query] = {}
+        for element in instance.iter(*names):
+            for document in filter(None, map(rule, re.split(r"[,\s]+", element.text))):
+                if document in qrels[query]:
+                    remarks.add("gold-duplicate", f"line {element.line}: {query} {document}")
+                qrels[query][document] = 1
+    if not any(qrels.values()):
+        raise InputError(
+            source.name,
+            f"no instance has a relevant document in <{'> or <'.join(names)}>",
+            remedy="give the file with the labels",
+        )
+    return Gold(qrels, path=source.name, format="xml", task=task or None, remarks=remarks)
+
+
+def read_run(source: Source, rule: IdRule = normal_id) -> Run:
+    """A run of three columns; its lines are read when its blocks are asked for. The order of lines is the ranking."""
+    blocks = partial(read_blocks, source, THREE_COLUMNS, rule)
+    tag = first_tag(source, THREE_COLUMNS) or source.stem
+    return Run(blocks, tag=tag, scored=False, path=source.name, format="columns")
+
+
+def read_run_json(source: Source, rule: IdRule = normal_id) -> Run:
+    """A submission in the gold's form, or ``{query: {document: score}}``. It is named after its file.
+
+    Raises:
+        InputError: not such JSON; a score that is no number.
+    """
+    text = source.text()
+    value = json_text.parse(text, source.name)
+    rankings: dict[str, list[str] | dict[str, float]] = {}
+    scored = set()
+    for query, entry in _members(value, source, text, rule):
+        if isinstance(entry, dict):
+            for score in entry.values():
+                if not isinstance(score, int | float) or isinstance(score, bool):
+                    raise _wrong_entry(source, text, query, score, "a score is a number")
+            rankings[query] = {rule(document): float(score) for document, score in entry.items()}
+        else:
+            rankings[query] = [rule(document) for document in _documents(entry, query, source, text)]
+        if entry:
+            scored.add(isinstance(entry, dict))
+    if len(scored) > 1:
+        raise InputError(
+            source.name, "some queries have lists and some have scores", remedy="write all of them in one way"
+        )
+    if True in scored:  # an empty list among scored queries is an empty ranking
+        rankings = {query: ranking or {} for query, ranking in rankings.items()}
+    return Run.of(rankings, tag=source.stem, path=source.name, format="json")
+
+
+def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
+    """A submission with commas or semicolons: ``query,document[,tag]``, or with a header that names the columns.
+
+    Raises:
+        InputError: a row without query or document, or with another number of values than the first; a score that is
+            no number.
+    """
+    text = source.text()
+    first = next((line for _, line in content_lines(text, source.name)), "")
+    rows = csv.reader(StringIO(text), delimiter=";" if ";" in first and "," not in first else ",", strict=True)
+    columns: dict[str, int] = {}
+    width = 0
+    queries: list[str] = []
+    documents: list[str] = []
+    scores: list[float] = []
+    tag = ""
+    remarks = Remarks()
+    try:
+        for row in rows:
+            values = [value.strip() for value in row]
+            line = rows.line_num
+            if not any(values) or values[0].startswith("#"):
+                continue
+            if not columns:
+                columns, width = _csv_columns(values), len(values)
+                if columns != _csv_columns([]):
+                    continue
+            if len(values) != width or width < 2:
+                expected = f"expected {max(width, 2)} as in the first row: query,document,tag"
+                raise InputError(source.name, f"{len(values)} values", line=line, found=",".join(row), remedy=expected)
+            query, document = rule(values[columns["query"]]), rule(values[columns["document"]])
+            if not query or not document:
+                raise InputError(
+                    source.name, "a value is empty", line=line, found=",".join(row), remedy="fill or drop it"
+                )
+            queries.append(query)
+            documents.append(document)
+            if "score" in columns:
+                scores.append(finite_score(values[columns["score"]], source.name, line))
+            if columns["tag"] < width:
+                tag = tag or values[columns["tag"]]
+                if values[columns["tag"]] != tag:
+                    remarks.add("tag", f"line {line}: {values[columns['tag']]}")
+    except csv.Error as error:
+        raise InputError(source.name, f"broken CSV: {error}", line=rows.line_num) from None
+    block = Columns(queries, list(range(len(queries) + 1)), documents, scores or None, None, remarks or None)
+    name = "_".join(tag.split()) or source.stem
+    return Run(lambda: iter([block]), tag=name, scored=bool(scores), path=source.name, format="csv")
+
+
+def write_gold_json(qrels: Mapping[str, Iterable[str]], stream: TextIOBase) -> None:
+    """Write ``{query: [document, …]}``, without ``.txt``."""
+    json.dump({query: list(documents) for query, documents in qrels.items()}, stream, ensure_ascii=False, indent=1)
+    stream.write("\n")
+
+
+def write_run(rankings: Iterable[tuple[str, Iterable[str]]], tag: str, stream: TextIOBase) -> None:
+    """Write ``QUERY DOCUMENT TAG``, documents in the order given."""
+    for query, documents in rankings:
+        stream.writelines(f"{query} {document} {tag}\n" for document in documents)
+
+
+def _csv_columns(values: list[str]) -> dict[str, int]:
+    """Which column is which: by the header, if the values are one, else query, document, tag."""
+    named: dict[str, int] = {}
+    for at, value in enumerate(v.lower().replace(" ", "_") for v in values):
+        for role, words in _HEADER.items():
+            if value in words:
+                named.setdefault(role, at)
+    if "query" in named and "document" in named:
+        return {"tag": len(values), **named}
+    return {"query": 0, "document": 1, "tag": 2}
+
+
+def _members(value: object, source: Source, text: str, rule: IdRule) -> list[tuple[str, object]]:
+    """The queries of a JSON object and what stands for each."""
+    if not isinstance(value, dict) or not value:
+        raise InputError(
+            source.name,
+            "this JSON is not an object of queries",
+            found=json.dumps(value)[:60],
+            remedy='expected {"000001": ["000018", "000023"]}',
+        )
+    members: dict[str, object] = {}
+    for query, entry in value.items():
+        if rule(query) in members:
+            raise InputError(
+                source.name, "a query stands twice", line=_line_of(query, text), found=query, remedy="keep one"
+            )
+        members[rule(query)] = entry
+    return list(members.items())
+
+
+def _documents(entry: object, query: str, source: Source, text: str) -> list[str]:
+    """The documents of a query: a list of ids, texts or numbers, or one text with commas."""
+    if isinstance(entry, str):
+        return [part for part in (piece.strip() for piece in entry.split(",")) if part]
+    if not isinstance(entry, list):
+        raise _wrong_entry(source, text, query, entry, 'expected a list of documents: ["000018", "000023"]')
+    documents = []
+    for document in entry:
+        if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
+            raise _wrong_entry(source, text, query, document, "a document is named by text or by a whole number")
+        documents.append(str(document))
+    return documents
+
+
+def _judge(
+    judged: dict[str, int], query: str, document: str, relevance: int, source: Source, text: str, remarks: Remarks
+) -> None:
+    if document in judged:
+        if judged[document] != relevance:
+            raise _wrong_entry(source, text, query, document, "it is judged twice and differently; keep one")
+        remarks.add("gold-duplicate", f"query {query}: {document}")
+    judged[document] = relevance
+
+
+def _wrong_entry(source: Source, text: str, query: str, found: object, remedy: str) -> InputError:
+    return InputError(
+        source.name,
+        f"the entry of query {quoted(query)} cannot be read",
+        line=_line_of(query, text),
+        found=found if isinstance(found, str) else json.dumps(found, ensure_ascii=False),
+        remedy=remedy,
+    )
+
+
+def _line_of(key: str, text: str) -> int | None:
+    """The line of a JSON object's key, if the text holds it just once as it stands."""
+    places = [match.start() for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)[:-1]), text)]
+    return text.count("\n", 0, places[0]) + 1 if len(places) == 1 else None

@@ -1,0 +1,89 @@
+"""Strict JSON: what ``json.loads`` lets through and a later reader would trip over is refused, with its place."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+
+from coliee_adapters.errors import InputError
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}:]|[-+.\w]+')
+_UNFIT = re.compile(r"[\0\ud800-\udfff]")
+_PERHAPS_UNFIT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]")
+
+
+def parse(text: str, name: str, first_line: int = 1) -> object:
+    """The value that a JSON text holds.
+
+    Args:
+        text: the text, a whole file or one line of it.
+        name: the file's name, for the error.
+        first_line: the line number of the text's first character.
+
+    Raises:
+        InputError: the text is not JSON; an object has a key twice; a number is not finite or is too long; a string
+            holds an unpaired surrogate or a NUL; the nesting is too deep.
+
+    >>> parse('{"001": ["013.txt"]}', "gold.json")
+    {'001': ['013.txt']}
+    """
+
+    def fault(problem: str, at: int, found: str | None, remedy: str) -> InputError:
+        line = first_line + text.count("\n", 0, at)
+        return InputError(name, problem, line=line, column=at - text.rfind("\n", 0, at), found=found, remedy=remedy)
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            key, at = next(_repeated_keys(text))
+            raise fault("an object has this key for the second time", at, key, "keep one of the two")
+        return members
+
+    def finite(number: str) -> float:
+        value = float(number)
+        if not math.isfinite(value):
+            at = next(token.start() for token in _TOKEN.finditer(text) if token[0] == number)
+            raise fault("this is not a finite number", at, number, "give a finite number, or null")
+        return value
+
+    def unlocated(problem: str) -> InputError:
+        # json does not say where; only a text of one line leaves no doubt
+        line = None if "\n" in text.rstrip() else first_line
+        return InputError(name, problem, line=line, remedy="no COLIEE file needs that; look at what wrote it")
+
+    try:
+        value: object = json.loads(text, object_pairs_hook=unique, parse_constant=finite, parse_float=finite)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :].partition("\n")[0].rstrip(" \t\r")
+        remedy = "correct it, or get the file again if it was cut short"
+        raise fault(f"broken JSON: {error.msg}", error.pos, rest or None, remedy) from None
+    except RecursionError:
+        raise unlocated("lists or objects are nested too deep") from None
+    except ValueError:
+        raise unlocated("an integer has too many digits") from None
+    if _PERHAPS_UNFIT.search(text):
+        for token in _TOKEN.finditer(text):
+            if token[0].startswith('"') and (unfit := _UNFIT.search(json.loads(token[0]))):
+                kind = "a NUL character" if unfit[0] == "\0" else "an unpaired surrogate"
+                raise fault(f"this string holds {kind}", token.start(), unfit[0], "remove it; it is not text")
+    return value
+
+
+def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
+    """The keys of a JSON text that their object has already, and where they start."""
+    objects: list[set[str]] = []
+    string, at = "", 0
+    for token in _TOKEN.finditer(text):
+        if token[0].startswith('"'):
+            string, at = token[0], token.start()
+        elif token[0] == "{":
+            objects.append(set())
+        elif token[0] == "}":
+            objects.pop()
+        elif token[0] == ":":
+            key = json.loads(string)
+            if key in objects[-1]:
+                yield key, at
+            objects[-1].add(key)

@@ -1,0 +1,113 @@
+"""A small XML reader that knows the line of every element, and neither expands entities nor fetches anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """One element, with what stands in it.
+
+    Attributes:
+        tag: its name.
+        attributes: name → value.
+        line: the 1-based line of its start tag.
+        content: the text and the elements in it, in the order of the file.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    content: list[Element | str] = field(default_factory=list, repr=False)
+
+    @property
+    def children(self) -> list[Element]:
+        """The elements directly in it."""
+        return [part for part in self.content if isinstance(part, Element)]
+
+    @property
+    def text(self) -> str:
+        """All text in it and in the elements under it, joined."""
+        return "".join(self.itertext())
+
+    def itertext(self) -> Iterator[str]:
+        """The pieces of text in it and in the elements under it, in the order of the file."""
+        stack: list[Element | str] = [self]
+        while stack:
+            part = stack.pop()
+            if isinstance(part, str):
+                yield part
+            else:
+                stack.extend(reversed(part.content))
+
+    def iter(self, *tags: str) -> Iterator[Element]:
+        """The element itself and all under it that have one of these tags, in the order of the file."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            if element.tag in tags:
+                yield element
+            stack.extend(reversed(element.children))
+
+
+def parse(source: Source) -> Element:
+    """The root element of an XML file.
+
+    The file is read as UTF-8, whatever encoding its first line declares.
+
+    Raises:
+        InputError: broken XML; an entity declaration, a reference to one, or an external DTD; not UTF-8.
+    """
+    document = Element("", {}, 0)
+    path = [document]
+    parser = expat.ParserCreate("utf-8")  # overrides the declaration, which the decoded text has outlived
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, parser.CurrentLineNumber)
+        path[-1].content.append(element)
+        path.append(element)
+
+    def end(_tag: str) -> None:
+        path.pop()
+
+    def characters(text: str) -> None:
+        path[-1].content.append(text)
+
+    def refuse(problem: str, name: str) -> None:
+        raise InputError(
+            source.name,
+            problem,
+            line=parser.CurrentLineNumber,
+            found=name,
+            remedy="remove the DOCTYPE; nothing is expanded or fetched",
+        )
+
+    def doctype(_name: str, system: str | None, _public: str | None, _has_internal_subset: bool) -> None:
+        if system is not None:  # a public id never stands without one
+            refuse("the DOCTYPE refers to an external DTD", system)
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = doctype
+    parser.EntityDeclHandler = lambda name, *_: refuse("an entity declaration", name)
+    # expat passes over an unknown entity, without an error, once the DOCTYPE has named a parameter entity
+    parser.SkippedEntityHandler = lambda name, _: refuse("a reference to an unknown entity", name)
+    try:
+        parser.Parse(source.text().encode("utf-8"), True)
+    except expat.ExpatError as error:
+        raise InputError(
+            source.name,
+            f"this is not well-formed XML: {expat.ErrorString(error.code)}",
+            line=error.lineno,
+            column=error.offset + 1,
+            remedy="mend the file at this place, or fetch it again",
+        ) from None
+    return document.children[0]

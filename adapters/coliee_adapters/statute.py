@@ -1,0 +1,266 @@
+"""Tasks 3 to 5, statute law: the XML gold in its four generations, label lists, and answers ``QUERY Y TAG``."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from io import TextIOBase
+from typing import Final
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.markup import Element, parse
+from coliee_adapters.records import Answers, Gold, normal_id
+from coliee_adapters.remarks import Remarks
+
+_LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+
+_WORD: Final = re.compile(r"\S+", re.ASCII)
+
+_XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
+
+_ARTICLE: Final = re.compile(r"[0-9]+(?:-[0-9]+)*")
+
+# The three heads of an article's text stand at the start of a line. All quantifiers are possessive: a shorter number,
+# found by stepping back, would be another article.
+
+#: ``Article 566``, ``Article 32 (1) …``, ``Article 537(1)If …``. In a sentence the number goes on in lower case, or
+#: with a mark that no article begins with: ``Article 5 applies``, ``Article 5, paragraph (1)``, ``Article 5–7``.
+_ENGLISH: Final = re.compile(
+    r"\s*+Article\s*+([0-9０-９]++(?:[-－][0-9０-９]++)*+)(?:\s*+[(（][0-9０-９]++[)）])*+\s*+(?![a-z,;.)'’‐-―−－-])"
+)
+
+#: ``第三百九十八条の二十　…``. In a sentence something else than a blank follows: ``第五条の規定``, ``第五条第一項``,
+#: ``第五条（第二項を除く。）の規定``.
+_JAPANESE: Final = re.compile(
+    r"\s*+第([〇零一二三四五六七八九十百千0-9０-９]{1,9}+)条((?:の[〇零一二三四五六七八九十百千0-9０-９]{1,9}+)*+)"
+    r"(?:[(（][^()（）]*+[)）])?+(?:\s|$)"
+)
+
+_MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")
+
+
+def sniff_gold(head: bytes) -> str | None:
+    """The name of the form of gold that a file starts as: ``statute-xml``, ``labels`` or None.
+
+    Args:
+        head: the file's first bytes, without a byte order mark.
+    """
+    if head.lstrip().startswith(b"<"):
+        return "statute-xml" if _XML.search(head) else None
+    return sniff_run(head)
+
+
+def sniff_run(head: bytes) -> str | None:
+    """``labels`` if the second column of the first content line is a label in any of its forms, else None.
+
+    The first line decides, so that a fault further down is reported with its line and not as an unknown file.
+
+    Args:
+        head: the file's first bytes, without a byte order mark.
+    """
+    text = head.decode("utf-8", errors="replace").replace("\r", "\n")
+    for _, line in content_lines(text, "", comments=Comments()):
+        words = split_columns(line)
+        return "labels" if len(words) > 1 and words[1].lower() in _LABELS else None
+    return None
+
+
+def read_gold(source: Source) -> Gold:
+    """Gold from ``<dataset><pair id="H18-1-2" label="Y">…``, with the articles, the labels, or both.
+
+    The articles of a pair are its ``<article>`` elements, or else the numbers at the heads of the text in ``<t1>``.
+
+    Raises:
+        InputError: not XML, no pair, a pair without an id or with one that stood before, a label or an article
+            number that is none, labels on some pairs only, or neither labels nor articles.
+    """
+    remarks = Remarks()
+    pairs = _pairs(source)
+    labels: dict[str, bool] = {}
+    for query, pair in pairs.items():
+        if word := pair.attributes.get("label", "").strip():
+            labels[query] = _label(word, pair.line, source, remarks)
+    if labels and len(labels) < len(pairs):
+        query, pair = next((query, pair) for query, pair in pairs.items() if query not in labels)
+        raise InputError(
+            source.name,
+            "this pair has no label, and others have",
+            line=pair.line,
+            found=query,
+            remedy="label every pair, or none",
+        )
+    qrels: dict[str, dict[str, int]] = {}
+    for query, pair in pairs.items():
+        qrels[query] = {}
+        for article in _articles(query, pair, source, remarks):
+            if article in qrels[query]:
+                remarks.add("gold-duplicate", f"line {pair.line}: {query} {article}")
+            qrels[query][article] = 1
+    if not labels and not any(qrels.values()):
+        raise InputError(
+            source.name,
+            "this is a test file without labels and articles: no pair has a label or names an article",
+            remedy="give the file with the labels or the articles",
+        )
+    has_articles = any(next(pair.iter("t1", "article"), None) for pair in pairs.values())
+    return Gold(qrels if has_articles else None, labels or None, source.name, "statute-xml", remarks=remarks)
+
+
+def read_label_gold(source: Source) -> Gold:
+    """Gold from a label list, ``R07-01-O Y``; a third column is passed over.
+
+    Raises:
+        InputError: as for ``read_answers``.
+    """
+    remarks = Remarks()
+    labels, _ = _read_labels(source, remarks, repeated="gold-duplicate")
+    return Gold(labels=labels, path=source.name, format="labels", remarks=remarks)
+
+
+def read_answers(source: Source) -> Answers:
+    """Answers from lines ``QUERY Y TAG``; without any tag they are named after the file.
+
+    Raises:
+        InputError: a line of one column, a label that is none, two answers to one question, or no line at all.
+    """
+    remarks = Remarks()
+    labels, tags = _read_labels(source, remarks, repeated="duplicate")
+    tag = next((words[0] for _, words in tags if words), source.stem)
+    for line, words in tags:
+        if not words:
+            remarks.add("no-tag")
+            continue
+        if len(words) > 1:
+            remarks.add("tag-words", f"line {line}: {' '.join(words)}")
+        if words[0] != tag:
+            remarks.add("tag", f"line {line}: {words[0]}")
+    return Answers(labels, tag, source.name, "labels", remarks)
+
+
+def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag: str) -> None:
+    """Write lines ``QUERY Y TAG``.
+
+    Raises:
+        UsageError: an id or the tag is not one word, or an id would be read as a comment.
+    """
+    for query, label in (answers.labels if isinstance(answers, Answers) else answers).items():
+        for word in (query, tag):
+            if not _WORD.fullmatch(word):
+                raise UsageError(f"an id and a run tag are one word each, and {word!r} is not")
+        if query.startswith(("#", "/*")):
+            raise UsageError(f"an id that starts like a comment cannot be written: {query!r}")
+        stream.write(f"{query} {'Y' if label else 'N'} {tag}\n")
+
+
+def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
+    label = _LABELS.get(word.lower())
+    if label is None:
+        raise InputError(source.name, "this is not a label", line=line, found=word, remedy="write Y or N")
+    if word not in ("Y", "N"):
+        remarks.add("label-form", f"line {line}: {word}")
+    return label
+
+
+def _read_labels(
+    source: Source, remarks: Remarks, repeated: str
+) -> tuple[dict[str, bool], list[tuple[int, list[str]]]]:
+    """The labels by query, and the words of each line's tag with the line's number."""
+    labels: dict[str, bool] = {}
+    first_lines: dict[str, int] = {}
+    tags = []
+    for line, content in content_lines(source.text(), source.name):
+        words = split_columns(content)
+        if len(words) == 1:
+            raise InputError(
+                source.name, "this line has one column", line=line, found=content, remedy="write QUERY Y TAG"
+            )
+        query, label = normal_id(words[0]), _label(words[1], line, source, remarks)
+        if query not in labels:
+            labels[query], first_lines[query] = label, line
+        elif labels[query] == label:
+            remarks.add(repeated, f"line {line}: {query} {words[1]}")
+        else:
+            raise InputError(
+                source.name,
+                f"line {first_lines[query]} answers this question otherwise",
+                line=line,
+                found=content,
+                remedy="keep one",
+            )
+        tags.append((line, words[2:]))
+    if not labels:
+        raise InputError(source.name, "there is no line but comments", remedy="write QUERY Y TAG, one line a question")
+    return labels, tags
+
+
+def _pairs(source: Source) -> dict[str, Element]:
+    root = parse(source)
+    pairs: dict[str, Element] = {}
+    for pair in root.iter("pair"):
+        query = normal_id(pair.attributes.get("id", ""))
+        if not query:
+            raise InputError(source.name, "a pair without an id", line=pair.line, remedy='write <pair id="H18-1-2">')
+        if query in pairs:
+            raise InputError(
+                source.name,
+                f"the pair of line {pairs[query].line} has the same id",
+                line=pair.line,
+                found=query,
+                remedy="keep one",
+            )
+        pairs[query] = pair
+    if not pairs:
+        raise InputError(
+            source.name,
+            "there is no <pair> in this XML",
+            line=root.line,
+            found=f"<{root.tag}>",
+            remedy="give the data of Tasks 3 and 4, <dataset><pair>…",
+        )
+    return pairs
+
+
+def _articles(query: str, pair: Element, source: Source, remarks: Remarks) -> list[str]:
+    """The ids of a pair's articles, in the order of the file, repeated where they are."""
+    named = []
+    for element in pair.iter("article"):
+        # an element that holds nothing names no article: some pairs have none
+        if text := element.attributes.get("id", "").strip() or element.text.strip():
+            named.append(_article_id(text, element.line, source))
+    if named:
+        return named
+    for t1 in pair.iter("t1"):
+        for line in t1.text.split("\n"):
+            if head := _ENGLISH.match(line):
+                named.append(unicodedata.normalize("NFKC", head[1]))
+            elif head := _JAPANESE.match(line):
+                named.append("-".join(str(_number(part)) for part in (head[1] + head[2]).split("の")))
+            elif head := _MISSING.match(line):
+                named.append(_article_id(head[1].strip(), t1.line, source))
+                remarks.add("missing-article", f"line {t1.line}: {query} {named[-1]}")
+    if not named and any(t1.text.strip() for t1 in pair.iter("t1")):
+        remarks.add("no-head", query)
+    return named
+
+
+def _article_id(text: str, line: int, source: Source) -> str:
+    article = unicodedata.normalize("NFKC", text)
+    if not _ARTICLE.fullmatch(article):
+        raise InputError(
+            source.name, "this is not an article number", line=line, found=text, remedy="write it as 96 or 398-2"
+        )
+    return article
+
+
+def _number(numeral: str) -> int:
+    """The value of 三百九十八, 三九八, 398 or ３９８."""
+    total = digits = 0
+    for value in map(int, map(unicodedata.numeric, numeral)):
+        if value < 10:
+            digits = 10 * digits + value
+        else:
+            total, digits = total + (digits or 1) * value, 0
+    return total + digits

@@ -1,0 +1,96 @@
+"""TREC's files: qrels (``QUERY 0 DOCUMENT RELEVANCE``) and runs (``QUERY Q0 DOCUMENT RANK SCORE TAG``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import partial
+from io import TextIOBase
+
+from coliee_adapters.columns import SIX_COLUMNS, first_tag, read_blocks
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.records import Gold, IdRule, Run, exact_id
+from coliee_adapters.remarks import Remarks
+
+_QRELS = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+
+
+def sniff_gold(head: bytes) -> str | None:
+    """``qrels`` if the first content line has four columns and ends in an integer."""
+    fields = first_fields(head)
+    return "qrels" if len(fields) == len(_QRELS) and _INTEGER.fullmatch(fields[3]) else None
+
+
+def sniff_run(head: bytes) -> str | None:
+    """``trec`` if the first content line has at least five columns, or ``Q0`` as its second."""
+    fields = first_fields(head)
+    return "trec" if len(fields) > 4 or fields[1:2] == ["Q0"] else None
+
+
+def first_fields(head: bytes) -> list[str]:
+    """The columns of the first content line; none if there is no such line."""
+    for _, line in content_lines(head.decode("utf-8", errors="replace"), "", comments=Comments()):
+        return split_columns(line)
+    return []
+
+
+def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
+    """Read qrels.
+
+    Raises:
+        InputError: a line without four columns, a relevance that is no integer, a document judged twice differently.
+    """
+    qrels: dict[str, dict[str, int]] = {}
+    remarks = Remarks()
+    for number, line in content_lines(source.text(), source.name):
+        fields = split_columns(line)
+        if len(fields) != len(_QRELS):
+            raise InputError(
+                source.name,
+                f"{len(fields)} columns",
+                line=number,
+                found=line,
+                remedy=f"expected {len(_QRELS)}: {' '.join(_QRELS)}",
+            )
+        if not _INTEGER.fullmatch(fields[3]):
+            raise InputError(
+                source.name, "this relevance is not an integer", line=number, found=fields[3], remedy="write 0, 1, 2, …"
+            )
+        query, document, relevance = rule(fields[0]), rule(fields[2]), int(fields[3])
+        judged = qrels.setdefault(query, {})
+        if document in judged and judged[document] == relevance:
+            remarks.add("gold-duplicate", f"line {number}: {line}")
+        if judged.setdefault(document, relevance) != relevance:
+            raise InputError(
+                source.name,
+                f"document {document} of query {query} is judged {judged[document]} above and {relevance} here",
+                line=number,
+                found=line,
+                remedy="keep one of the two",
+            )
+    return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
+
+
+def read_run(source: Source, rule: IdRule = exact_id) -> Run:
+    """Read a run of six columns; its lines are read when its blocks are asked for."""
+    blocks = partial(read_blocks, source, SIX_COLUMNS, rule)
+    tag = first_tag(source, SIX_COLUMNS) or source.stem
+    return Run(blocks, tag=tag, scored=True, path=source.name, format="trec")
+
+
+def write_gold(qrels: Mapping[str, Mapping[str, int]], stream: TextIOBase) -> None:
+    """Write qrels; a query without documents cannot be written."""
+    for query, judged in qrels.items():
+        stream.writelines(f"{query} 0 {document} {relevance}\n" for document, relevance in judged.items())
+
+
+def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, stream: TextIOBase) -> None:
+    """Write a run of six columns, documents in the order given, ranks from 1."""
+    for query, ranking in rankings:
+        stream.writelines(
+            f"{query} Q0 {document} {rank} {score!r} {tag}\n"
+            for rank, (document, score) in enumerate(ranking.items(), start=1)
+        )

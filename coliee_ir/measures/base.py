@@ -1,0 +1,65 @@
+"""What a measure is: a value that has a name, a definition, and a way to compute it from Judged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from coliee_ir.decisions import Decisions
+from coliee_ir.judged import FloatArray, Judged
+
+#: The judged parts of a submission by name: ``documents``, ``long`` (the long list), ``answers``, ``plaintiff`` and
+#: ``defendant`` (the claims of one side). All have the same queries in the same order.
+Parts = Mapping[str, Judged]
+
+
+class Result(NamedTuple):
+    """What a measure says of a run.
+
+    Attributes:
+        value: over all queries.
+        per_query: shape (Q,); NaN for a query that is left out of the value. For a micro-averaged measure, the same
+            formula on the query alone.
+    """
+
+    value: float
+    per_query: FloatArray
+
+
+class Measure(ABC):
+    """A measure with its parameters.
+
+    The docstring of a subclass is what ``coliee-ir measures NAME`` prints; formula and source stand beside it.
+    """
+
+    #: the formula, in plain text
+    formula: ClassVar[str]
+    #: where the definition comes from
+    source: ClassVar[str]
+    #: whether it looks at ranks: then a long list is where it looks, if there is one
+    ranked: bool = False
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name as it is typed and printed."""
+
+    @abstractmethod
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        """The value for a run."""
+
+    def part(self, parts: Parts) -> Judged:
+        """The part of a submission that the measure reads."""
+        return parts["long"] if self.ranked and "long" in parts else parts["documents"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def topic_mean(per_query: FloatArray) -> float:
+    """The mean over queries without those that are NaN; NaN if there are none left."""
+    kept = per_query[~np.isnan(per_query)]
+    return float(kept.mean()) if len(kept) else float("nan")

@@ -1,0 +1,72 @@
+"""The pilot's rationale extraction: F1 of the claims that the court accepted, for each instance, and pooled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from coliee_ir.decisions import Decisions
+from coliee_ir.judged import Judged
+from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
+from coliee_ir.measures.sets import MicroF, counts, f_measure
+
+_PAGE = "organisers' page of the pilot (LJPJT), section on evaluation"
+
+
+@dataclass(frozen=True)
+class _InstanceF1(Measure):
+    side: ClassVar[str]
+    formula = (
+        "mean over instances of 2·correct / (predicted True + gold True); "
+        "an instance where both are 0 is undefined and counts as --undefined says"
+    )
+    source = f"{_PAGE}; what is undefined counts 0 by default, as in scikit-learn"
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def part(self, parts: Parts) -> Judged:
+        return parts[self.side]
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        found = counts(self.part(parts), decisions)
+        per_query = f_measure(*found[:3], beta=1.0)
+        undefined = (found.relevant == 0) & (found.retrieved == 0)
+        per_query[undefined] = {"zero": 0.0, "one": 1.0, "skip": np.nan}[decisions.undefined]
+        return Result(topic_mean(per_query), per_query)
+
+
+class RationaleF1(_InstanceF1):
+    """The mean over instances of F1 of the True class, over the claims of both sides. It ranks rationale extraction."""
+
+    side = "documents"
+
+
+class PlaintiffF1(_InstanceF1):
+    """The mean over instances of F1 of the True class, over the plaintiff's claims."""
+
+    side = "plaintiff"
+
+
+class DefendantF1(_InstanceF1):
+    """The mean over instances of F1 of the True class, over the defendant's claims."""
+
+    side = "defendant"
+
+
+@dataclass(frozen=True)
+class PooledF1(Measure):
+    """F1 of the True class over all claims of all instances taken together: the micro-averaged F1."""
+
+    formula = MicroF.formula
+    source = _PAGE
+
+    @property
+    def name(self) -> str:
+        return "PooledF1"
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        return MicroF().compute(parts, decisions)

@@ -1,0 +1,117 @@
+"""trec_eval's measures: their definitions in a line each, and the door to the adapter that asks trec_eval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coliee_adapters import trec_eval
+from coliee_ir.decisions import Decisions
+from coliee_ir.judged import IntArray, Judged
+from coliee_ir.measures.base import Measure, Parts, Result
+
+#: trec_eval's measure → what it is, and its formula. R is the number of relevant documents of the query.
+DEFINITIONS: dict[str, tuple[str, str]] = {
+    "num_q": ("Number of judged queries.", "count"),
+    "num_ret": ("Number of retrieved documents.", "sum over queries"),
+    "num_rel": ("Number of relevant documents.", "sum over queries"),
+    "num_rel_ret": ("Number of relevant documents retrieved.", "sum over queries"),
+    "map": (
+        "Average precision; its mean over queries is MAP.",
+        "Σ of precision at the ranks of the relevant documents retrieved / R",
+    ),
+    "gm_map": (
+        "Geometric mean of average precision.",
+        "exp of the mean over queries of log max(AP, 0.00001); per query the logarithm",
+    ),
+    "Rprec": ("R-precision: precision at rank R.", "relevant among the first R / R"),
+    "bpref": (
+        "Binary preference: judged non-relevant documents above relevant ones.",
+        "1/R · Σ over relevant retrieved of 1 - min(judged non-relevant above, R) / min(judged non-relevant, R)",
+    ),
+    "recip_rank": ("Reciprocal rank of the first relevant document.", "1 / rank"),
+    "iprec_at_recall": (
+        "Interpolated precision at a level of recall.",
+        "the greatest precision at any rank whose recall is at least the level",
+    ),
+    "P": ("Precision at a cut-off; divides by the cut-off even where fewer were retrieved.", "relevant in first k / k"),
+    "recall": ("Recall at a cut-off, topic-wise.", "relevant in first k / R"),
+    "infAP": ("Inferred average precision, for sampled judgements (-1: sampled, not judged).", "Yilmaz & Aslam 2006"),
+    "gm_bpref": ("Geometric mean of bpref.", "exp of the mean over queries of log max(bpref, 0.00001)"),
+    "Rprec_mult": ("Precision at a multiple of R.", "relevant in first m·R / (m·R)"),
+    "utility": ("Set utility with trec_eval's default weights.", "relevant retrieved - non-relevant retrieved"),
+    "11pt_avg": ("Mean of interpolated precision at the eleven levels of recall.", "mean of iprec_at_recall"),
+    "binG": (
+        "Binary G: gain by rank, discounted by rank and R.",
+        "mean over relevant of 1 / log2(2 + non-relevant above)",
+    ),
+    "G": ("G (experimental).", "Σ gain / log2(2 + ideal gain so far - gain so far) / total ideal gain"),
+    "ndcg": ("Normalised discounted cumulative gain of the relevances.", "Σ rel/log2(rank+1) / that of the ideal"),
+    "ndcg_rel": ("nDCG averaged over relevant documents (experimental).", "mean of nDCG at each relevant document"),
+    "Rndcg": ("nDCG at R levels (experimental).", "mean of nDCG at the ranks where the ideal ranking changes its gain"),
+    "ndcg_cut": ("nDCG at a cut-off.", "nDCG of the first k, against the ideal's first k"),
+    "map_cut": ("Average precision of the first k documents.", "as map, over ranks up to k; divides by R"),
+    "relative_P": ("Precision at a cut-off, relative to the best possible.", "relevant in first k / min(k, R)"),
+    "success": ("Whether a relevant document is among the first k.", "1 or 0"),
+    "set_P": ("Precision of the retrieved set.", "relevant retrieved / retrieved"),
+    "set_relative_P": (
+        "Precision of the set, relative to the best possible.",
+        "relevant retrieved / min(retrieved, R)",
+    ),
+    "set_recall": ("Recall of the retrieved set.", "relevant retrieved / R"),
+    "set_map": ("Precision times recall of the set.", "set_P · set_recall"),
+    "set_F": (
+        "F of the retrieved set. Its parameter x is beta SQUARED: F2 is set_F.4.",
+        "(1+x)PR / (xP + R), x = 1 by default",
+    ),
+    "num_nonrel_judged_ret": ("Number of documents retrieved that are judged and not relevant.", "sum over queries"),
+}
+
+
+@dataclass(frozen=True)
+class Delegated(Measure):
+    """A measure that trec_eval computes.
+
+    Attributes:
+        request: what trec_eval is asked for.
+        typed: the name by which it was asked for, which is printed.
+    """
+
+    request: trec_eval.Request
+    typed: str
+
+    ranked = True
+    source = "trec_eval (NIST), through pytrec_eval"
+
+    @property
+    def name(self) -> str:
+        return self.typed
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        return compute_all([self], parts)[0]
+
+
+def compute_all(measures: Sequence[Delegated], parts: Parts) -> list[Result]:
+    """The results of several measures, for which trec_eval is asked once."""
+    if not measures:
+        return []
+    judged = measures[0].part(parts)
+    requests = [measure.request for measure in measures]
+    values = trec_eval.values(requests, judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
+    order = _by_id(judged)
+    results = []
+    for request in requests:
+        per_query = values[request].copy()
+        per_query[np.diff(judged.qrels.start) == 0] = np.nan  # what qrels cannot hold is in no mean of trec_eval's
+        kept = order[~np.isnan(per_query[order])]
+        value = trec_eval.mean(request, per_query[kept], judged.retrieved[kept] > 0)
+        results.append(Result(value, per_query))
+    return results
+
+
+def _by_id(judged: Judged) -> IntArray:
+    """Query numbers in the order in which trec_eval adds: by id, compared as bytes."""
+    queries = judged.qrels.queries
+    return np.array(sorted(range(len(queries)), key=queries.__getitem__), dtype=np.int64)

@@ -1,0 +1,52 @@
+"""Accuracies: of answers yes or no, and of answers together with the articles that they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coliee_ir.decisions import Decisions
+from coliee_ir.measures.base import Measure, Parts, Result
+
+_PAGE = "COLIEE organisers' pages, sections on evaluation"
+
+
+@dataclass(frozen=True)
+class Accuracy(Measure):
+    """The share of judged queries that are answered rightly; a query without an answer is wrong.
+
+    In Tasks 4, 5 and tort prediction an answer is right if its label is. In Task 3 from 2026 on it is right if its
+    label is and every gold article was retrieved (recall 1; a query without gold articles has recall 1).
+    """
+
+    formula = "queries answered rightly / judged queries"
+    source = f"{_PAGE}; Task 3 with sufficient articles: page of 2026"
+
+    @property
+    def name(self) -> str:
+        return "Accuracy"
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        right = parts["answers"].correct() > 0
+        if "documents" in parts:
+            articles = parts["documents"]
+            right &= articles.correct() == articles.qrels.relevant()
+        per_query = right.astype(np.float64)
+        return Result(float(per_query.mean()), per_query)
+
+
+@dataclass(frozen=True)
+class LabelAccuracy(Measure):
+    """The share of judged queries whose label is right, whatever articles were retrieved."""
+
+    formula = "queries with the right label / judged queries"
+    source = _PAGE
+
+    @property
+    def name(self) -> str:
+        return "LabelAccuracy"
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        per_query = (parts["answers"].correct() > 0).astype(np.float64)
+        return Result(float(per_query.mean()), per_query)

@@ -1,0 +1,218 @@
+"""Micro- and macro-averaged precision, recall and F of the retrieved sets, whole or cut off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coliee_ir.decisions import Decisions
+from coliee_ir.judged import FloatArray, IntArray, Judged
+from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
+
+_SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant, F1 = 2PR/(P+R), F2 = 5PR/(4P+R)"
+
+
+class Counts(NamedTuple):
+    """The three counts behind set measures, each of shape (Q,); ``foreign`` is a single number."""
+
+    correct: IntArray
+    retrieved: IntArray
+    relevant: IntArray
+    foreign: int
+
+
+def counts(judged: Judged, decisions: Decisions, cutoff: int | None = None, rel: int = 1) -> Counts:
+    """Correct, retrieved and relevant documents of each query.
+
+    Args:
+        judged: the run.
+        decisions: whether repeated lines, and lines of queries that are not in the gold, count as retrieved.
+        cutoff: look at the first so many documents of each query; None for all.
+        rel: the least relevance that counts as relevant.
+    """
+    retrieved = judged.retrieved
+    foreign = 0
+    if decisions.duplicates == "wrong":
+        retrieved = retrieved + judged.repeated
+    if decisions.unjudged == "wrong":
+        foreign = judged.foreign
+    if cutoff is not None:
+        retrieved = np.minimum(retrieved, cutoff)
+    return Counts(judged.correct(cutoff, rel), retrieved, judged.qrels.relevant(rel), foreign)
+
+
+def precision(correct: IntArray, retrieved: IntArray) -> FloatArray:
+    """Correct / retrieved, 0 where nothing was retrieved."""
+    return _divided(correct, retrieved)
+
+
+def recall(correct: IntArray, relevant: IntArray) -> FloatArray:
+    """Correct / relevant, 0 where nothing is relevant."""
+    return _divided(correct, relevant)
+
+
+def f_measure(correct: IntArray, retrieved: IntArray, relevant: IntArray, beta: float) -> FloatArray:
+    """(1+β²)·correct / (β²·relevant + retrieved), which is (1+β²)PR/(β²P+R); 0 where all three are 0."""
+    return _divided((1 + beta * beta) * correct, beta * beta * relevant + retrieved)
+
+
+def _divided(above: npt.NDArray[np.generic], below: npt.NDArray[np.generic]) -> FloatArray:
+    quotients: FloatArray = np.zeros(len(above))
+    np.divide(above, below, out=quotients, where=below > 0)  # type: ignore[operator]  # numbers of either kind
+    return quotients
+
+
+@dataclass(frozen=True)
+class _SetMeasure(Measure):
+    """What the six have in common: which of P, R and F, the cut-off, the relevance level.
+
+    Attributes:
+        cutoff: look at the first so many documents of each query; None for all.
+        rel: the least relevance that counts as relevant.
+        beta: how much more recall weighs than precision in F: 1 for F1, 2 for F2. Not squared.
+    """
+
+    cutoff: int | None = None
+    rel: int = 1
+    beta: float = 1.0
+
+    averaging: ClassVar[str]
+    letter: ClassVar[str]
+    source = _SCORES
+
+    @property
+    def ranked(self) -> bool:  # type: ignore[override]  # whether it looks at ranks depends on its cut-off
+        return self.cutoff is not None
+
+    @property
+    def name(self) -> str:
+        parameters = [f"rel={self.rel}"] if self.rel != 1 else []
+        number = ""
+        if self.letter == "F":
+            if self.beta in (1.0, 2.0):
+                number = f"{self.beta:g}"
+            else:
+                parameters.insert(0, f"beta={self.beta:g}")
+        parameters += self._further_parameters()
+        if self.letter == "F" and parameters and number:
+            parameters.insert(0, f"beta={number}")
+            number = ""
+        bracketed = f"({','.join(parameters)})" if parameters else ""
+        return f"{self.averaging}{self.letter}{number}{bracketed}" + (f"@{self.cutoff}" if self.cutoff else "")
+
+    def _further_parameters(self) -> list[str]:
+        return []
+
+    def _each(self, correct: IntArray, retrieved: IntArray, relevant: IntArray) -> FloatArray:
+        if self.letter == "P":
+            return precision(correct, retrieved)
+        if self.letter == "R":
+            return recall(correct, relevant)
+        return f_measure(correct, retrieved, relevant, self.beta)
+
+
+class _Micro(_SetMeasure):
+    averaging = "Micro"
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        """The formula on the sums over all queries of the gold, answered or not."""
+        correct, retrieved, relevant, foreign = counts(self.part(parts), decisions, self.cutoff, self.rel)
+        sums = (np.array([total]) for total in (correct.sum(), retrieved.sum() + foreign, relevant.sum()))
+        return Result(float(self._each(*sums)[0]), self._each(correct, retrieved, relevant))
+
+
+class MicroP(_Micro):
+    """Micro-averaged precision: of all documents retrieved for all queries, the share that is relevant."""
+
+    letter = "P"
+    formula = "Σ correct / Σ retrieved, over all judged queries"
+
+
+class MicroR(_Micro):
+    """Micro-averaged recall: of all relevant documents of all queries, the share that was retrieved.
+
+    A query without an answer adds to the relevant documents only. COLIEE's R@5, R@10 and R@30 of Task 3 are this
+    measure with a cut-off; trec_eval's ``recall_5`` is the topic-wise mean and another number.
+    """
+
+    letter = "R"
+    formula = "Σ correct / Σ relevant, over all judged queries"
+
+
+class MicroF(_Micro):
+    """Micro-averaged F: the F measure of micro-averaged precision and recall. ``MicroF1`` ranks Tasks 1 and 2."""
+
+    letter = "F"
+    formula = "(1+β²)·P·R / (β²·P + R) with P = MicroP, R = MicroR"
+
+
+class _Macro(_SetMeasure):
+    averaging = "Macro"
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        """The mean of the queries' own values."""
+        found = counts(self.part(parts), decisions, self.cutoff, self.rel)
+        per_query = topic_wise(self._each(*found[:3]), found, self.letter, decisions)
+        return Result(topic_mean(per_query), per_query)
+
+
+def topic_wise(each: FloatArray, found: Counts, letter: str, decisions: Decisions) -> FloatArray:
+    """The queries' values as they go into the topic-wise mean; NaN for those that are left out."""
+    each = each.copy()
+    empty = found.relevant == 0
+    if decisions.empty_gold == "skip":
+        each[empty] = np.nan
+    elif decisions.empty_gold == "one":
+        # recall is undefined there, precision and F only if nothing was retrieved either
+        each[empty if letter == "R" else empty & (found.retrieved == 0)] = 1.0
+    if decisions.unanswered == "skip":
+        each[(found.retrieved == 0) & ~empty] = np.nan
+    return each
+
+
+class MacroP(_Macro):
+    """Macro-averaged precision: the mean of the queries' precisions, 0 for a query with nothing retrieved."""
+
+    letter = "P"
+    formula = "mean over queries of correct / retrieved"
+
+
+class MacroR(_Macro):
+    """Macro-averaged recall: the mean of the queries' recalls, 0 for a query with nothing retrieved."""
+
+    letter = "R"
+    formula = "mean over queries of correct / relevant"
+
+
+@dataclass(frozen=True)
+class MacroF(_Macro):
+    """Macro-averaged F: the mean of the queries' F. ``MacroF2`` ranks Task 3 up to 2025.
+
+    With ``of=means`` it is F of the mean precision and the mean recall, which some teams compute and the official
+    scores are not.
+
+    Attributes:
+        of: ``queries``, the mean of the queries' F, or ``means``, F of MacroP and MacroR.
+    """
+
+    of: Literal["queries", "means"] = "queries"
+
+    letter = "F"
+    formula = "mean over queries of (1+β²)·P·R / (β²·P + R); with of=means the same of P = MacroP, R = MacroR"
+    source = f"{_SCORES}; that F2 is the mean of the questions' F2: COLIEE 2021 overview paper and its Table 8"
+
+    def _further_parameters(self) -> list[str]:
+        return ["of=means"] if self.of == "means" else []
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        """The mean of the queries' F, or F of the means."""
+        result = super().compute(parts, decisions)
+        if self.of == "queries":
+            return result
+        p = MacroP(self.cutoff, self.rel).compute(parts, decisions).value
+        r = MacroR(self.cutoff, self.rel).compute(parts, decisions).value
+        weight = self.beta * self.beta
+        return Result((1 + weight) * p * r / (weight * p + r) if p + r else 0.0, result.per_query)

@@ -1,0 +1,164 @@
+"""COLIEE's rules as data: which measures an edition's task reports, which one ranks, how ties are broken.
+
+The only place that knows about editions. To add next year's, add or end a row of ``PROTOCOLS``; the table can be
+checked against the organisers' page line by line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coliee_adapters.errors import UsageError
+
+_ALWAYS = 9999
+
+_PAGE = "organisers' page of the edition, section on evaluation"
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """The rules of one task over a span of editions.
+
+    Attributes:
+        task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``.
+        first: the first edition (year) of these rules.
+        last: the last one.
+        title: what the task asks for.
+        parts: what a submission consists of: ``documents``, ``answers``.
+        measures: the official measures; the first one ranks.
+        tie_break: the measures that order runs of equal rank, in turn; empty where the organisers name none.
+        long_list: the official measures on a separate ranked list, where the task has one.
+        source: where the rules are stated.
+    """
+
+    task: str
+    first: int
+    last: int
+    title: str
+    parts: tuple[str, ...]
+    measures: tuple[str, ...]
+    source: str
+    tie_break: tuple[str, ...] = ()
+    long_list: tuple[str, ...] = ()
+
+    @property
+    def ranking(self) -> str:
+        """The measure that ranks."""
+        return self.measures[0]
+
+
+_MICRO = ("MicroF1", "MicroP", "MicroR")
+_MACRO = ("MacroF2", "MacroP", "MacroR")
+
+# fmt: off - one row a span of editions, to be read against the organisers' pages
+PROTOCOLS: tuple[Protocol, ...] = (
+    Protocol(
+        "1",
+        2018,
+        2026,
+        "case-law retrieval",
+        ("documents",),
+        _MICRO,
+        f"{_PAGE}; micro-averaging confirmed by the official tables of 2024 and 2026",
+    ),
+    Protocol(
+        "2",
+        2018,
+        2026,
+        "case-law entailment",
+        ("documents",),
+        _MICRO,
+        f"{_PAGE}; micro-averaging confirmed by the official tables of 2023, 2024 and 2026",
+    ),
+    Protocol(
+        "3",
+        2014,
+        2025,
+        "statute retrieval",
+        ("documents",),
+        _MACRO,
+        "COLIEE 2021 overview paper: macro averages, F2 is the mean of the questions' F2; MAP and recall at 5, 10, "
+        "30 on a separate long list, the recalls micro-averaged (tables of 2021 and 2023)",
+        long_list=("AP", "Rprec", "MicroR@5", "MicroR@10", "MicroR@30"),
+    ),
+    Protocol(
+        "3",
+        2026,
+        2026,
+        "statute question answering",
+        ("documents", "answers"),
+        ("Accuracy", "LabelAccuracy", *_MACRO),
+        f"{_PAGE}: an answer is right if its label is and every gold article was retrieved; ties broken by F2",
+        tie_break=("MacroF2",),
+    ),
+    Protocol("4", 2014, 2026, "statute entailment", ("answers",), ("Accuracy",), _PAGE),
+    Protocol("5", 2021, 2021, "statute question answering without articles", ("answers",), ("Accuracy",), _PAGE),
+    Protocol(
+        "tort",
+        2025,
+        2026,
+        "tort prediction (pilot)",
+        ("answers",),
+        ("Accuracy",),
+        "organisers' page of the pilot (LJPJT), section on evaluation",
+    ),
+    Protocol(
+        "rationale",
+        2025,
+        2026,
+        "rationale extraction (pilot)",
+        ("documents",),
+        ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"),
+        "organisers' page of the pilot (LJPJT): F1 of the True class for each instance, then the mean; the sides' "
+        "and the pooled F1 are reported beside it",
+    ),
+    Protocol(
+        "trec",
+        0,
+        _ALWAYS,
+        "plain TREC files",
+        ("documents",),
+        (
+            "map",
+            "Rprec",
+            "recip_rank",
+            "P_10",
+            "recall_10",
+            "recall_100",
+            "ndcg_cut_10",
+            "set_P",
+            "set_recall",
+            "set_F",
+        ),
+        "not a COLIEE task; trec_eval's measures over all judged queries (its -c)",
+    ),
+)
+# fmt: on
+
+TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))
+
+
+def protocol(task: str, edition: int | None = None) -> Protocol:
+    """The rules of a task in an edition, by default the newest.
+
+    >>> protocol("3").ranking, protocol("3", 2025).ranking
+    ('Accuracy', 'MacroF2')
+
+    Raises:
+        UsageError: there is no such task, or the task had no such edition.
+    """
+    rows = [row for row in PROTOCOLS if row.task == task]
+    if not rows:
+        raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
+    if edition is None:
+        return max(rows, key=lambda row: row.last)
+    for row in rows:
+        if row.first <= edition <= row.last:
+            return row
+    spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
+    raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")
+
+
+def newest_edition(rules: Protocol) -> int | None:
+    """The edition that is meant when none is named; None for a task without editions."""
+    return None if rules.last == _ALWAYS else rules.last

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.json_text import parse
+
+AGAIN = "correct it, or get the file again if it was cut short"
+NEEDLESS = "no COLIEE file needs that; look at what wrote it"
+NOT_TEXT = "remove it; it is not text"
+
+
+def told(text: str, first_line: int = 1) -> str:
+    with pytest.raises(InputError) as caught:
+        parse(text, "f.json", first_line)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "null",
+        " [] \r\n",
+        '{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}',
+        '"\u2028\u2029\x85\ufeff"',
+        r'"\ud83d\ude00 \u001b"',
+        r'"\\u0000 \\ud800"',
+        '["NaN", "Infinity", "{", "}:", "a\\":"]',
+        "[-0.0, 1e300, 12345678901234567890]",
+    ],
+)
+def test_what_json_allows_is_read_as_json_reads_it(text: str) -> None:
+    assert parse(text, "f.json") == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "found"),
+    [
+        ("", "line 1, column 1", ""),
+        ('{"a": [1, 2', "line 1, column 12", ""),
+        ('{"a": 1}\n{"b": 2}', "line 2, column 1", " (found '{\"b\": 2}')"),
+        ('{"a": 1,\n "b": 2,\n}', "line 3, column 1", " (found '}')"),
+        ("{'a': 1}", "line 1, column 2", " (found ''a': 1}')"),
+        ('{"a" 1}\r\n', "line 1, column 6", " (found '1}')"),
+        ('["a\tb"]', "line 1, column 4", " (found '\\tb\"]')"),
+        ("\ufeff{}", "line 1, column 1", r" (found '\ufeff{}')"),
+        ('["\\x"]', "line 1, column 3", " (found '\\x\"]')"),
+        ('["' + "x" * 99, "line 1, column 2", " (found '\"" + "x" * 58 + "…')"),
+        ("True", "line 1, column 1", " (found 'True')"),
+        ("[-NaN]", "line 1, column 2", " (found '-NaN]')"),
+    ],
+)
+def test_broken_json_is_told_with_its_place(text: str, place: str, found: str) -> None:
+    with pytest.raises(json.JSONDecodeError) as caught:
+        json.loads(text)
+    assert told(text) == f"f.json, {place}: broken JSON: {caught.value.msg}{found}; {AGAIN}"
+
+
+def test_lines_are_counted_from_the_first_line() -> None:
+    assert (
+        told("[\n1 2]", 41) == f"f.json, line 42, column 3: broken JSON: Expecting ',' delimiter (found '2]'); {AGAIN}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "key"),
+    [
+        ('{"a": 1, "a": 1}', "line 1, column 10", "a"),
+        ('{"a": 1,\n "b": {"a": 1},\n "a" : 2}', "line 3, column 2", "a"),
+        ('[{"id": 1}, {"id": 2},\n {"id": 3, "x": "id", "id": 4}]', "line 2, column 23", "id"),
+        ('{"a": 1, "a": {"b": 1, "b": 2}}', "line 1, column 10", "a"),
+        ('{"a": 1, "\\u0061": 2}', "line 1, column 10", "a"),
+        ('{"a": "\\"a\\": {", "c": "}", "a": 2}', "line 1, column 29", "a"),
+        ('{"": 1, "": 2} broken', "line 1, column 9", ""),
+        (r'{"\ud800": 1, "\ud800": 2}', "line 1, column 15", r"\ud800"),
+    ],
+)
+def test_a_key_twice_in_one_object_is_refused(text: str, place: str, key: str) -> None:
+    problem = "an object has this key for the second time"
+    assert told(text) == f"f.json, {place}: {problem} (found '{key}'); keep one of the two"
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1E+400", "1" * 400 + ".5"])
+def test_a_number_that_is_not_finite_is_refused(number: str) -> None:
+    shown = number if len(number) < 60 else number[:59] + "…"
+    expected = f"line 2, column 2: this is not a finite number (found '{shown}'); give a finite number, or null"
+    assert told(f'["{number}", "\\"{number}",\n {number}, NaN]') == f"f.json, {expected}"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "kind", "found"),
+    [
+        (r'["\u0000"]', "line 1, column 2", "a NUL character", r"\x00"),
+        ('[1,\n "a\\\\\\u0000"]', "line 2, column 2", "a NUL character", r"\x00"),
+        (r'["\ud83d\ude00", "\ud83d"]', "line 1, column 18", "an unpaired surrogate", r"\ud83d"),
+        (r'["\\ud800", "\uDFFF\uD800"]', "line 1, column 13", "an unpaired surrogate", r"\udfff"),
+        (r'{"\ud800": 1}', "line 1, column 2", "an unpaired surrogate", r"\ud800"),
+        ('["\ud800"]', "line 1, column 2", "an unpaired surrogate", r"\ud800"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_a_string(text: str, place: str, kind: str, found: str) -> None:
+    assert told(text) == f"f.json, {place}: this string holds {kind} (found '{found}'); {NOT_TEXT}"
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_deep_nesting_is_refused(opening: str) -> None:
+    text = opening * 100_000
+    assert told(text, 7) == f"f.json, line 7: lists or objects are nested too deep; {NEEDLESS}"
+    assert told("[1,\n" + text) == f"f.json: lists or objects are nested too deep; {NEEDLESS}"
+
+
+def test_an_integer_of_too_many_digits_is_refused() -> None:
+    assert told("[" + "1" * 5000 + "]\n", 7) == f"f.json, line 7: an integer has too many digits; {NEEDLESS}"
+    assert told("[1,\n-" + "1" * 5000 + "]") == f"f.json: an integer has too many digits; {NEEDLESS}"

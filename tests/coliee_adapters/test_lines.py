@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.lines import Comments, content_lines, split_columns
+
+
+def lines(text: str) -> list[tuple[int, str]]:
+    return list(content_lines(text, "run.txt"))
+
+
+def test_content_lines_keep_their_numbers() -> None:
+    assert lines("\n \t\n001 013 T\r\n\n  001 014 T \f\v") == [(3, "001 013 T"), (5, "001 014 T")]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# a\n  #b\n#", "/* a */", "\t/* a\n\nb Y c\n*/ \n", "/**/", "/* # */#"])
+def test_blank_lines_and_comments_hold_nothing(text: str) -> None:
+    assert lines(text) == []
+
+
+def test_what_follows_the_end_of_a_comment_is_content() -> None:
+    assert lines("/* a */ q1 Y T\n/* b\nc */q2 N T\n/* d *//* e */ q3 Y T\n") == [
+        (1, "q1 Y T"),
+        (3, "q2 N T"),
+        (4, "q3 Y T"),
+    ]
+
+
+@pytest.mark.parametrize("line", ["q1 Y /* T", "q1 Y #1", "q1/* Y T", "*/ q1 Y", "/ * q1", "// q1 Y"])
+def test_a_comment_starts_only_where_a_line_starts(line: str) -> None:
+    assert lines(line) == [(1, line)]
+
+
+def test_an_opening_does_not_close_itself() -> None:
+    assert lines("/*/ q1 Y T */ q2 Y T") == [(1, "q2 Y T")]
+
+
+def test_only_a_newline_ends_a_line() -> None:
+    assert lines("a\x0bb\x0cc\x85d\u2028e\x1cf") == [(1, "a\x0bb\x0cc\x85d\u2028e\x1cf")]
+
+
+@pytest.mark.parametrize(("text", "line"), [("/*", 1), ("q1 Y T\n\n /* a\nq2 Y T\n", 3), ("/* a */ /* b\n", 1)])
+def test_a_comment_that_never_ends_is_refused_where_it_opens(text: str, line: int) -> None:
+    with pytest.raises(InputError) as error:
+        lines(text)
+    assert str(error.value) == f"run.txt, line {line}: a comment opens with /* and never ends; close it with */"
+
+
+@given(st.text(alphabet="a /*#\n"), st.integers(min_value=0))
+def test_blocks_hold_what_the_whole_text_holds(text: str, at: int) -> None:
+    cut = text.rfind("\n", 0, at) + 1
+    whole, parts = Comments(), Comments()
+    expected = list(content_lines(text, "run.txt", comments=whole))
+    found = list(content_lines(text[:cut], "run.txt", comments=parts))
+    found += content_lines(text[cut:], "run.txt", text[:cut].count("\n") + 1, parts)
+    assert (found, parts.opened) == (expected, whole.opened)
+
+
+def test_only_ascii_whitespace_separates_columns() -> None:
+    assert split_columns("q1 \t Y\v\fmy\xa0tag\u3000x") == ["q1", "Y", "my\xa0tag\u3000x"]
