@@ -40,6 +40,10 @@ class Decisions:
             if getattr(self, name) not in allowed:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; it can be {', '.join(allowed)}")
 
+    def to_dict(self) -> dict[str, str]:
+        """Field → choice."""
+        return {name: getattr(self, name) for name in CHOICES}
+
     def clauses(self) -> Mapping[str, str]:
         """Kind of remark → what was done about it."""
         return {

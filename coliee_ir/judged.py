@@ -6,7 +6,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -255,25 +255,32 @@ class _Judging:
 
     def _order(self, query: str, documents: list[str], scores: list[float], ranks: list[str]) -> IntArray | None:
         """The rank of each line by trec_eval's order; None if it is the order of the lines."""
-        compared: FloatArray = np.array(scores, dtype=np.float64)
-        if compares_as_float32():
-            with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there, and ties
-                compared = compared.astype(np.float32).astype(np.float64)
+        compared = as_compared(scores)
         if ranks and _disagree(ranks, compared):
             self.remarks.add("rank-order", f"query {query}")
-        steps = np.diff(compared)
-        if bool(np.all(steps < 0)):
+        if bool(np.all(np.diff(compared) < 0)):
             return None
-        n = len(documents)
-        if len(np.unique(compared)) < n:
+        if len(np.unique(compared)) < len(compared):
             self.remarks.add("tie", f"query {query}")
-            # code points order text as UTF-8 orders its bytes
-            order = np.array(sorted(range(n), key=lambda at: (compared[at], documents[at]), reverse=True))
-        else:
-            order = np.argsort(-compared)
-        rank_of = np.empty(n, dtype=np.int64)
-        rank_of[order] = np.arange(1, n + 1)
+        rank_of = np.empty(len(documents), dtype=np.int64)
+        rank_of[order_of(documents, scores)] = np.arange(1, len(documents) + 1)
         return rank_of
+
+
+def as_compared(scores: Sequence[float]) -> FloatArray:
+    """Scores as trec_eval compares them: as float32, in which close ones tie and very large ones are infinite."""
+    compared: FloatArray = np.array(scores, dtype=np.float64)
+    if compares_as_float32():
+        with np.errstate(over="ignore"):
+            compared = compared.astype(np.float32).astype(np.float64)
+    return compared
+
+
+def order_of(documents: Sequence[str], scores: Sequence[float]) -> list[int]:
+    """The places of the documents in trec_eval's order: by score, highest first, then by id, greatest bytes first."""
+    compared = as_compared(scores).tolist()
+    # code points order text as UTF-8 orders its bytes
+    return sorted(range(len(documents)), key=lambda at: (compared[at], documents[at]), reverse=True)
 
 
 def _disagree(ranks: list[str], compared: FloatArray) -> bool:

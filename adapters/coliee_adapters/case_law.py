@@ -14,7 +14,7 @@ from coliee_adapters import json_text, markup
 from coliee_adapters.columns import THREE_COLUMNS, finite_score, first_tag, read_blocks
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines
+from coliee_adapters.lines import Comments, content_lines, join_columns
 from coliee_adapters.records import Columns, Gold, IdRule, Run, normal_id
 from coliee_adapters.remarks import Remarks
 
@@ -210,7 +210,7 @@ def write_gold_json(qrels: Mapping[str, Iterable[str]], stream: TextIOBase) -> N
 def write_run(rankings: Iterable[tuple[str, Iterable[str]]], tag: str, stream: TextIOBase) -> None:
     """Write ``QUERY DOCUMENT TAG``, documents in the order given."""
     for query, documents in rankings:
-        stream.writelines(f"{query} {document} {tag}\n" for document in documents)
+        stream.writelines(join_columns(query, document, tag) for document in documents)
 
 
 def _csv_columns(values: list[str]) -> dict[str, int]:

@@ -20,6 +20,8 @@ BOM: Final = b"\xef\xbb\xbf"
 _GZIP: Final = b"\x1f\x8b"
 _HEAD: Final = 1 << 16
 
+_ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml")
+
 PathLike = str | os.PathLike[str]
 
 
@@ -48,8 +50,12 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and without ``.gz``: what a run without a tag is called."""
-        return Path(self.name).name.removesuffix(".gz")
+        """The file's name without folder and ending: what a run without a tag is called.
+
+        Only endings of known forms are taken off: in ``task3.ALPHA`` the last word is the run's name.
+        """
+        name = Path(self.name).name.removesuffix(".gz")
+        return name.rpartition(".")[0] if name.lower().endswith(_ENDINGS) else name
 
     @property
     def is_file(self) -> bool:

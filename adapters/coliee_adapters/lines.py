@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, UsageError
 
 #: What stands between columns. Unicode's other spaces are part of a word, as in trec_eval.
 BLANKS: Final = " \t\v\f\r"
 
+_WORD: Final = re.compile(r"\S+", re.ASCII)
 _BETWEEN: Final = re.compile(f"[{BLANKS}]+")
 
 
@@ -64,6 +65,20 @@ def content_lines(
             yield number, rest
     if comments is None:
         state.check_closed(name)
+
+
+def join_columns(*columns: str) -> str:
+    """A line of columns, single blanks between them.
+
+    Raises:
+        UsageError: a column is not one word, or the line would be read as a comment.
+    """
+    for column in columns:
+        if not _WORD.fullmatch(column):
+            raise UsageError(f"an id and a run tag are one word each, and {column!r} is not")
+    if columns[0].startswith(("#", "/*")):
+        raise UsageError(f"an id that starts like a comment cannot be written: {columns[0]!r}")
+    return " ".join(columns) + "\n"
 
 
 def split_columns(line: str) -> list[str]:

@@ -8,16 +8,14 @@ from collections.abc import Mapping
 from io import TextIOBase
 from typing import Final
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
 from coliee_adapters.markup import Element, parse
 from coliee_adapters.records import Answers, Gold, normal_id
 from coliee_adapters.remarks import Remarks
 
 _LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
-
-_WORD: Final = re.compile(r"\S+", re.ASCII)
 
 _XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
 
@@ -147,12 +145,7 @@ def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag
         UsageError: an id or the tag is not one word, or an id would be read as a comment.
     """
     for query, label in (answers.labels if isinstance(answers, Answers) else answers).items():
-        for word in (query, tag):
-            if not _WORD.fullmatch(word):
-                raise UsageError(f"an id and a run tag are one word each, and {word!r} is not")
-        if query.startswith(("#", "/*")):
-            raise UsageError(f"an id that starts like a comment cannot be written: {query!r}")
-        stream.write(f"{query} {'Y' if label else 'N'} {tag}\n")
+        stream.write(join_columns(query, "Y" if label else "N", tag))
 
 
 def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:

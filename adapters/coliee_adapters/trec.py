@@ -10,7 +10,7 @@ from io import TextIOBase
 from coliee_adapters.columns import SIX_COLUMNS, first_tag, read_blocks
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
 from coliee_adapters.records import Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -84,13 +84,13 @@ def read_run(source: Source, rule: IdRule = exact_id) -> Run:
 def write_gold(qrels: Mapping[str, Mapping[str, int]], stream: TextIOBase) -> None:
     """Write qrels; a query without documents cannot be written."""
     for query, judged in qrels.items():
-        stream.writelines(f"{query} 0 {document} {relevance}\n" for document, relevance in judged.items())
+        stream.writelines(join_columns(query, "0", document, str(level)) for document, level in judged.items())
 
 
 def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, stream: TextIOBase) -> None:
     """Write a run of six columns, documents in the order given, ranks from 1."""
     for query, ranking in rankings:
         stream.writelines(
-            f"{query} Q0 {document} {rank} {score!r} {tag}\n"
+            join_columns(query, "Q0", document, str(rank), repr(score), tag)
             for rank, (document, score) in enumerate(ranking.items(), start=1)
         )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,6 +33,9 @@ _DEPTH_FREE: Final = frozenset(
     | {"ndcg_cut", "ndcg_rel", "num_nonrel_judged_ret", "num_q", "num_rel", "num_rel_ret", "recall", "recip_rank"}
     | {"relative_P", "set_recall", "success"}
 )
+
+#: Measures that count or weigh unjudged documents, be it only one.
+_COUNT_UNJUDGED: Final = frozenset({"num_ret", "utility"})
 
 #: Parameters: the measures that take cut-offs (whole numbers from 1), and those that take fractions.
 _CUTOFFS: Final = frozenset({"P", "recall", "relative_P", "map_cut", "ndcg_cut", "success"})
@@ -141,7 +144,7 @@ def _parameter(name: str, base: str, text: str) -> str:
 @functools.cache
 def _order() -> dict[str, int]:
     """trec_eval's own order of its measures, in which pytrec_eval returns them."""
-    values = _values_of_nothing()
+    values = _values_of_anything()
     bases = dict.fromkeys(_base_of(key) for key in values)
     return {base: place for place, base in enumerate(bases)}
 
@@ -150,7 +153,7 @@ def _order() -> dict[str, int]:
 def _defaults() -> dict[str, tuple[str, ...]]:
     """The default parameters of the measures that return a value for each."""
     defaults: dict[str, list[str]] = {}
-    for key in _values_of_nothing():
+    for key in _values_of_anything():
         base = _base_of(key)
         if key != base:
             defaults.setdefault(base, []).append(key.removeprefix(f"{base}_"))
@@ -158,9 +161,9 @@ def _defaults() -> dict[str, tuple[str, ...]]:
 
 
 @functools.cache
-def _values_of_nothing() -> dict[str, float]:
+def _values_of_anything() -> dict[str, float]:
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, pytrec_eval.supported_measures)
-    return dict(evaluator.evaluate({"q": {}})["q"])
+    return dict(evaluator.evaluate({"q": {"b": 1.0}})["q"])
 
 
 def _base_of(key: str) -> str:
@@ -189,8 +192,9 @@ def values(
         retrieved: shape (queries,); how many documents were retrieved.
 
     Returns:
-        For each request an array of shape (queries,). A query without any judged document, which qrels cannot
-        hold, is given the value of a query of which nothing relevant was retrieved.
+        For each request an array of shape (queries,). A query of which nothing was retrieved has what trec_eval's
+        ``-c`` lets it add: 0, its count in ``num_rel``, the least value in geometric means. A query without any
+        judged document, which qrels cannot hold, has the values of one without any relevant document.
     """
     result: dict[Request, npt.NDArray[np.float64]] = {}
     groups: dict[tuple[object, ...], list[Request]] = {}
@@ -206,13 +210,12 @@ def values(
         for query, (first, last, depth) in enumerate(cells):
             signature = _signature(group[0], relevances[first:last], ranks[first:last], depth)
             alike[query] = distinct.setdefault(signature, len(distinct))
-        answers = _ask(group, distinct)
-        for request in group:
-            result[request] = np.array([answer[request.key] for answer in answers], dtype=np.float64)[alike]
+        for request, answers in _ask(group, distinct).items():
+            result[request] = np.array(answers, dtype=np.float64)[alike]
     return result
 
 
-def _signature(like: Request, relevance: list[int], rank: list[int], depth: int) -> tuple[object, ...]:
+def _signature(like: Request, relevance: list[int], rank: list[int], depth: int) -> tuple[Any, ...]:
     """Everything about a query that the measures asked for can see: the depth, and the sorted (rank, relevance)."""
     if like.gains:
         gains = dict(like.gains)
@@ -222,37 +225,47 @@ def _signature(like: Request, relevance: list[int], rank: list[int], depth: int)
     if like.top:
         pairs = sorted((at if at <= like.top else 0, level) for at, level in pairs)
         depth = min(depth, like.top)
+    if like.judged_only:
+        seen = [level for at, level in pairs if at and level >= 0]
+        unseen = [level for at, level in pairs if not (at and level >= 0)]
+        pairs = [(0, level) for level in sorted(unseen)] + list(enumerate(seen, start=1))
+        depth = len(seen)
     if like.base in _DEPTH_FREE:
         depth = pairs[-1][0] if pairs else 0
     return (depth, *pairs)
 
 
-def _ask(group: Sequence[Request], signatures: Iterable[tuple[Any, ...]]) -> list[Mapping[str, float]]:
-    """The answers for distinct queries, in their order."""
+def _ask(group: Sequence[Request], signatures: Iterable[tuple[Any, ...]]) -> dict[Request, list[float]]:
+    """The values for distinct queries, in their order."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
+    empty = []
     for number, (depth, *pairs) in enumerate(signatures):
-        query = str(number)
         judged = {f"j{i}": level for i, (_, level) in enumerate(pairs)}
         if all(level < 0 for level in judged.values()):
             # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
             judged["j"] = 0
         at_rank = {at: f"j{i}" for i, (at, _) in enumerate(pairs) if at}
-        qrels[query] = judged
+        # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
+        # measure of such a query, except those that count it, and these are 0.
+        empty.append(depth == 0)
+        depth = max(depth, 1)
+        qrels[str(number)] = judged
         # scores from an order, n - i, are exact in float32 up to 2^24
-        run[query] = {at_rank.get(at) or f"u{at}": float(depth - at) for at in range(1, depth + 1)}
-    if not run:
-        return []
-    like = group[0]
+        run[str(number)] = {at_rank.get(at) or f"u{at}": float(depth - at) for at in range(1, depth + 1)}
     measures = {request.asked for request in group}
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        qrels, measures, relevance_level=like.rel, judged_docs_only_flag=like.judged_only
-    )
-    answers = evaluator.evaluate(run)
-    return [answers[query] for query in qrels]
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=group[0].rel)
+    answers = evaluator.evaluate(run).values()
+    return {
+        request: [
+            0.0 if nothing and request.base in _COUNT_UNJUDGED else answer[request.key]
+            for nothing, answer in zip(empty, answers, strict=True)
+        ]
+        for request in group
+    }
 
 
-def mean(request: Request, per_query: npt.NDArray[np.float64], answered: npt.NDArray[np.bool_]) -> float:
+def mean(request: Request, per_query: npt.NDArray[np.float64]) -> float:
     """The value over all queries, as trec_eval's ``-c`` forms it: over all judged queries, added one after another.
 
     Counts (``num_…``) are sums and the geometric means (``gm_…``) exponentials of the mean of logarithms.
@@ -260,17 +273,13 @@ def mean(request: Request, per_query: npt.NDArray[np.float64], answered: npt.NDA
     Args:
         request: the measure.
         per_query: shape (queries,), in the order in which trec_eval adds: by query id.
-        answered: shape (queries,); queries that are not in the run add nothing, whatever the measure says of them.
     """
     n = len(per_query)
     if request.base == "num_q":
         return float(n)
     if not n:
         return float("nan")
-    counted = np.where(answered, per_query, per_query if request.base in ("num_rel",) else 0.0)
-    if request.base.startswith("gm_"):
-        counted = np.where(answered, per_query, np.log(1e-5))
-    total = float(np.cumsum(counted)[-1])
+    total = float(np.cumsum(per_query)[-1])  # one after another, where np.sum would add in pairs
     if request.base.startswith("num_"):
         return total
     return float(np.exp(total / n)) if request.base.startswith("gm_") else total / n

@@ -41,6 +41,8 @@ class Measure(ABC):
     source: ClassVar[str]
     #: whether it looks at ranks: then a long list is where it looks, if there is one
     ranked: bool = False
+    #: the parts of a submission without which it cannot be computed
+    needs: ClassVar[tuple[str, ...]] = ("documents",)
 
     @property
     @abstractmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +16,6 @@ _PAGE = "organisers' page of the pilot (LJPJT), section on evaluation"
 
 @dataclass(frozen=True)
 class _InstanceF1(Measure):
-    side: ClassVar[str]
     formula = (
         "mean over instances of 2·correct / (predicted True + gold True); "
         "an instance where both are 0 is undefined and counts as --undefined says"
@@ -29,7 +27,7 @@ class _InstanceF1(Measure):
         return type(self).__name__
 
     def part(self, parts: Parts) -> Judged:
-        return parts[self.side]
+        return parts[self.needs[0]]
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         found = counts(self.part(parts), decisions)
@@ -42,25 +40,26 @@ class _InstanceF1(Measure):
 class RationaleF1(_InstanceF1):
     """The mean over instances of F1 of the True class, over the claims of both sides. It ranks rationale extraction."""
 
-    side = "documents"
+    needs = ("documents", "plaintiff", "defendant")
 
 
 class PlaintiffF1(_InstanceF1):
     """The mean over instances of F1 of the True class, over the plaintiff's claims."""
 
-    side = "plaintiff"
+    needs = ("plaintiff",)
 
 
 class DefendantF1(_InstanceF1):
     """The mean over instances of F1 of the True class, over the defendant's claims."""
 
-    side = "defendant"
+    needs = ("defendant",)
 
 
 @dataclass(frozen=True)
 class PooledF1(Measure):
     """F1 of the True class over all claims of all instances taken together: the micro-averaged F1."""
 
+    needs = ("documents", "plaintiff", "defendant")
     formula = MicroF.formula
     source = _PAGE
 

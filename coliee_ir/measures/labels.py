@@ -20,6 +20,7 @@ class Accuracy(Measure):
     label is and every gold article was retrieved (recall 1; a query without gold articles has recall 1).
     """
 
+    needs = ("answers",)
     formula = "queries answered rightly / judged queries"
     source = f"{_PAGE}; Task 3 with sufficient articles: page of 2026"
 
@@ -40,6 +41,7 @@ class Accuracy(Measure):
 class LabelAccuracy(Measure):
     """The share of judged queries whose label is right, whatever articles were retrieved."""
 
+    needs = ("answers",)
     formula = "queries with the right label / judged queries"
     source = _PAGE
 

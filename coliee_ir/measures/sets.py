@@ -149,7 +149,9 @@ class MicroF(_Micro):
     formula = "(1+β²)·P·R / (β²·P + R) with P = MicroP, R = MicroR"
 
 
-class _Macro(_SetMeasure):
+class Macro(_SetMeasure):
+    """A mean over queries."""
+
     averaging = "Macro"
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
@@ -173,14 +175,14 @@ def topic_wise(each: FloatArray, found: Counts, letter: str, decisions: Decision
     return each
 
 
-class MacroP(_Macro):
+class MacroP(Macro):
     """Macro-averaged precision: the mean of the queries' precisions, 0 for a query with nothing retrieved."""
 
     letter = "P"
     formula = "mean over queries of correct / retrieved"
 
 
-class MacroR(_Macro):
+class MacroR(Macro):
     """Macro-averaged recall: the mean of the queries' recalls, 0 for a query with nothing retrieved."""
 
     letter = "R"
@@ -188,7 +190,7 @@ class MacroR(_Macro):
 
 
 @dataclass(frozen=True)
-class MacroF(_Macro):
+class MacroF(Macro):
     """Macro-averaged F: the mean of the queries' F. ``MacroF2`` ranks Task 3 up to 2025.
 
     With ``of=means`` it is F of the mean precision and the mean recall, which some teams compute and the official

@@ -418,7 +418,7 @@ def test_what_answers_tolerate_without_a_word(write: Write, content: bytes) -> N
 
 def test_answers_without_any_tag_are_named_after_their_file(write: Write) -> None:
     answers = statute.read_answers(write("q1 Y\nq2 N\n"))
-    assert answers.tag == "f.txt"
+    assert answers.tag == "f"
     assert answers.remarks == noted(no_tag=2)
 
 

@@ -1,0 +1,71 @@
+"""The command line: one module a command, which parses, calls and prints, and computes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from coliee_adapters.errors import ColieeError, printable
+from coliee_ir import __version__
+
+#: command → what it does; each is the module of its name
+COMMANDS = {
+    "evaluate": "score runs against a gold by the rules of their task",
+    "convert": "turn a gold or a run into another form: TREC files, COLIEE submissions",
+    "measures": "say what the measures are, and where they come from",
+    "demo": "score the example data that comes with the package",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code: 0 done, 1 findings, 2 usage or input that cannot be read.
+
+    Args:
+        arguments: what follows the program's name; by default that of the process.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    command = given[0] if given and given[0] in COMMANDS else None
+    parser = _parser(command)
+    try:
+        options = parser.parse_args(given)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except ColieeError as error:
+        say(f"coliee-ir: {error}")
+        return 2
+    except BrokenPipeError:
+        # the reader of our output has gone, as with `| head`; nothing more can be said to it
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def say(text: str) -> None:
+    """A remark to the person at the terminal: a line on standard error."""
+    print(printable(text), file=sys.stderr)
+
+
+def _parser(command: str | None) -> argparse.ArgumentParser:
+    """The parser; only the module of the command at hand is loaded."""
+    parser = argparse.ArgumentParser(
+        prog="coliee-ir",
+        description="Scores COLIEE runs from the files as they are. `coliee-ir COMMAND -h` says more of a command.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"coliee-ir {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, purpose in COMMANDS.items():
+        if command in (name, None):
+            subparser = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+            if name == command:
+                module = importlib.import_module(f"coliee_ir.cli.{name}")
+                module.add_arguments(subparser)
+                subparser.set_defaults(run=module.run)
+    return parser

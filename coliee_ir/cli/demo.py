@@ -1,0 +1,56 @@
+"""``coliee-ir demo``: the example data of every task, scored by the commands that a user would type."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+from coliee_ir import cli
+from coliee_ir.protocol import TASKS
+
+#: task, folder of the examples, what is shown, and the arguments of ``coliee-ir evaluate``
+_SHOWN = (
+    ("1", "task1", "a clean run, one with the usual mistakes, one in JSON", "gold.json bm25.txt dense.txt rerank.json"),
+    ("2", "task2", "gold with comma-separated strings, a run in CSV", "gold.json mono.txt rules.csv"),
+    ("3", "task3-2025", "up to 2025: article sets, and the long lists for MAP and R@k",
+     "--edition 2025 gold.xml task3.ALPHA task3.BETA --long-list task3-L.ALPHA --long-list task3-L.BETA"),
+    ("3", "task3", "2026: articles and answers",
+     "gold.xml task3.ALPHA task3.BETA --answers answers.ALPHA --answers answers.BETA"),
+    ("4", "task4", "answers, one file with True and False", "gold.xml ALPHA.txt BETA.txt"),
+    ("5", "task5", "gold as a label list", "--task 5 gold.txt ALPHA.txt MAJORITY.txt"),
+    ("tort", "tort", "the pilot's decisions", "gold.jsonl ALPHA.jsonl BETA.jsonl"),
+    ("rationale", "tort", "the pilot's claims", "--task rationale gold.jsonl ALPHA.jsonl BETA.jsonl"),
+    ("trec", "trec", "TREC files, trec_eval's measures", "qrels.txt bm25.run dense.run"),
+)  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"only this one of {', '.join(TASKS)}")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print each command, and run it."""
+    with resources.as_file(resources.files("coliee_ir") / "examples") as folder:
+        for task, name, what, arguments in _SHOWN:
+            if options.task in (task, None):
+                typed = ["evaluate", *_with_paths(arguments, folder / name)]
+                print(f"── Task {task}: {what}\n$ coliee-ir {shlex.join(typed)}", flush=True)
+                code = cli.main(typed)
+                print(flush=True)
+                sys.stderr.flush()
+                if code:
+                    return code
+    return 0
+
+
+def _with_paths(arguments: str, folder: Path) -> Iterator[str]:
+    """The arguments, names of example files as paths that can be typed here."""
+    for argument in arguments.split():
+        path = folder / argument
+        yield min(str(path), os.path.relpath(path), key=len) if path.is_file() else argument

@@ -1,0 +1,130 @@
+"""``coliee-ir evaluate GOLD RUN…``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from coliee_adapters import trec_eval
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.lines import content_lines
+from coliee_ir import __version__, tables
+from coliee_ir.cli import say
+from coliee_ir.decisions import CHOICES, Decisions
+from coliee_ir.evaluator import Evaluator
+from coliee_ir.protocol import TASKS
+from coliee_ir.reading import find_task, read_gold
+from coliee_ir.scores import Scores
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("gold", metavar="GOLD", help="the gold, in any of its forms; - is standard input")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="the runs, in any of their forms; .gz works everywhere")
+    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
+    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+    parser.add_argument(
+        "--answers", action="append", default=[], metavar="FILE", help="Task 3 from 2026: the answers Y/N of each RUN"
+    )
+    parser.add_argument(
+        "--long-list",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="Task 3 up to 2025: each RUN's ranked list",
+    )
+    parser.add_argument("--exclude", metavar="IDS|FILE", help="queries not scored: ids with commas, or a file")
+    parser.add_argument(
+        "-m", "--measure", action="append", default=[], metavar="MEASURE",
+        help="MicroF1, MacroF2@5, AP, nDCG@10, map, P_5, …: see `coliee-ir measures`; default: the official ones",
+    )  # fmt: skip
+    parser.add_argument("-q", "--per-query", action="store_true", help="each query's values too")
+    parser.add_argument("-o", "--output", choices=tables.FORMS, default="table", help="default: table")
+    open_rules = parser.add_argument_group("what the organisers leave open (the default first)")
+    for name, choices in CHOICES.items():
+        open_rules.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=_HELP[name])
+
+
+_HELP = {
+    "unanswered": "a query with nothing retrieved, in topic-wise means: counts zero, or is left out",
+    "unjudged": "lines of queries that are not in the gold: ignored, or retrieved and wrong in micro-averages",
+    "duplicates": "a document named twice: counts once, or its repetitions are retrieved and wrong",
+    "empty_gold": "a query without relevant documents, in topic-wise means: left out, or 0 or 1 where undefined",
+    "undefined": "F1 of a rationale instance without True in gold and prediction",
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score the runs and print what was asked for."""
+    answers = _one_each(options.answers, options.runs, "--answers")
+    long_lists = _one_each(options.long_list, options.runs, "--long-list")
+    if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
+        raise UsageError("standard input (-) can be named once only")
+    gold = read_gold(options.gold, task=options.task)
+    runs = [Source(path) for path in options.runs]
+    task, because = (options.task, "") if options.task else find_task(gold, runs[0])
+    decisions = Decisions(**{name: getattr(options, name) for name in CHOICES})
+    evaluator = Evaluator(
+        gold,
+        [name for names in options.measure for name in names.split()],
+        task=task,
+        edition=options.edition,
+        exclude=_ids(options.exclude),
+        decisions=decisions,
+    )
+    scored = [
+        evaluator.evaluate(source, answers=answer, long_list=longer)
+        for source, answer, longer in zip(runs, answers, long_lists, strict=True)
+    ]
+    _tell(scored, because, len(evaluator.excluded))
+    if options.output == "table" and sys.stdout.isatty():
+        rules = evaluator.protocol
+        title = (
+            f"Task {task}" if scored[0].edition is None else f"COLIEE {scored[0].edition}, Task {task}: {rules.title}"
+        )
+        tables.print_to_terminal(scored, title, f"{scored[0].header()}\n{_versions()}", per_query=options.per_query)
+    else:
+        sys.stdout.write(tables.render(scored, options.output, per_query=options.per_query))
+    return 0
+
+
+def _tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
+    """On standard error: the task and why, the versions, and for each run the header and the remarks."""
+    first = scored[0]
+    rules = f"task {first.task}" + (f" by the rules of {first.edition}" if first.edition is not None else "")
+    say(rules + (f" ({because})" if because else "") + (f", {excluded} excluded" if excluded else ""))
+    say(_versions())
+    common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
+    for scores in scored:
+        say(f"{scores.tag}: {scores.header()}")
+        for remark in scores.remarks:
+            if len(scored) == 1 or remark not in common:
+                say(f"{scores.tag}: {remark}")
+    for remark in common if len(scored) > 1 else ():
+        say(f"all runs: {remark}")
+
+
+def _versions() -> str:
+    return f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
+
+
+def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
+    if given and len(given) != len(runs):
+        raise UsageError(f"{option} is given {len(given)} times for {len(runs)} runs: give one a run, in their order")
+    return given or [None] * len(runs)
+
+
+def _ids(given: str | None) -> list[str]:
+    """Query ids from the option itself, or from the lines of the file that it names."""
+    if given is None:
+        return []
+    if Path(given).is_file():
+        source = Source(given)
+        lines = [line for _, line in content_lines(source.text(), source.name)]
+    else:
+        lines = [given]
+    return [text for line in lines for text in re.split(r"[,\s]+", line) if text]

@@ -1,0 +1,303 @@
+"""Evaluation: a gold prepared once, runs judged by it, measures computed by the rules of a task's edition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+import numpy as np
+
+from coliee_adapters import tort
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.records import Answers, Columns, Run, normal_id
+from coliee_adapters.remarks import Remarks
+from coliee_ir.decisions import Decisions
+from coliee_ir.judged import BoolArray, Judged, Qrels, judge
+from coliee_ir.measures import Measure, compute, parse
+from coliee_ir.measures.sets import Macro, counts
+from coliee_ir.mismatch import check, lost_zeros
+from coliee_ir.protocol import newest_edition, protocol
+from coliee_ir.reading import find_task, opened, read_gold, read_run
+from coliee_ir.scores import Scores
+
+_Submission = TypeVar("_Submission", Run, Answers)
+
+_LABEL: Final = {True: "Y", False: "N"}
+
+#: part of a submission → how to give it
+_NEEDED: Final = {
+    "documents": "retrieved documents, which this task does not have",
+    "answers": "answers Y or N: give them with --answers FILE",
+    "plaintiff": "the pilot's claims: --task rationale",
+    "defendant": "the pilot's claims: --task rationale",
+}
+
+
+def evaluate(
+    gold: object,
+    run: object,
+    *,
+    task: str | None = None,
+    edition: int | None = None,
+    measures: Sequence[str] = (),
+    answers: object = None,
+    long_list: object = None,
+    exclude: Iterable[str] = (),
+    decisions: Decisions | None = None,
+) -> Scores:
+    """Score one run.
+
+    Args:
+        gold: what ``read_gold`` takes: a path, a dictionary, a frame, …
+        run: what ``read_run`` takes.
+        task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``; by default it is found from the two.
+        edition: the year whose rules count; by default the newest of the task.
+        measures: names of measures; by default the official ones, the ranking one first.
+        answers: the answers Y or N that belong to the run, in Task 3 from 2026 on.
+        long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
+        exclude: queries to leave out, where not all of the gold were scored.
+        decisions: the choices where the organisers leave it open.
+
+    Raises:
+        InputError: a file cannot be read, or gold and run do not belong together.
+        UsageError: a task, an edition, a measure or an option that does not exist or does not fit.
+
+    >>> scores = evaluate({"001": ["013", "020"], "002": ["007"]}, {"001": ["013", "018"]}, task="2")
+    >>> scores.measures
+    {'MicroF1': 0.4, 'MicroP': 0.5, 'MicroR': 0.3333333333333333}
+    >>> scores.header()
+    '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
+    """
+    run = opened(run)
+    record = read_gold(gold, task=task)
+    task = task or find_task(record, run).task
+    evaluator = Evaluator(record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    return evaluator.evaluate(run, answers=answers, long_list=long_list)
+
+
+class Evaluator:
+    """A gold prepared once, to score many runs by the same rules.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        measures: names of measures; by default the official ones.
+        task: the task; by default it is found from the gold.
+        edition: the year whose rules count; by default the newest of the task.
+        exclude: queries to leave out.
+        decisions: the choices where the organisers leave it open.
+
+    Raises:
+        InputError: the gold cannot be read.
+        UsageError: a task, an edition, a measure that does not exist, or that the gold cannot serve; a query to
+            exclude that is not in the gold.
+    """
+
+    def __init__(
+        self,
+        gold: object,
+        measures: Sequence[str] = (),
+        *,
+        task: str | None = None,
+        edition: int | None = None,
+        exclude: Iterable[str] = (),
+        decisions: Decisions | None = None,
+    ) -> None:
+        self.gold = read_gold(gold, task=task)
+        self.task = task or find_task(self.gold).task
+        self.protocol = protocol(self.task, edition)
+        self.edition = edition if edition is not None else newest_edition(self.protocol)
+        self.decisions = decisions or Decisions()
+        self.asked = [measure for name in measures for measure in parse(name)]
+        self.official = [measure for name in self.protocol.measures for measure in parse(name)]
+        self.on_long_list = [measure for name in self.protocol.long_list for measure in parse(name)]
+        self.excluded = frozenset(map(normal_id, exclude))
+        known = self.gold.queries
+        if unknown := sorted(self.excluded.difference(known)):
+            raise UsageError(
+                f"{len(unknown)} of the queries to exclude are not in {self.gold.path}: {', '.join(unknown[:3])}"
+            )
+        self.queries = tuple(query for query in known if query not in self.excluded)
+        if not self.queries:
+            raise UsageError(f"no query of {self.gold.path} is left to score")
+        self.qrels = {part: Qrels(judgements) for part, judgements in self._judgements().items()}
+
+    def _judgements(self) -> dict[str, Mapping[str, Mapping[str, int]]]:
+        """What each part of a submission is judged by, over the same queries in the same order."""
+        gold, queries = self.gold, self.queries
+        judgements: dict[str, Mapping[str, Mapping[str, int]]] = {}
+        if "documents" in self.protocol.parts:
+            if gold.qrels is None:
+                raise UsageError(
+                    f"{gold.path} holds labels only; task {self.task} is scored by relevant documents: "
+                    "is it the gold of another task?"
+                )
+            judgements["documents"] = {query: gold.qrels.get(query, {}) for query in queries}
+        if "answers" in self.protocol.parts and gold.labels is not None:
+            labels = gold.labels
+            judgements["answers"] = {q: {_LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
+        elif self.protocol.parts == ("answers",):
+            raise UsageError(f"{gold.path} holds no labels; task {self.task} is scored by them")
+        if self.task == "rationale":
+            for side, letter in tort.SIDES.items():
+                judgements[side] = {
+                    query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
+                    for query, judged in judgements["documents"].items()
+                }
+        return judgements
+
+    def evaluate(self, run: object, *, answers: object = None, long_list: object = None) -> Scores:
+        """Score one run.
+
+        Args:
+            run: what ``read_run`` takes.
+            answers: the answers that belong to it, in Task 3 from 2026 on.
+            long_list: the ranked list that belongs to it, in Task 3 up to 2025.
+
+        Raises:
+            InputError: a file cannot be read, or gold and run do not belong together.
+            UsageError: an asked measure needs a part that is not given; a part is given that the task has not.
+        """
+        submission = read_run(run, task=self.task)
+        parts, sentences = self._judge_parts(submission, answers, long_list)
+        measures = self._measures(parts, sentences)
+        results = dict(zip(measures, compute(measures, parts, self.decisions), strict=True))
+        main = parts[self.protocol.parts[0]]
+        totals = counts(main, self.decisions)
+        answered = np.logical_and.reduce([parts[part].answered for part in self.protocol.parts if part in parts])
+        foreign = sorted(frozenset().union(*(judged.foreign_queries for judged in parts.values())))
+        remarks = self._remarks(parts, measures, answered, foreign)
+        told = [*remarks.sentences(self.decisions.clauses()), *sentences]
+        return Scores(
+            tag=submission.tag,
+            file=submission.path,
+            gold=self.gold.path,
+            task=self.task,
+            edition=self.edition,
+            results=results,
+            query_ids=self.queries,
+            answered=answered.tolist(),
+            counts={
+                "correct": int(totals.correct.sum()),
+                "retrieved": int(totals.retrieved.sum()) + totals.foreign,
+                "relevant": int(totals.relevant.sum()),
+            },
+            unjudged=len(foreign),
+            remarks=tuple(told),
+            decisions=self.decisions,
+        )
+
+    def _judge_parts(
+        self, submission: Run | Answers, answers: object, long_list: object
+    ) -> tuple[dict[str, Judged], list[str]]:
+        """The judged parts, and what else there is to say of them."""
+        parts: dict[str, Judged] = {}
+        sentences: list[str] = []
+        if "documents" in self.protocol.parts:
+            documents = self._expect(submission, Run)
+            parts["documents"] = self._judge("documents", documents)
+            for side in tort.SIDES if self.task == "rationale" else ():
+                parts[side] = judge(self.qrels[side], _of_side(documents, tort.SIDES[side]), self.excluded)
+        elif answers is None:
+            answers = submission
+        if answers is not None:
+            if "answers" not in self.protocol.parts:
+                raise UsageError(f"task {self.task} of {self.edition} has no answers to score")
+            if "answers" not in self.qrels:
+                raise UsageError(f"{self.gold.path} holds no labels to score answers by")
+            given = self._expect(read_run(answers, task=self.task), Answers)
+            if given.tag != submission.tag:
+                sentences.append(f"the answers have another run tag: {given.tag}")
+            parts["answers"] = self._judge("answers", _as_run(given), given.remarks)
+        if long_list is not None:
+            if not self.protocol.long_list:
+                raise UsageError(f"task {self.task} of {self.edition} has no long list")
+            longer = self._expect(read_run(long_list, task=self.task), Run)
+            parts["long"] = self._judge("documents", longer)
+            told = parts["long"].remarks.sentences(self.decisions.clauses())
+            sentences += [f"long list: {sentence}" for sentence in told]
+        return parts, sentences
+
+    def _judge(self, part: str, run: Run, tolerated: Remarks | None = None) -> Judged:
+        """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
+        judged = judge(self.qrels[part], run, self.excluded)
+        noted = judged.remarks + (tolerated or Remarks())
+        if not check(judged, self.gold.path, run.path) and judged.retrieved.any() and part == "documents":
+            noted.add("no-match")
+        for written, meant in lost_zeros(judged.foreign_queries, self.qrels[part]):
+            noted.add("lost-zeros", f"query {written} for {meant}")
+        return replace(judged, remarks=noted)
+
+    def _expect(self, submission: Run | Answers, kind: type[_Submission]) -> _Submission:
+        if isinstance(submission, kind):
+            return submission
+        holds, wanted = ("labels", "documents") if kind is Run else ("documents", "labels Y or N")
+        remedy = f"task {self.task} expects {wanted} here"
+        if kind is Run and "answers" in self.protocol.parts:
+            remedy += "; the labels go with --answers"
+        raise InputError(submission.path, f"this submission holds {holds}", remedy=remedy)
+
+    def _measures(self, parts: Mapping[str, Judged], sentences: list[str]) -> list[Measure]:
+        """The measures to compute: those asked for, or the official ones that the given parts allow."""
+        for measure in self.asked:
+            if missing := [part for part in measure.needs if part not in parts]:
+                raise UsageError(f"{measure} needs {_NEEDED[missing[0]]}")
+        if self.asked:
+            return list(dict.fromkeys(self.asked))
+        official = [*self.official, *(self.on_long_list if "long" in parts else ())]
+        possible = [measure for measure in official if all(part in parts for part in measure.needs)]
+        left_out = [measure.name for measure in official if measure not in possible]
+        if left_out:
+            sentences.append(
+                f"{' and '.join(left_out)} cannot be scored without {_NEEDED['answers']}"
+                f"; by the rules up to 2025, {self.protocol.tie_break[0]} ranks (--edition 2025)"
+            )
+        return possible
+
+    def _remarks(
+        self, parts: Mapping[str, Judged], measures: Sequence[Measure], answered: BoolArray, foreign: Sequence[str]
+    ) -> Remarks:
+        """What was tolerated in the gold and in the main parts, and what the counts show."""
+        remarks = self.gold.remarks + Remarks()
+        for part in self.protocol.parts:
+            if part in parts:
+                remarks += parts[part].remarks
+        _note(remarks, "unjudged-query", foreign)
+        _note(remarks, "unanswered-query", [q for q, given in zip(self.queries, answered, strict=True) if not given])
+        if "documents" in parts:
+            totals = counts(parts["documents"], self.decisions)
+            empty = totals.relevant == 0
+            if self.task == "rationale":
+                _note(remarks, "undefined-f1", self._named(empty & (totals.retrieved == 0)))
+            elif any(isinstance(measure, Macro) for measure in measures):
+                _note(remarks, "empty-gold", self._named(empty))
+            if "answers" in parts:
+                either = parts["documents"].answered ^ parts["answers"].answered
+                _note(remarks, "partial-answers", self._named(either))
+        return remarks
+
+    def _named(self, which: BoolArray) -> list[str]:
+        return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
+
+
+def _note(remarks: Remarks, kind: str, queries: Sequence[str]) -> None:
+    for query in queries:
+        remarks.add(kind, query)
+
+
+def _as_run(answers: Answers) -> Run:
+    """Answers as a run that retrieves Y or N for each query."""
+    rankings = {query: [_LABEL[label]] for query, label in answers.labels.items()}
+    return Run.of(rankings, tag=answers.tag, path=answers.path, format=answers.format)
+
+
+def _of_side(claims: Run, letter: str) -> Run:
+    """The claims of one side."""
+
+    def blocks() -> Iterator[Columns]:
+        for block in claims.blocks():
+            for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False):
+                documents = [claim for claim in block.documents[first:last] if claim.startswith(letter)]
+                yield Columns([query], [0, len(documents)], documents)
+
+    return replace(claims, blocks=blocks)

@@ -1,0 +1,22 @@
+"""The measures: one place each, with name, formula, source and code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coliee_ir.decisions import Decisions
+from coliee_ir.measures.base import Measure, Parts, Result
+from coliee_ir.measures.catalogue import Description, describe, everything, parse
+from coliee_ir.measures.delegated import Delegated, compute_all
+
+__all__ = ["Delegated", "Description", "Measure", "Parts", "Result", "compute", "describe", "everything", "parse"]
+
+
+def compute(measures: Sequence[Measure], parts: Parts, decisions: Decisions) -> list[Result]:
+    """The results of the measures, in their order; trec_eval is asked once for all that it computes."""
+    delegated = [measure for measure in measures if isinstance(measure, Delegated)]
+    answers = dict(zip(delegated, compute_all(delegated, parts), strict=True))
+    return [
+        answers[measure] if isinstance(measure, Delegated) else measure.compute(parts, decisions)
+        for measure in measures
+    ]

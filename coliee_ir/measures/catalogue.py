@@ -1,0 +1,139 @@
+"""The measures by name: ours, trec_eval's, ir_measures'. What they are, for ``coliee-ir measures``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+from coliee_adapters import trec_eval
+from coliee_adapters.errors import UsageError
+from coliee_ir.measures.base import Measure
+from coliee_ir.measures.claims import DefendantF1, PlaintiffF1, PooledF1, RationaleF1
+from coliee_ir.measures.delegated import DEFINITIONS, Delegated
+from coliee_ir.measures.labels import Accuracy, LabelAccuracy
+from coliee_ir.measures.sets import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR
+
+#: Our measures by the name that parameters are added to.
+OURS: dict[str, type[Measure]] = {
+    kind.__name__: kind
+    for kind in (
+        MicroP, MicroR, MicroF, MacroP, MacroR, MacroF,
+        Accuracy, LabelAccuracy, RationaleF1, PlaintiffF1, DefendantF1, PooledF1,
+    )
+}  # fmt: skip
+
+_TYPED = re.compile(r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>[0-9.]+))?")
+
+
+def parse(typed: str) -> list[Measure]:
+    """The measures that a name stands for; more than one only for trec_eval's ``P.5,10``, ``P`` or ``official``.
+
+    >>> [str(m) for m in parse("MicroF(beta=2)@10")], [str(m) for m in parse("P.5,10")]
+    (['MicroF2@10'], ['P_5', 'P_10'])
+
+    Raises:
+        UsageError: there is no such measure, or it has no such parameter.
+    """
+    name, parameters, at = _taken_apart(typed)
+    ours = _ours(typed, name, parameters, at)
+    if ours is not None:
+        return [ours]
+    if not parameters and at is None and (requests := trec_eval.parse(typed)):
+        return [Delegated(request, request.name) for request in requests]
+    from coliee_adapters import ir_measures  # loads the package, which few runs need
+
+    request = ir_measures.request(name, parameters, at)
+    if request is None:
+        raise UsageError(
+            f"there is no measure {typed!r}; ours are {', '.join(OURS)}, and trec_eval's and ir_measures' names are "
+            "taken too: `coliee-ir measures` lists them"
+        )
+    return [Delegated(request, typed)]
+
+
+def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
+    match = _TYPED.fullmatch(typed)
+    if not match:
+        return typed, {}, None
+    parameters: dict[str, Any] = {}
+    if match["parameters"]:
+        try:
+            call = ast.parse(f"f({match['parameters']})", mode="eval").body
+            assert isinstance(call, ast.Call) and not call.args
+            for keyword in call.keywords:
+                # a bare word stands for itself: of=means
+                value = keyword.value
+                parameters[keyword.arg or ""] = value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
+        except (SyntaxError, ValueError, AssertionError):
+            raise UsageError(f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10") from None
+    at = match["at"]
+    try:
+        return match["name"], parameters, None if at is None else int(at) if at.isdigit() else float(at)
+    except ValueError:
+        raise UsageError(f"{typed!r} cannot be read; a cut-off is a number") from None
+
+
+def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -> Measure | None:
+    short = re.fullmatch(r"(Micro|Macro)F([0-9]+)", name)
+    if short and name not in OURS:
+        name, parameters = f"{short[1]}F", {"beta": float(short[2]), **parameters}
+    kind = OURS.get(name)
+    if kind is None:
+        return None
+    allowed: dict[str, Any] = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
+    if name[-1] != "F":
+        allowed.pop("beta", None)
+    if at is not None:
+        parameters = {**parameters, "cutoff": at}
+    for key, value in parameters.items():
+        if key not in allowed:
+            what = ", ".join(allowed) or "none"
+            raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}")
+        if key == "of" and value not in ("queries", "means"):
+            raise UsageError(f"{typed!r}: of is queries or means")
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if key == "beta" and not (number and value > 0):
+            raise UsageError(f"{typed!r}: beta is a number above 0")
+        if key in ("cutoff", "rel") and not (isinstance(value, int) and number and value >= 1):
+            raise UsageError(f"{typed!r}: {key} is a whole number from 1")
+    if "beta" in parameters:
+        parameters = {**parameters, "beta": float(parameters["beta"])}
+    return kind(**parameters)
+
+
+class Description(NamedTuple):
+    """What a measure is: the lines that ``coliee-ir measures NAME`` prints."""
+
+    name: str
+    definition: str
+    formula: str
+    source: str
+    computed: str
+
+
+def describe(measure: Measure) -> Description:
+    """The definition of a measure, its formula, its source, and where it is computed."""
+    if isinstance(measure, Delegated):
+        definition, formula = DEFINITIONS[measure.request.base]
+        return Description(
+            measure.name,
+            definition,
+            formula,
+            f"{measure.source}: its measure {measure.request.base}",
+            f"by trec_eval {trec_eval.version()}, asked in rank space by coliee_adapters.trec_eval",
+        )
+    kind = type(measure)
+    definition = (inspect.getdoc(kind) or "").split("\n\nAttributes:")[0]
+    return Description(measure.name, definition, kind.formula, kind.source, f"by coliee-ir, in {kind.__module__}")
+
+
+def everything() -> Iterator[Description]:
+    """All measures without parameters, ours first."""
+    for kind in OURS.values():
+        yield describe(kind())
+    for name in trec_eval.each_name():
+        yield describe(Delegated(trec_eval.Request(name), name))

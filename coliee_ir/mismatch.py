@@ -1,0 +1,105 @@
+"""Gold and run that do not belong together: a zero that only says so is an error, not a score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from coliee_adapters.errors import MismatchError, quoted
+from coliee_ir.judged import Judged, Qrels
+from coliee_ir.reading import STATUTE_ID
+
+_SHOWN = 3
+
+
+def check(judged: Judged, gold: str, run: str) -> bool:
+    """Whether the run retrieved any judged document; what cannot be a fair zero is refused.
+
+    Answers are documents Y and N here, and have the same form on both sides.
+
+    Args:
+        judged: the judged run.
+        gold: the gold's file name.
+        run: the run's file name.
+
+    Raises:
+        MismatchError: no query of the run is in the gold; or none of its documents is, and their ids have another
+            form than the gold's.
+    """
+    qrels = judged.qrels
+    if not judged.answered.any() and judged.foreign_queries:
+        foreign = [query for query, _ in judged.sample] or sorted(judged.foreign_queries)
+        raise _mismatch(run, gold, "query", foreign, list(qrels.queries))
+    if judged.rank.any() or not judged.retrieved.any():
+        return bool(judged.rank.any())
+    retrieved = [document for query, document in judged.sample if query in qrels.index]
+    known = {document for rows in qrels.rows for document in rows}
+    if known and retrieved and not _same_form(retrieved, known):
+        raise _mismatch(run, gold, "document", retrieved, sorted(known))
+    return False
+
+
+def _mismatch(run: str, gold: str, kind: str, of_run: Sequence[str], of_gold: Sequence[str]) -> MismatchError:
+    what = {"query": "no query of the run is in the gold", "document": "no document of the run is in the gold"}[kind]
+    return MismatchError(
+        run,
+        f"{what}: the run has {_shown(of_run)}; {gold} has {_shown(of_gold)}",
+        remedy=_cause(kind, of_run, set(of_gold)),
+    )
+
+
+def _shown(ids: Iterable[str]) -> str:
+    distinct = list(dict.fromkeys(ids))
+    return ", ".join(quoted(text, 24) for text in distinct[:_SHOWN]) + (", …" if len(distinct) > _SHOWN else "")
+
+
+def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
+    """The likely cause, found by trying what usually goes wrong, and its remedy."""
+    width = max(map(len, of_gold))
+    trials: list[tuple[Callable[[str], str], str]] = [
+        (
+            lambda text: text.zfill(width),
+            f"leading zeros are lost: write ids as text of {width} digits",
+        ),
+        (lambda text: text.lstrip("0"), "the gold has no leading zeros and the run has: write ids as the gold does"),
+        (lambda text: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids"),
+        (lambda text: re.split(r"[/\\]", text)[-1].removesuffix(".txt"), "take the folder off the ids"),
+        (lambda text: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids"),
+        (lambda text: text.upper(), "write the ids in upper case"),
+        (lambda text: text.strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
+    ]
+    for change, remedy in trials:
+        if any(change(text) != text and change(text) in of_gold for text in of_run):
+            return remedy
+    if kind == "document":
+        return "write them as the gold does; is the gold that of another task?"
+    eras = [{text.split("-")[0] for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]
+    if all(eras):
+        years = [", ".join(sorted(era)[:_SHOWN]) for era in eras]
+        if eras[0] & eras[1]:
+            return "the questions are of the same year and have other numbers: is the gold that of another file?"
+        return f"the years differ: the run answers questions of {years[0]}, the gold holds {years[1]}"
+    if any(eras):
+        return "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"
+    forms = [{_form(text) for text in ids} for ids in (of_run, of_gold)]
+    if forms[0] & forms[1]:
+        return "the ids have the same form: is the gold that of another year, or of the training set?"
+    return "the ids have another form: is the gold that of another task?"
+
+
+def _same_form(some: Collection[str], others: Collection[str]) -> bool:
+    """Whether ids look alike: signs and letters in the same places, and the same length where all others have one."""
+    if not {_form(text) for text in some} & {_form(text) for text in others}:
+        return False
+    widths = {len(text) for text in others}
+    return len(widths) > 1 or any(len(text) in widths for text in some)
+
+
+def _form(text: str) -> str:
+    return re.sub(r"[A-Za-z]+", "a", re.sub(r"[0-9]+", "9", text))
+
+
+def lost_zeros(foreign: Iterable[str], qrels: Qrels) -> list[tuple[str, str]]:
+    """Queries of a run that would be in the gold with leading zeros: (as written, as in the gold)."""
+    padded = {query.lstrip("0"): query for query in qrels.queries if query.startswith("0")}
+    return [(query, padded[query]) for query in sorted(foreign) if query in padded]

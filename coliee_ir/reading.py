@@ -1,0 +1,148 @@
+"""From anything that holds a gold or a run (a path, ``-``, a dictionary, a frame) to a record; and which task it is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from coliee_adapters import detect, frames, tort
+from coliee_adapters.files import Source
+from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
+
+#: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
+STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+
+
+class Found(NamedTuple):
+    """The task that files belong to, and what shows it."""
+
+    task: str
+    because: str
+
+
+def id_rule(task: str | None, form: str) -> IdRule:
+    """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
+    return exact_id if task == "trec" and form in ("qrels", "memory") else normal_id
+
+
+def read_gold(source: object, *, task: str | None = None, form: str | None = None) -> Gold:
+    """Read a gold.
+
+    Args:
+        source: a path, ``-`` for standard input, a dictionary, a pandas or polars frame, an iterable of named tuples
+            with ``query_id``, ``doc_id``, ``relevance``, or a Gold.
+        task: the task, where it is known; ids of plain TREC files (``trec``) are not normalised.
+        form: the form of the file, where it is known; by default it is found from the first bytes.
+
+    Raises:
+        InputError: it cannot be read; the text says where and why.
+
+    >>> read_gold({"001": ["013.txt"]}).qrels
+    {'001': {'013': 1}}
+    """
+    if isinstance(source, Gold):
+        return source
+    file = opened(source)
+    if not isinstance(file, Source):
+        return frames.gold_of(source, id_rule(task, "memory"))
+    gold_form = detect.gold_form(file, form)
+    if task is None and gold_form.name == "qrels":
+        gold = gold_form.read(file, exact_id)
+        task = _task_of_ids(gold.queries).task
+    return gold_form.read(file, id_rule(task, gold_form.name))
+
+
+def read_run(source: object, *, task: str | None = None, form: str | None = None) -> Run | Answers:
+    """Read a submission: documents (Run) or labels (Answers). The lines of a Run are read when it is judged.
+
+    Args:
+        source: a path, ``-``, a dictionary, a frame, an iterable of named tuples with ``query_id``, ``doc_id``,
+            ``score``, or a Run or Answers.
+        task: the task, where it is known: the pilot's files are read for their claims in ``rationale``, and ids of
+            plain TREC files (``trec``) are not normalised.
+        form: the form of the file, where it is known.
+
+    Raises:
+        InputError: it cannot be read; the text says where and why.
+
+    >>> read_run({"R07-01-O": "Y"}).labels
+    {'R07-01-O': True}
+    """
+    if isinstance(source, Run | Answers):
+        return source
+    rule = exact_id if task == "trec" else normal_id
+    file = opened(source)
+    if not isinstance(file, Source):
+        if isinstance(source, dict) and source and all(isinstance(label, str | bool) for label in source.values()):
+            return Answers(frames.gold_of(source, rule).labels or {}, format="memory")
+        return frames.run_of(source, rule)
+    run_form = detect.run_form(file, form)
+    if run_form.name == "tort" and task == "rationale":
+        run_form = detect.run_form(file, "claims")
+    return run_form.read(file, rule)
+
+
+def find_task(gold: Gold, run: object = None) -> Found:
+    """The task that a gold belongs to, together with a run where the gold leaves it open.
+
+    Args:
+        gold: the gold.
+        run: a submission as ``read_run`` takes it; for the statute XML its form tells Task 3 from 4.
+
+    Raises:
+        InputError: the submission cannot be read.
+    """
+    run = opened(run)
+    if gold.format == "tort":
+        return _pilot_task(gold, run)
+    if gold.task in ("1", "2"):
+        return Found(gold.task, "the XML says so")
+    if gold.qrels is None:
+        return Found("4", "the gold holds labels only")
+    if gold.labels is not None:
+        if _is_labels(run):
+            return Found("4", "the gold is statute law and the run holds labels")
+        return Found("3", "the gold is statute law and the run holds articles")
+    if gold.format in ("qrels", "memory"):
+        return _task_of_ids(gold.queries)
+    if gold.format == "statute-xml":
+        return Found("3", "the gold is statute law without labels")
+    widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
+    if widest <= 3:
+        return Found("2", "the gold's documents are paragraph numbers")
+    return Found("1", "the gold's documents are case numbers")
+
+
+def _task_of_ids(queries: Iterable[str]) -> Found:
+    if all(STATUTE_ID.fullmatch(query) for query in queries):
+        return Found("3", "the gold is qrels of statute questions")
+    return Found("trec", "the gold is qrels")
+
+
+def _is_labels(run: object) -> bool:
+    if isinstance(run, Source):
+        return detect.run_form(run).name == "labels"
+    if isinstance(run, dict):
+        return all(isinstance(label, str | bool) for label in run.values())
+    return isinstance(run, Answers)
+
+
+def _pilot_task(gold: Gold, run: object) -> Found:
+    if gold.labels is None:
+        return Found("rationale", "the gold has claims and no decisions")
+    if gold.qrels is None:
+        return Found("tort", "the gold has decisions and no claims")
+    if isinstance(run, Source) and any(case.court_decision is None for case in tort.read_cases(run)):
+        return Found("rationale", "the submission leaves decisions open")
+    return Found("tort", "the files hold decisions; --task rationale scores the claims")
+
+
+def opened(source: object) -> object:
+    """A path as an opened Source, which can be read several times even if it is standard input; all else as it is.
+
+    Raises:
+        InputError: the path cannot be opened.
+    """
+    return Source(source) if isinstance(source, str | os.PathLike) else source
