@@ -81,8 +81,7 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
         return f"the years differ: the run answers questions of {years[0]}, the gold holds {years[1]}"
     if any(eras):
         return "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"
-    forms = [{_form(text) for text in ids} for ids in (of_run, of_gold)]
-    if forms[0] & forms[1]:
+    if _same_form(of_run, of_gold):
         return "the ids have the same form: is the gold that of another year, or of the training set?"
     return "the ids have another form: is the gold that of another task?"
 

@@ -1,0 +1,41 @@
+# Two commands for a fresh machine with Python 3.11 or later, pip, venv and make:
+#   make demo   creates .venv, installs, scores the example data of every task
+#   make test   everything CI runs
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types wheel bench clean
+
+demo: .venv/installed
+	$(BIN)/coliee-ir demo
+
+test: lint types wheel
+	$(BIN)/python -m pytest
+
+lint: .venv/installed-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: .venv/installed-test
+	$(BIN)/mypy
+
+# the wheel as a user gets it: built, installed alone in a new environment, run outside of the tree
+wheel: .venv/installed-test
+	$(BIN)/python tests/wheel_smoke.py
+
+bench: .venv/installed-test
+	$(BIN)/python -m benchmarks
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/installed-test: pyproject.toml constraints.txt | .venv/bin/python
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@ .venv/installed
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,52 @@
+"""The built wheel, installed alone in a new environment and run outside of the tree: what a user of pip gets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+CHECKS = (
+    ("-m", "coliee_ir", "--version"),
+    ("-m", "coliee_ir", "demo"),
+    ("-c", "import coliee_ir, coliee_adapters; assert coliee_ir.evaluate({'q': ['d']}, {'q': ['d']}, task='1')"),
+)
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command, and show its output only if it fails."""
+    environment = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "PYTHONWARNINGS": "error"}
+    done = subprocess.run([str(c) for c in command], cwd=cwd, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"wheel smoke test: {' '.join(map(str, command))} failed\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pip = ("-W", "default", "-m", "pip", "--quiet", "--disable-pip-version-check")
+        run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
+        (wheel,) = folder.glob("*.whl")
+        held = set(zipfile.ZipFile(wheel).namelist())
+        for needed in ("coliee_ir/py.typed", "coliee_adapters/py.typed", "coliee_ir/examples/task1/gold.json"):
+            if needed not in held:
+                sys.exit(f"wheel smoke test: {needed} is not in the wheel")
+        if strays := [entry for entry in held if entry.startswith(("tests/", "benchmarks/"))]:
+            sys.exit(f"wheel smoke test: {strays[0]} is in the wheel")
+        venv.create(folder / "venv", with_pip=True)
+        python = folder / "venv" / "bin" / "python"
+        run(python, *pip, "install", wheel, cwd=folder)
+        for check in CHECKS:
+            run(python, *check, cwd=folder)
+    print("wheel smoke test: built, installed, demo scored")
+
+
+if __name__ == "__main__":
+    main()
