@@ -48,7 +48,7 @@ def to_run(run: object, *, task: str | None = None) -> dict[str, dict[str, float
     """A run as a dictionary for pytrec_eval, ir_measures and ranx, documents in trec_eval's order.
 
     Where a run has an order and no scores, the i-th of n documents gets n - i, which float32 holds exactly. A repeated
-    document is kept once.
+    document is kept once. Queries with nothing retrieved are left out: trec_eval does not take them.
 
     >>> to_run({"001": ["013", "020"]})
     {'001': {'013': 2.0, '020': 1.0}}
@@ -59,7 +59,7 @@ def to_run(run: object, *, task: str | None = None) -> dict[str, dict[str, float
     record = read_run(run, task=task)
     if isinstance(record, Answers):
         return {query: {_letter(label): 1.0} for query, label in record.labels.items()}
-    return dict(_rankings(record))
+    return {query: ranking for query, ranking in _rankings(record) if ranking}
 
 
 @overload
@@ -196,6 +196,9 @@ def _write_run(run: Run, target: PathLike, to: str, tag: str, template: PathLike
     yield f"{retrieved} documents of {len(rankings)} queries"
     read = sum(len(block.documents) for block in run.blocks())
     yield from _left_out("repeated lines", read - retrieved, to)
+    if to != "json":
+        empty = [query for query, ranking in rankings.items() if not ranking]
+        yield from _left_out("queries with nothing retrieved", len(empty), to, empty)
     if to == "trec" and not run.scored:
         yield "the scores are made from the order of lines"
     if to in ("columns", "json") and run.scored:

@@ -9,12 +9,12 @@ from typing import Final, TypeVar
 import numpy as np
 
 from coliee_adapters import tort
-from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.records import Answers, Columns, Run, normal_id
+from coliee_adapters.errors import InputError, UsageError, printable
+from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.decisions import Decisions
 from coliee_ir.judged import BoolArray, Judged, Qrels, judge
-from coliee_ir.measures import Measure, compute, parse
+from coliee_ir.measures import Delegated, Measure, compute, parse
 from coliee_ir.measures.sets import Macro, counts
 from coliee_ir.mismatch import check, lost_zeros
 from coliee_ir.protocol import newest_edition, protocol
@@ -111,8 +111,10 @@ class Evaluator:
         self.asked = [measure for name in measures for measure in parse(name)]
         self.official = [measure for name in self.protocol.measures for measure in parse(name)]
         self.on_long_list = [measure for name in self.protocol.long_list for measure in parse(name)]
-        self.excluded = frozenset(map(normal_id, exclude))
+        #: as which task submissions are read: their ids must be compared as the gold's were
+        self.read_as = None if self.task == "trec" and not _ids_stand(self.gold) else self.task
         known = self.gold.queries
+        self.excluded = frozenset(query if query in known else normal_id(query) for query in exclude)
         if unknown := sorted(self.excluded.difference(known)):
             raise UsageError(
                 f"{len(unknown)} of the queries to exclude are not in {self.gold.path}: {', '.join(unknown[:3])}"
@@ -158,15 +160,20 @@ class Evaluator:
             InputError: a file cannot be read, or gold and run do not belong together.
             UsageError: an asked measure needs a part that is not given; a part is given that the task has not.
         """
-        submission = read_run(run, task=self.task)
+        submission = read_run(run, task=self.read_as)
         parts, sentences = self._judge_parts(submission, answers, long_list)
         measures = self._measures(parts, sentences)
         results = dict(zip(measures, compute(measures, parts, self.decisions), strict=True))
         main = parts[self.protocol.parts[0]]
         totals = counts(main, self.decisions)
-        answered = np.logical_and.reduce([parts[part].answered for part in self.protocol.parts if part in parts])
-        foreign = sorted(frozenset().union(*(judged.foreign_queries for judged in parts.values())))
-        remarks = self._remarks(parts, measures, answered, foreign)
+        answered, in_part = self._answered(parts)
+        foreign = sorted({query for part in self.protocol.parts if part in parts for query in parts[part].foreign})
+        remarks = self._remarks(parts, measures)
+        _note(remarks, "unjudged-query", foreign)
+        _note(remarks, "unanswered-query", self._named(~answered & ~in_part))
+        _note(remarks, "partial-answers", self._named(in_part))
+        if any(isinstance(measure, Delegated) for measure in measures):
+            sentences += _unjudgeable(self._named(main.qrels.sizes == 0))
         told = [*remarks.sentences(self.decisions.clauses()), *sentences]
         return Scores(
             tag=submission.tag,
@@ -198,24 +205,28 @@ class Evaluator:
             parts["documents"] = self._judge("documents", documents)
             for side in tort.SIDES if self.task == "rationale" else ():
                 parts[side] = judge(self.qrels[side], _of_side(documents, tort.SIDES[side]), self.excluded)
-        elif answers is None:
+        else:
+            if answers is not None:
+                raise UsageError(f"in task {self.task} the run itself holds the answers: leave --answers out")
             answers = submission
         if answers is not None:
             if "answers" not in self.protocol.parts:
                 raise UsageError(f"task {self.task} of {self.edition} has no answers to score")
             if "answers" not in self.qrels:
                 raise UsageError(f"{self.gold.path} holds no labels to score answers by")
-            given = self._expect(read_run(answers, task=self.task), Answers)
+            given = self._expect(read_run(answers, task=self.read_as), Answers)
             if given.tag != submission.tag:
                 sentences.append(f"the answers have another run tag: {given.tag}")
             parts["answers"] = self._judge("answers", _as_run(given), given.remarks)
         if long_list is not None:
             if not self.protocol.long_list:
                 raise UsageError(f"task {self.task} of {self.edition} has no long list")
-            longer = self._expect(read_run(long_list, task=self.task), Run)
-            parts["long"] = self._judge("documents", longer)
-            told = parts["long"].remarks.sentences(self.decisions.clauses())
-            sentences += [f"long list: {sentence}" for sentence in told]
+            longer = self._expect(read_run(long_list, task=self.read_as), Run)
+            judged = parts["long"] = self._judge("documents", longer)
+            remarks = judged.remarks + Remarks()
+            _note(remarks, "unjudged-query", sorted(judged.foreign))
+            _note(remarks, "unanswered-query", self._named(~judged.answered))
+            sentences += [f"long list: {sentence}" for sentence in remarks.sentences(self.decisions.clauses())]
         return parts, sentences
 
     def _judge(self, part: str, run: Run, tolerated: Remarks | None = None) -> Judged:
@@ -224,7 +235,7 @@ class Evaluator:
         noted = judged.remarks + (tolerated or Remarks())
         if not check(judged, self.gold.path, run.path) and judged.retrieved.any() and part == "documents":
             noted.add("no-match")
-        for written, meant in lost_zeros(judged.foreign_queries, self.qrels[part]):
+        for written, meant in lost_zeros(judged.foreign, self.qrels[part]):
             noted.add("lost-zeros", f"query {written} for {meant}")
         return replace(judged, remarks=noted)
 
@@ -248,22 +259,32 @@ class Evaluator:
         possible = [measure for measure in official if all(part in parts for part in measure.needs)]
         left_out = [measure.name for measure in official if measure not in possible]
         if left_out:
+            needed = _NEEDED["answers"] if "answers" in self.qrels else f"labels, and {self.gold.path} holds none"
+            earlier = protocol(self.task, self.protocol.first - 1)  # when the task did not ask for answers
             sentences.append(
-                f"{' and '.join(left_out)} cannot be scored without {_NEEDED['answers']}"
-                f"; by the rules up to 2025, {self.protocol.tie_break[0]} ranks (--edition 2025)"
+                f"{' and '.join(left_out)} cannot be scored without {needed}; by the rules up to {earlier.last}, "
+                f"{earlier.ranking} ranks (--edition {earlier.last})"
             )
         return possible
 
-    def _remarks(
-        self, parts: Mapping[str, Judged], measures: Sequence[Measure], answered: BoolArray, foreign: Sequence[str]
-    ) -> Remarks:
+    def _answered(self, parts: Mapping[str, Judged]) -> tuple[BoolArray, BoolArray]:
+        """Which queries are answered, and which only in part.
+
+        Where both articles and a label are asked for, a question whose gold names no article needs only the label.
+        """
+        given = [parts[part].answered for part in self.protocol.parts if part in parts]
+        if len(given) == 1:
+            return given[0], np.zeros_like(given[0])
+        documents, answers = given
+        complete = answers & (documents | (parts["documents"].qrels.relevant() == 0))
+        return complete, (documents | answers) & ~complete
+
+    def _remarks(self, parts: Mapping[str, Judged], measures: Sequence[Measure]) -> Remarks:
         """What was tolerated in the gold and in the main parts, and what the counts show."""
         remarks = self.gold.remarks + Remarks()
         for part in self.protocol.parts:
             if part in parts:
                 remarks += parts[part].remarks
-        _note(remarks, "unjudged-query", foreign)
-        _note(remarks, "unanswered-query", [q for q, given in zip(self.queries, answered, strict=True) if not given])
         if "documents" in parts:
             totals = counts(parts["documents"], self.decisions)
             empty = totals.relevant == 0
@@ -271,18 +292,28 @@ class Evaluator:
                 _note(remarks, "undefined-f1", self._named(empty & (totals.retrieved == 0)))
             elif any(isinstance(measure, Macro) for measure in measures):
                 _note(remarks, "empty-gold", self._named(empty))
-            if "answers" in parts:
-                either = parts["documents"].answered ^ parts["answers"].answered
-                _note(remarks, "partial-answers", self._named(either))
         return remarks
 
     def _named(self, which: BoolArray) -> list[str]:
         return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
 
 
+def _ids_stand(gold: Gold) -> bool:
+    """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
+    documents = (document for judged in (gold.qrels or {}).values() for document in judged)
+    return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
+
+
 def _note(remarks: Remarks, kind: str, queries: Sequence[str]) -> None:
     for query in queries:
         remarks.add(kind, query)
+
+
+def _unjudgeable(queries: Sequence[str]) -> Iterator[str]:
+    if queries:
+        what = "1 query has" if len(queries) == 1 else f"{len(queries)} queries have"
+        shown = "; ".join(map(printable, queries[:3]))
+        yield f"{what} no judged document in the gold; trec_eval's measures leave such out (first: {shown})"
 
 
 def _as_run(answers: Answers) -> Run:

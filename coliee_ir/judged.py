@@ -49,6 +49,11 @@ class Qrels:
             self.rows.append({document: row for row, document in enumerate(judged, start=first)})
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
 
+    @property
+    def sizes(self) -> IntArray:
+        """How many documents of each query are judged; shape (Q,)."""
+        return np.diff(self.start)
+
     def relevant(self, rel: int = 1) -> IntArray:
         """How many documents of each query have at least this relevance; shape (Q,)."""
         return self.sums(self.relevance >= rel)
@@ -71,8 +76,7 @@ class Judged:
         retrieved: shape (Q,); how many different documents were retrieved.
         repeated: shape (Q,); how many further lines repeated one of them.
         answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
-        foreign: how many lines belong to queries that are not in the gold.
-        foreign_queries: the ids of these queries.
+        foreign: query that is not in the gold → how many lines the run has of it.
         sample: the first few (query, document) of the run, to show what its ids look like.
         remarks: what was tolerated.
     """
@@ -82,8 +86,7 @@ class Judged:
     retrieved: IntArray
     repeated: IntArray
     answered: BoolArray
-    foreign: int
-    foreign_queries: frozenset[str]
+    foreign: Mapping[str, int]
     sample: tuple[tuple[str, str], ...]
     remarks: Remarks
 
@@ -102,7 +105,7 @@ class Judged:
         """
         if self.qrels is not other.qrels:
             raise ValueError("only parts that were judged by the same gold add")
-        if bool(np.any(self.answered & other.answered)):
+        if bool(np.any(self.answered & other.answered)) or not self.foreign.keys().isdisjoint(other.foreign):
             raise ValueError("a query stands in both parts")
         return Judged(
             self.qrels,
@@ -110,8 +113,7 @@ class Judged:
             self.retrieved + other.retrieved,
             self.repeated + other.repeated,
             self.answered | other.answered,
-            self.foreign + other.foreign,
-            self.foreign_queries | other.foreign_queries,
+            {**self.foreign, **other.foreign},
             (self.sample + other.sample)[:_SAMPLE],
             self.remarks + other.remarks,
         )
@@ -173,8 +175,7 @@ class _Judging:
         self.retrieved = np.zeros(len(qrels.queries), dtype=np.int64)
         self.repeated = np.zeros(len(qrels.queries), dtype=np.int64)
         self.answered = np.zeros(len(qrels.queries), dtype=np.bool_)
-        self.foreign = 0
-        self.foreign_queries: set[str] = set()
+        self.foreign: dict[str, int] = {}
         self.sample: list[tuple[str, str]] = []
         self.remarks = Remarks()
 
@@ -203,7 +204,6 @@ class _Judging:
             self.repeated,
             self.answered,
             self.foreign,
-            frozenset(self.foreign_queries),
             tuple(self.sample),
             self.remarks,
         )
@@ -222,8 +222,7 @@ class _Judging:
             self.sample += [(query, document) for document in documents[:1]]
         number = self.qrels.index.get(query)
         if number is None:
-            self.foreign += len(documents)
-            self.foreign_queries.add(query)
+            self.foreign[query] = len(documents)
             return
         self.answered[number] = True
         place = dict(zip(documents, range(len(documents)), strict=True))
@@ -258,7 +257,7 @@ class _Judging:
         compared = as_compared(scores)
         if ranks and _disagree(ranks, compared):
             self.remarks.add("rank-order", f"query {query}")
-        if bool(np.all(np.diff(compared) < 0)):
+        if bool(np.all(compared[1:] < compared[:-1])):  # not a difference: two infinite ones have none
             return None
         if len(np.unique(compared)) < len(compared):
             self.remarks.add("tie", f"query {query}")

@@ -27,8 +27,8 @@ def check(judged: Judged, gold: str, run: str) -> bool:
             form than the gold's.
     """
     qrels = judged.qrels
-    if not judged.answered.any() and judged.foreign_queries:
-        foreign = [query for query, _ in judged.sample] or sorted(judged.foreign_queries)
+    if not judged.answered.any() and judged.foreign:
+        foreign = [query for query, _ in judged.sample] or sorted(judged.foreign)
         raise _mismatch(run, gold, "query", foreign, list(qrels.queries))
     if judged.rank.any() or not judged.retrieved.any():
         return bool(judged.rank.any())
@@ -87,11 +87,12 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
 
 
 def _same_form(some: Collection[str], others: Collection[str]) -> bool:
-    """Whether ids look alike: signs and letters in the same places, and the same length where all others have one."""
+    """Whether ids look alike: signs and letters in the same places, and the same length where zeros fill it up."""
     if not {_form(text) for text in some} & {_form(text) for text in others}:
         return False
     widths = {len(text) for text in others}
-    return len(widths) > 1 or any(len(text) in widths for text in some)
+    filled_up = len(widths) == 1 and any(text.startswith("0") for text in others)
+    return not filled_up or any(len(text) in widths for text in some)
 
 
 def _form(text: str) -> str:

@@ -8,10 +8,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
+from coliee_adapters.trec_eval import Request
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.scores import Scores, document, preamble
 
@@ -32,6 +33,11 @@ _LATEX: Final = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     '"': r"\textquotedbl{}",
+    "|": r"\textbar{}",
+    # at the start of a row these would be taken for an argument of the row break before it
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
 }
 
 
@@ -117,16 +123,22 @@ def print_to_terminal(runs: Sequence[Scores], title: str, caption: str, *, per_q
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     header, rows, n_text = _cells(
         runs, per_query, lambda words: escape(printable(words)), lambda number: f"[bold]{number}[/bold]"
     )
-    table = Table(title=escape(title), caption=escape(caption), title_justify="left", caption_justify="left")
-    for at, name in enumerate(header):
-        table.add_column(name, justify="left" if at < n_text else "right", overflow="fold", no_wrap=at >= n_text)
+    table = Table()
+    for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):
+        # where the table is too wide, names are folded and numbers are not: half a number is another number
+        width = max(Text.from_markup(cell, emoji=False).cell_len for cell in column)
+        justify: Literal["left", "right"] = "left" if at < n_text else "right"
+        table.add_column(name, justify=justify, overflow="fold", min_width=min(width, 12))
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    console = Console(emoji=False)
+    # not as the table's own title and caption, which would be broken to its width
+    console.print(Text(title, style="italic"), table, Text(caption, style="dim"), sep="\n", soft_wrap=True)
 
 
 def _json(runs: Sequence[Scores], per_query: bool) -> str:
@@ -156,9 +168,9 @@ def _separated(delimiter: str) -> Callable[[Sequence[Scores], bool], str]:
 
 
 def _no_formula(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
+    """Text that no spreadsheet takes for a formula; a negative number, as some ids are, is none."""
     text = printable(text)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) and not re.fullmatch("-[0-9]+", text) else text
 
 
 def markdown(runs: Sequence[Scores], per_query: bool) -> str:
@@ -196,35 +208,45 @@ def _trec(runs: Sequence[Scores], per_query: bool) -> str:
     """Lines as ``trec_eval -c`` (with ``per_query``: ``-c -q``) prints them: in its order, queries by id, then ``all``.
 
     As in trec_eval 9.0.8, a query that the run does not answer has no lines of its own and counts in ``all``.
-    Our own measures follow trec_eval's.
+    A value asked for under two names is printed once. Our own measures follow trec_eval's.
     """
     lines: list[str] = []
     for scores in runs:
         measures = _in_trec_order(list(scores.results))
         if per_query:
             by_id = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)
-            columns = {measure: scores.results[measure].per_query.tolist() for measure in measures}
+            columns = [
+                (measure, scores.results[measure].per_query.tolist(), _answered(scores, measure))
+                for measure in measures
+                if not isinstance(measure, Delegated) or not measure.request.base.startswith(("num_q", "gm_"))
+            ]
             for at in by_id:
-                if not scores.answered[at]:
-                    continue
                 query = printable(scores.query_ids[at])
-                for measure in measures:
-                    base = measure.request.base if isinstance(measure, Delegated) else ""
-                    if base != "num_q" and not base.startswith("gm_") and not math.isnan(columns[measure][at]):
-                        lines.append(_trec_line(measure, query, columns[measure][at]))
+                lines += [
+                    _trec_line(measure, query, values[at])
+                    for measure, values, answered in columns
+                    if answered[at] and not math.isnan(values[at])
+                ]
         lines += [_trec_line(measure, "all", scores.results[measure].value) for measure in measures]
     return "".join(lines)
 
 
+def _answered(scores: Scores, measure: Measure) -> Sequence[bool]:
+    """Which queries are answered in the part of the submission that the measure reads."""
+    answered = scores.results[measure].answered
+    return scores.answered if answered is None else answered.tolist()
+
+
 def _in_trec_order(measures: Sequence[Measure]) -> list[Measure]:
-    delegated = [measure for measure in measures if isinstance(measure, Delegated)]
-    places = {request: at for at, request in enumerate(trec_eval.in_trec_eval_order([m.request for m in delegated]))}
+    delegated = {measure.request: measure for measure in measures if isinstance(measure, Delegated)}
     ours = [measure for measure in measures if not isinstance(measure, Delegated)]
-    return [*sorted(delegated, key=lambda measure: places[measure.request]), *ours]
+    return [*(delegated[request] for request in trec_eval.in_trec_eval_order(delegated)), *ours]
 
 
 def _trec_line(measure: Measure, query: str, value: float) -> str:
-    name = measure.request.name if isinstance(measure, Delegated) else measure.name
+    name = measure.name
+    if isinstance(measure, Delegated) and measure.request == Request(measure.request.base, measure.request.parameter):
+        name = measure.request.name  # with options, such as rel=2, it is not what trec_eval prints under this name
     number = f"{value:.0f}" if _is_count(measure) else f"{value:6.4f}"
     return f"{name:<22}\t{query}\t{number}\n"
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
-from io import StringIO, TextIOBase
+from io import TextIOBase
 from typing import Final
 
 from coliee_adapters import json_text, markup
 from coliee_adapters.columns import THREE_COLUMNS, finite_score, first_tag, read_blocks
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, join_columns
-from coliee_adapters.records import Columns, Gold, IdRule, Run, normal_id
+from coliee_adapters.lines import Comments, content_lines, counted, join_columns
+from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, normal_id
 from coliee_adapters.remarks import Remarks
 
 #: The elements of the older XML that hold the relevant documents, by task.
@@ -28,6 +29,7 @@ _HEADER: Final = {
     "score": {"score"},
     "tag": {"tag", "run", "run_id", "runid", "run_tag", "system"},
 }
+_CSV: Final = "expected query,document or query,document,tag, or a first row that names the columns"
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -41,14 +43,19 @@ def sniff_gold(head: bytes) -> str | None:
 
 
 def sniff_run(head: bytes) -> str | None:
-    """``json``; ``csv`` where the first content line has commas or semicolons between its values; ``columns``."""
+    """``json``; ``csv`` where commas or semicolons end the first two words of the first content line; ``columns``.
+
+    A CSV's header may have names of several words: ``Query ID, Doc ID``.
+    """
     start = head.lstrip()
     if start.startswith((b"{", b"[")):
         return "json"
     if start.startswith(b"<"):
         return None
     for _, line in content_lines(head.decode("utf-8", errors="replace"), "", comments=Comments()):
-        return "csv" if re.match(r"[^,;\s]*\s*[,;]\s*[^,;\s]", line) else "columns"
+        if re.match(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)", line) or _csv_header(re.split("[,;]", line.replace('"', ""))):
+            return "csv"
+        return "columns"
     return None
 
 
@@ -74,8 +81,10 @@ def read_gold_json(source: Source, rule: IdRule = normal_id) -> Gold:
         qrels[query] = {}
         if isinstance(entry, dict):
             for document, relevance in entry.items():
-                if not isinstance(relevance, int) or isinstance(relevance, bool):
-                    raise _wrong_entry(source, text, query, relevance, "a relevance is an integer: 0, 1, 2, …")
+                integer = isinstance(relevance, int) and not isinstance(relevance, bool)
+                if not integer or abs(relevance) > GREATEST_RELEVANCE:
+                    remedy = f"a relevance is an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
+                    raise _wrong_entry(source, text, query, relevance, remedy)
                 _judge(qrels[query], query, rule(document), relevance, source, text, remarks)
         else:
             for document in _documents(entry, query, source, text):
@@ -130,37 +139,39 @@ def read_run_json(source: Source, rule: IdRule = normal_id) -> Run:
     """
     text = source.text()
     value = json_text.parse(text, source.name)
-    rankings: dict[str, list[str] | dict[str, float]] = {}
-    scored = set()
+    queries: list[str] = []
+    starts = [0]
+    documents: list[str] = []
+    scores: list[float] = []
     for query, entry in _members(value, source, text, rule):
         if isinstance(entry, dict):
             for score in entry.values():
-                if not isinstance(score, int | float) or isinstance(score, bool):
-                    raise _wrong_entry(source, text, query, score, "a score is a number")
-            rankings[query] = {rule(document): float(score) for document, score in entry.items()}
-        else:
-            rankings[query] = [rule(document) for document in _documents(entry, query, source, text)]
-        if entry:
-            scored.add(isinstance(entry, dict))
-    if len(scored) > 1:
+                number = isinstance(score, int | float) and not isinstance(score, bool)
+                if not number or abs(score) > sys.float_info.max:
+                    raise _wrong_entry(source, text, query, score, "a score is a finite number")
+            scores += map(float, entry.values())
+        queries.append(query)
+        documents += map(rule, entry if isinstance(entry, dict) else _documents(entry, query, source, text))
+        starts.append(len(documents))
+    if scores and len(scores) < len(documents):
         raise InputError(
             source.name, "some queries have lists and some have scores", remedy="write all of them in one way"
         )
-    if True in scored:  # an empty list among scored queries is an empty ranking
-        rankings = {query: ranking or {} for query, ranking in rankings.items()}
-    return Run.of(rankings, tag=source.stem, path=source.name, format="json")
+    block = Columns(queries, starts, documents, scores or None)
+    return Run(lambda: iter([block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
 
 
 def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
     """A submission with commas or semicolons: ``query,document[,tag]``, or with a header that names the columns.
 
     Raises:
-        InputError: a row without query or document, or with another number of values than the first; a score that is
-            no number.
+        InputError: a row without query or document, or with another number of values than the first; a first row of
+            more than three values that is no header; a score that is no number; no row at all.
     """
-    text = source.text()
-    first = next((line for _, line in content_lines(text, source.name)), "")
-    rows = csv.reader(StringIO(text), delimiter=";" if ";" in first and "," not in first else ",", strict=True)
+    numbered = list(content_lines(source.text(), source.name))
+    lines = [line for _, line in numbered]
+    separator = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
+    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     columns: dict[str, int] = {}
     width = 0
     queries: list[str] = []
@@ -171,31 +182,34 @@ def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
     try:
         for row in rows:
             values = [value.strip() for value in row]
-            line = rows.line_num
-            if not any(values) or values[0].startswith("#"):
+            line = numbered[rows.line_num - 1][0]
+            fault = partial(InputError, source.name, line=line, found=separator.join(row))
+            if not any(values):
                 continue
             if not columns:
-                columns, width = _csv_columns(values), len(values)
-                if columns != _csv_columns([]):
+                columns, width = _csv_header(values), len(values)
+                if columns:
                     continue
-            if len(values) != width or width < 2:
-                expected = f"expected {max(width, 2)} as in the first row: query,document,tag"
-                raise InputError(source.name, f"{len(values)} values", line=line, found=",".join(row), remedy=expected)
+                columns = {"query": 0, "document": 1, "tag": 2}
+                if not 2 <= width <= 3:
+                    raise fault(counted(width, "value"), remedy=_CSV)
+            if len(values) != width:
+                raise fault(counted(len(values), "value"), remedy=f"expected {width} as in the first row")
             query, document = rule(values[columns["query"]]), rule(values[columns["document"]])
             if not query or not document:
-                raise InputError(
-                    source.name, "a value is empty", line=line, found=",".join(row), remedy="fill or drop it"
-                )
+                raise fault("a value is empty", remedy="fill or drop it")
             queries.append(query)
             documents.append(document)
             if "score" in columns:
                 scores.append(finite_score(values[columns["score"]], source.name, line))
-            if columns["tag"] < width:
+            if columns.get("tag", width) < width:
                 tag = tag or values[columns["tag"]]
                 if values[columns["tag"]] != tag:
                     remarks.add("tag", f"line {line}: {values[columns['tag']]}")
     except csv.Error as error:
-        raise InputError(source.name, f"broken CSV: {error}", line=rows.line_num) from None
+        raise InputError(source.name, f"broken CSV: {error}", line=numbered[rows.line_num - 1][0]) from None
+    if not queries:
+        raise InputError(source.name, "there is no row of a query and a document", remedy=_CSV)
     block = Columns(queries, list(range(len(queries) + 1)), documents, scores or None, None, remarks or None)
     name = "_".join(tag.split()) or source.stem
     return Run(lambda: iter([block]), tag=name, scored=bool(scores), path=source.name, format="csv")
@@ -213,16 +227,14 @@ def write_run(rankings: Iterable[tuple[str, Iterable[str]]], tag: str, stream: T
         stream.writelines(join_columns(query, document, tag) for document in documents)
 
 
-def _csv_columns(values: list[str]) -> dict[str, int]:
-    """Which column is which: by the header, if the values are one, else query, document, tag."""
+def _csv_header(values: list[str]) -> dict[str, int]:
+    """Which column is which, if these values name at least query and document; else nothing."""
     named: dict[str, int] = {}
-    for at, value in enumerate(v.lower().replace(" ", "_") for v in values):
+    for at, value in enumerate(v.strip().lower().replace(" ", "_") for v in values):
         for role, words in _HEADER.items():
             if value in words:
                 named.setdefault(role, at)
-    if "query" in named and "document" in named:
-        return {"tag": len(values), **named}
-    return {"query": 0, "document": 1, "tag": 2}
+    return named if "query" in named and "document" in named else {}
 
 
 def _members(value: object, source: Source, text: str, rule: IdRule) -> list[tuple[str, object]]:
@@ -278,7 +290,8 @@ def _wrong_entry(source: Source, text: str, query: str, found: object, remedy: s
     )
 
 
-def _line_of(key: str, text: str) -> int | None:
-    """The line of a JSON object's key, if the text holds it just once as it stands."""
-    places = [match.start() for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)[:-1]), text)]
+def _line_of(query: str, text: str) -> int | None:
+    """The line of a query among a JSON object's keys, if the text holds that key just once as it stands."""
+    key = re.escape(json.dumps(query, ensure_ascii=False)[:-1]) + r'(?:\.txt)?"\s*:'
+    places = [match.start() for match in re.finditer(key, text)]
     return text.count("\n", 0, places[0]) + 1 if len(places) == 1 else None

@@ -17,12 +17,13 @@ from typing import NamedTuple
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source, decode
-from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.lines import Comments, content_lines, counted, split_columns
 from coliee_adapters.records import Columns, IdRule, exact_id
 from coliee_adapters.remarks import Remarks
 
 _BLOCK = 1 << 16  # stays in the processor's cache; megabytes are slower
 _COMMENT = re.compile(rb"^[ \t]*(?:#|/\*)", re.MULTILINE)
+_NOT_NORMAL = (b".txt", b"\x1c", b"\x1d", b"\x1e", b"\x1f")  # what ASCII ids can hold that COLIEE's rule takes off
 
 
 class Layout(NamedTuple):
@@ -90,7 +91,7 @@ class _Reader:
         if columns is None:
             columns = self._careful(raw)
         self.line += raw.count(b"\n")
-        if self.rule is not exact_id and b".txt" in raw:
+        if self.rule is not exact_id and (not raw.isascii() or any(part in raw for part in _NOT_NORMAL)):
             queries, documents = map(self.rule, columns.queries), map(self.rule, columns.documents)
             columns = columns._replace(queries=list(queries), documents=list(documents))
         return columns
@@ -107,7 +108,7 @@ class _Reader:
         if raw.count(b" ") != n * pieces_a_line or b"\t" in raw or b"\r" in raw:
             raw = _squeezed(raw)
             n = raw.count(b"\n")
-            if raw.count(b" ") != n * pieces_a_line:
+            if not n or raw.count(b" ") != n * pieces_a_line or b"\r" in raw:
                 return None
         if (b"#" in raw or b"/*" in raw) and _COMMENT.search(raw):
             return None
@@ -125,6 +126,8 @@ class _Reader:
             return None
         remarks = Remarks()
         first = self.tag if self.tag is not None else tails[0][: tails[0].index("\n")]
+        if not first:
+            return None
         others = n - raw.count(b" " + first.encode() + b"\n")
         if others:
             if n != lines:  # blank lines are gone, and with them the line numbers
@@ -143,6 +146,8 @@ class _Reader:
             except ValueError:
                 return None
             if not math.isfinite(sum(scores)) or (b"_" in raw and "_" in "".join(texts)):
+                return None
+            if not (raw.isascii() or "".join(texts).isascii()):
                 return None
         if self.layout.rank is not None:
             ranks = pieces[self.layout.rank :: pieces_a_line]
@@ -166,6 +171,9 @@ class _Reader:
         remarks = Remarks()
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
+            if "\r" in line:
+                remedy = "end lines with a newline, or with a carriage return and a newline"
+                raise InputError(self.name, "a carriage return within a line", line=number, found=line, remedy=remedy)
             fields = split_columns(line)
             if len(fields) < width:
                 raise self._wrong_count(number, line, fields)
@@ -196,8 +204,7 @@ class _Reader:
             remedy += "; columns are separated by blanks, not by commas"
         elif len(fields) == len(self.layout.columns) - 1:
             remedy += "; is the run tag missing?"
-        columns = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
-        return InputError(self.name, columns, line=number, found=line, remedy=remedy)
+        return InputError(self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
 
 def _squeezed(raw: bytes) -> bytes:

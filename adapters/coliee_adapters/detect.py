@@ -67,9 +67,9 @@ RUN_FORMS: tuple[Form[Run | Answers], ...] = (
     Form("tort", _TORT, tort.sniff, _tort_decisions),
     Form("claims", _TORT, lambda _: None, _tort_claims),
     Form("labels", "R07-01-O Y TAG", statute.sniff_run, lambda source, _: statute.read_answers(source)),
-    Form("trec", "R02-1-A Q0 398-20 1 12.5 TAG", trec.sniff_run, trec.read_run),
     Form("json", _JSON, case_law.sniff_run, case_law.read_run_json),
     Form("csv", "000001,000018,TAG", case_law.sniff_run, case_law.read_run_csv),
+    Form("trec", "R02-1-A Q0 398-20 1 12.5 TAG", trec.sniff_run, trec.read_run),
     Form("columns", "000001 000018 TAG", case_law.sniff_run, case_law.read_run),
 )
 
@@ -104,11 +104,12 @@ def _form(forms: tuple[Form[_Record], ...], kind: str, source: Source, name: str
     for form in forms:
         if form.sniff(head) == form.name:
             return form
-    first = head.lstrip().split(b"\n", 1)[0].decode("utf-8", errors="replace").strip()
+    content = head.lstrip()
+    first = content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip()
     raise InputError(
         source.name,
         f"this is no {kind} of a known form",
-        line=1,
+        line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=first,
         remedy="known are " + "; ".join(f"{form.name} ({quoted(form.looks)})" for form in forms),
     )

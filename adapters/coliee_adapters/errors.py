@@ -49,14 +49,14 @@ class InputError(ColieeError):
         return _restore, (type(self), self.path, self.problem, self.line, self.column, self.found, self.remedy)
 
     def __str__(self) -> str:
-        place = printable(self.path)
+        place = self.path
         if self.line is not None:
             place += f", line {self.line}"
         if self.column is not None:
             place += f", column {self.column}"
         found = "" if self.found is None else f" (found {quoted(self.found)})"
         remedy = "" if self.remedy is None else f"; {self.remedy}"
-        return f"{place}: {self.problem}{found}{remedy}"
+        return printable(f"{place}: {self.problem}{found}{remedy}")
 
 
 class MismatchError(InputError):

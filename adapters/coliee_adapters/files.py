@@ -7,8 +7,10 @@ import gzip
 import io
 import os
 import shutil
+import stat
 import sys
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +57,7 @@ class Source:
         Only endings of known forms are taken off: in ``task3.ALPHA`` the last word is the run's name.
         """
         name = Path(self.name).name.removesuffix(".gz")
-        return name.rpartition(".")[0] if name.lower().endswith(_ENDINGS) else name
+        return (name.rpartition(".")[0] if name.lower().endswith(_ENDINGS) else "") or name
 
     @property
     def is_file(self) -> bool:
@@ -100,10 +102,10 @@ class Source:
             while True:
                 with self._faults():
                     piece = stream.read(size)
-                if first:
-                    piece, first = piece.removeprefix(BOM), False
                 if not piece:
                     break
+                if first:
+                    piece, first = piece.removeprefix(BOM), False
                 cut = piece.rfind(b"\n") + 1
                 if cut:
                     yield rest + piece[:cut]
@@ -126,6 +128,7 @@ class Source:
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
+            weakref.finalize(self, spool.close)
             shutil.copyfileobj(sys.stdin.buffer, spool)
             self._spool = spool
         return self._spool
@@ -180,8 +183,9 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
 def written(path: PathLike) -> Iterator[io.TextIOBase]:
     """A text stream whose content replaces ``path`` only if the block ends well.
 
-    It is written beside its place and moved into it, so that a crash leaves the old file. ``-`` is standard
-    output; a name that ends in ``.gz`` is compressed, with a fixed time stamp so that equal runs give equal files.
+    It is written beside its place and moved into it, so that a crash leaves the old file; what is no plain file
+    (a terminal, a pipe, ``/dev/null``) is written to as it stands. ``-`` is standard output; a name that ends in
+    ``.gz`` is compressed, with a fixed time stamp so that equal runs give equal files.
 
     Raises:
         InputError: the place cannot be written.
@@ -190,27 +194,32 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
     if name == "-":
         yield cast(io.TextIOBase, sys.stdout)
         return
-    target = Path(name)
+    target = Path(os.path.realpath(name))  # of a link, what it points to
     try:
-        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        plain = target.is_file() or not target.exists()
+        with contextlib.ExitStack() as stack:
+            stream: BinaryIO = stack.enter_context(_beside(target) if plain else target.open("wb"))
+            if name.endswith(".gz"):
+                packed = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
+                stream = cast(BinaryIO, stack.enter_context(packed))
+            yield stack.enter_context(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
     except OSError as error:
         raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[BinaryIO]:
+    """A binary stream to a new file, which takes the target's place, and its permissions, if the block ends well."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    beside = Path(name)
     try:
         with os.fdopen(handle, "wb") as raw:
-            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if name.endswith(".gz") else None
-            stream = io.TextIOWrapper(cast(BinaryIO, packed or raw), encoding="utf-8", newline="\n")
-            yield stream
-            stream.flush()
-            stream.detach()
-            if packed is not None:
-                packed.close()
-        Path(beside).chmod(0o666 & ~_umask())  # mkstemp's 0600 would surprise the group
-        Path(beside).replace(target)
-    except OSError as error:
-        Path(beside).unlink(missing_ok=True)
-        raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+            yield raw
+        # mkstemp's 0600 would surprise the group
+        beside.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        beside.replace(target)
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
 
 

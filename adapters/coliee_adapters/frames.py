@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from coliee_adapters.errors import InputError
-from coliee_adapters.records import Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, exact_id
 
 if TYPE_CHECKING:
     import pandas
@@ -24,22 +25,30 @@ def gold_of(held: object, rule: IdRule = exact_id) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples.
 
     Raises:
-        InputError: it is none of these; a relevance that is no integer; a document judged twice differently.
+        InputError: it is none of these; an id that is no text or number, or that stands twice; a relevance that is no
+            integer or too great; a document judged twice differently.
     """
-    if isinstance(held, Mapping) and held and all(isinstance(value, str | bool) for value in held.values()):
-        return Gold(labels={rule(str(query)): _label(value) for query, value in held.items()})
-    qrels: dict[str, dict[str, int]] = {}
     if isinstance(held, Mapping):
-        for query, judged in held.items():
-            if not isinstance(judged, Mapping):
-                judged = dict.fromkeys(judged, 1)
-            qrels[rule(str(query))] = {rule(str(d)): _integer(relevance) for d, relevance in judged.items()}
-        return Gold(qrels)
-    for query, document, value in _rows(held, "relevance", "gold"):
-        relevance = _integer(1 if value is None else value)
-        judged = qrels.setdefault(rule(query), {})
+        members = _members(held, rule)
+        if members and all(isinstance(value, str | bool) for value in members.values()):
+            return Gold(labels={query: _label(value) for query, value in members.items()})
+        qrels: dict[str, dict[str, int]] = {query: {} for query in members}
+        rows = [
+            (query, document, relevance)
+            for query, judged in members.items()
+            for document, relevance in _pairs(query, judged, 1)
+        ]
+    else:
+        qrels, rows = {}, _rows(held, "relevance", 1, "gold", rule)
+    for query, document, value in rows:
+        relevance = _integer(value)
+        judged = qrels.setdefault(query, {})
         if judged.setdefault(rule(document), relevance) != relevance:
-            raise InputError(_MEMORY, f"document {document} of query {query} is judged twice and differently")
+            raise InputError(
+                _MEMORY,
+                f"document {quoted(document)} of query {quoted(query)} is judged twice and differently",
+                remedy="keep one of the two",
+            )
     return Gold(qrels)
 
 
@@ -47,47 +56,84 @@ def run_of(held: object, rule: IdRule = exact_id, tag: str = "run") -> Run:
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples.
 
     Raises:
-        InputError: it is none of these, or a score is not a finite number.
+        InputError: it is none of these, an id is no text or number or a query stands twice, a score is not a finite
+            number, or some documents have a score and some have none.
     """
     queries: list[str] = []
+    starts = [0]
     documents: list[str] = []
     scores: list[float] = []
+    segments: Iterable[tuple[str, Iterable[tuple[str, Any]]]]
     if isinstance(held, Mapping):
-        rankings: dict[str, Iterable[str] | Mapping[str, float]] = {}
-        for query, ranking in held.items():
-            if isinstance(ranking, Mapping):
-                rankings[rule(str(query))] = {rule(str(d)): _finite(score) for d, score in ranking.items()}
-            else:
-                rankings[rule(str(query))] = [rule(str(document)) for document in ranking]
-        return Run.of(rankings, tag=tag)
-    for query, document, score in _rows(held, "score", "run"):
-        queries.append(rule(query))
-        documents.append(rule(document))
-        if score is not None:
-            scores.append(_finite(score))
+        segments = [(query, _pairs(query, ranking, None)) for query, ranking in _members(held, rule).items()]
+    else:
+        segments = ((query, [(document, score)]) for query, document, score in _rows(held, "score", None, "run", rule))
+    for query, ranking in segments:
+        for document, score in ranking:
+            documents.append(rule(document))
+            if score is not None:
+                scores.append(_finite(score))
+        queries.append(query)
+        starts.append(len(documents))
     if scores and len(scores) != len(documents):
-        raise InputError(_MEMORY, "some rows have a score and some have none", remedy="give all of them one, or none")
-    block = Columns(queries, list(range(len(queries) + 1)), documents, scores or None)
+        raise InputError(
+            _MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none"
+        )
+    block = Columns(queries, starts, documents, scores or None)
     return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
 
 
-def _rows(held: Any, value: str, kind: str) -> Iterable[tuple[str, str, Any]]:
-    """(query, document, relevance or score) of a frame or of an iterable; the last is None where it is not there."""
-    wanted = ("query_id", "doc_id")
+def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
+    """The queries of a dictionary and what stands for each."""
+    members: dict[str, Any] = {}
+    for key, value in held.items():
+        query = rule(_id(key))
+        if query in members:
+            raise InputError(_MEMORY, "a query stands twice", found=query, remedy="keep one")
+        members[query] = value
+    return members
+
+
+def _pairs(query: str, held: Any, value: Any) -> list[tuple[str, Any]]:
+    """(document, relevance or score) of a query in a dictionary; ``value`` where documents are only listed."""
+    if isinstance(held, Mapping):
+        return [(_id(document), given) for document, given in held.items()]
+    if isinstance(held, Iterable) and not isinstance(held, str | bytes):
+        return [(_id(document), value) for document in held]
+    raise InputError(
+        _MEMORY,
+        f"the entry of query {quoted(query)} cannot be read",
+        found=repr(held),
+        remedy="give a list of documents, or a dictionary from documents to numbers",
+    )
+
+
+def _rows(held: Any, wanted: str, value: Any, kind: str, rule: IdRule) -> list[tuple[str, str, Any]]:
+    """(query, document, relevance or score) of a frame or of an iterable; ``value`` where there is no such column."""
+    ids = ("query_id", "doc_id")
     if hasattr(held, "columns"):
         names = list(held.columns)
-        if missing := [name for name in wanted if name not in names]:
+        if missing := [name for name in ids if name not in names]:
             raise InputError(
-                _MEMORY, f"the frame has no column {' and '.join(missing)}", found=", ".join(map(str, names))
+                _MEMORY,
+                f"the frame has no column {' and '.join(missing)}",
+                found=", ".join(map(str, names)),
+                remedy=f"name its columns query_id, doc_id, {wanted}",
             )
-        columns = [held[name].to_list() for name in (*wanted, value) if name in names]
-        return [(str(row[0]), str(row[1]), row[2] if len(row) > 2 else None) for row in zip(*columns, strict=True)]
+        columns = [held[name].to_list() for name in ids]
+        columns.append(held[wanted].to_list() if wanted in names else [value] * len(columns[0]))
+        return [(rule(_id(query)), _id(document), given) for query, document, given in zip(*columns, strict=True)]
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
         rows = []
         for item in held:
-            if not all(hasattr(item, name) for name in wanted):
-                raise InputError(_MEMORY, f"an item of the {kind} has no query_id and doc_id", found=repr(item))
-            rows.append((str(item.query_id), str(item.doc_id), getattr(item, value, None)))
+            if not all(hasattr(item, name) for name in ids):
+                raise InputError(
+                    _MEMORY,
+                    f"an item of the {kind} has no query_id and doc_id",
+                    found=repr(item),
+                    remedy=f"give named tuples with query_id, doc_id, {wanted}",
+                )
+            rows.append((rule(_id(item.query_id)), _id(item.doc_id), getattr(item, wanted, value)))
         return rows
     raise InputError(
         _MEMORY,
@@ -97,23 +143,33 @@ def _rows(held: Any, value: str, kind: str) -> Iterable[tuple[str, str, Any]]:
     )
 
 
+def _id(value: Any) -> str:
+    """An id as text; what pandas and polars put where nothing stands is none."""
+    if isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool)):
+        return str(value)
+    raise InputError(_MEMORY, "this is not an id", found=repr(value), remedy="give text or a whole number")
+
+
 def _integer(value: Any) -> int:
     try:
         number = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or number != value:
         raise InputError(_MEMORY, "this relevance is not an integer", found=repr(value), remedy="write 0, 1, 2, …")
+    if abs(number) > GREATEST_RELEVANCE:
+        remedy = f"write relevances up to {GREATEST_RELEVANCE}"
+        raise InputError(_MEMORY, "this relevance is too great for trec_eval", found=repr(value), remedy=remedy)
     return number
 
 
 def _finite(value: Any) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(_MEMORY, "this score is not a finite number", found=repr(value))
+        raise InputError(_MEMORY, "this score is not a finite number", found=repr(value), remedy="write it like 12.5")
     return number
 
 

@@ -81,6 +81,15 @@ def join_columns(*columns: str) -> str:
     return " ".join(columns) + "\n"
 
 
+def counted(n: int, noun: str) -> str:
+    """A count with its noun, in messages.
+
+    >>> counted(1, "column"), counted(5, "column")
+    ('1 column', '5 columns')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def split_columns(line: str) -> list[str]:
     """The columns of a content line, which blanks and tabs separate."""
     return _BETWEEN.split(line)

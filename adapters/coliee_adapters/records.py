@@ -32,6 +32,10 @@ def exact_id(text: str) -> str:
 #: How ids are compared: ``normal_id`` for COLIEE's tasks, ``exact_id`` for plain TREC.
 IdRule = Callable[[str], str]
 
+#: Relevances go up to here, and down to its negative. trec_eval counts levels one by one, and for nDCG compares each
+#: with each: a relevance of a million takes it hours, one of a billion ends the process.
+GREATEST_RELEVANCE = 9999
+
 
 class Columns(NamedTuple):
     """A block of consecutive lines of a run as columns, in the order of the file.

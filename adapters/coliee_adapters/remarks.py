@@ -78,7 +78,8 @@ class Remarks:
         for part in (self, other):
             for kind, n in part._counts.items():
                 total._counts[kind] = total._counts.get(kind, 0) + n
-                total._examples[kind] = (total._examples.get(kind, ()) + part.examples(kind))[:_EXAMPLES]
+                if examples := total.examples(kind) + part.examples(kind):
+                    total._examples[kind] = examples[:_EXAMPLES]
         return total
 
     def __bool__(self) -> bool:

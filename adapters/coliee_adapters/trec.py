@@ -8,10 +8,10 @@ from functools import partial
 from io import TextIOBase
 
 from coliee_adapters.columns import SIX_COLUMNS, first_tag, read_blocks
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
-from coliee_adapters.records import Gold, IdRule, Run, exact_id
+from coliee_adapters.lines import Comments, content_lines, counted, join_columns, split_columns
+from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
 _QRELS = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
@@ -31,8 +31,11 @@ def sniff_run(head: bytes) -> str | None:
 
 
 def first_fields(head: bytes) -> list[str]:
-    """The columns of the first content line; none if there is no such line."""
-    for _, line in content_lines(head.decode("utf-8", errors="replace"), "", comments=Comments()):
+    """The columns of the first content line; none if there is no such line, and in JSON and XML."""
+    if head.lstrip().startswith((b"{", b"[", b"<")):
+        return []
+    text = head.decode("utf-8", errors="replace").replace("\r", "\n")
+    for _, line in content_lines(text, "", comments=Comments()):
         return split_columns(line)
     return []
 
@@ -41,36 +44,43 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
     """Read qrels.
 
     Raises:
-        InputError: a line without four columns, a relevance that is no integer, a document judged twice differently.
+        InputError: a line without four columns, a relevance that is no integer or too great, a document judged twice
+            differently, or no line at all.
     """
     qrels: dict[str, dict[str, int]] = {}
     remarks = Remarks()
+    expected = f"expected {len(_QRELS)} columns: {' '.join(_QRELS)}"
     for number, line in content_lines(source.text(), source.name):
         fields = split_columns(line)
         if len(fields) != len(_QRELS):
-            raise InputError(
-                source.name,
-                f"{len(fields)} columns",
-                line=number,
-                found=line,
-                remedy=f"expected {len(_QRELS)}: {' '.join(_QRELS)}",
-            )
+            raise InputError(source.name, counted(len(fields), "column"), line=number, found=line, remedy=expected)
         if not _INTEGER.fullmatch(fields[3]):
             raise InputError(
                 source.name, "this relevance is not an integer", line=number, found=fields[3], remedy="write 0, 1, 2, …"
             )
         query, document, relevance = rule(fields[0]), rule(fields[2]), int(fields[3])
+        if abs(relevance) > GREATEST_RELEVANCE:
+            raise InputError(
+                source.name,
+                "this relevance is too great for trec_eval",
+                line=number,
+                found=fields[3],
+                remedy=f"write relevances up to {GREATEST_RELEVANCE}",
+            )
         judged = qrels.setdefault(query, {})
         if document in judged and judged[document] == relevance:
             remarks.add("gold-duplicate", f"line {number}: {line}")
         if judged.setdefault(document, relevance) != relevance:
             raise InputError(
                 source.name,
-                f"document {document} of query {query} is judged {judged[document]} above and {relevance} here",
+                f"document {quoted(document)} of query {quoted(query)} is judged {judged[document]} above and "
+                f"{relevance} here",
                 line=number,
                 found=line,
                 remedy="keep one of the two",
             )
+    if not qrels:
+        raise InputError(source.name, "there is no line but comments", remedy=expected)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
 
 

@@ -40,8 +40,10 @@ _COUNT_UNJUDGED: Final = frozenset({"num_ret", "utility"})
 #: Parameters: the measures that take cut-offs (whole numbers from 1), and those that take fractions.
 _CUTOFFS: Final = frozenset({"P", "recall", "relative_P", "map_cut", "ndcg_cut", "success"})
 _FRACTIONS: Final = frozenset({"iprec_at_recall", "Rprec_mult"})
-#: One value only, computed from the parameters; two of them cannot be asked for at once.
+#: One value only; trec_eval cannot be asked for two of them at once.
 _SINGLE: Final = frozenset({"set_F", "11pt_avg"})
+#: Of these, the measure whose value is computed from all its parameters.
+_JOINT: Final = frozenset({"11pt_avg"})
 
 _NAME: Final = re.compile(r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?")
 
@@ -105,10 +107,13 @@ def parse(name: str) -> list[Request]:
         The values in trec_eval's order; none if the name is not trec_eval's.
 
     Raises:
-        UsageError: a measure of trec_eval with a parameter that it does not take, or a text measure.
+        UsageError: a measure of trec_eval with a parameter that it does not take, a text measure, or one that
+            pytrec_eval does not compute.
     """
     if name in pytrec_eval.supported_nicknames:
-        known = pytrec_eval.supported_nicknames[name] & pytrec_eval.supported_measures - _TEXT
+        known = pytrec_eval.supported_nicknames[name] - _TEXT
+        if unknown := sorted(known - pytrec_eval.supported_measures):
+            raise UsageError(f"{name} stands for measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
     match = _NAME.fullmatch(name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""
@@ -119,7 +124,10 @@ def parse(name: str) -> list[Request]:
     parameters = match["parameters"] if match and base != name else None
     if parameters is None:
         return [Request(base, parameter) for parameter in _defaults().get(base, ("",))]
-    return [Request(base, _parameter(name, base, text)) for text in dict.fromkeys(parameters.split(","))]
+    each = dict.fromkeys(_parameter(name, base, text) for text in parameters.split(","))
+    if base in _JOINT:
+        return [Request(base, ",".join(sorted(each, key=float)))]
+    return [Request(base, parameter) for parameter in each]
 
 
 def _parameter(name: str, base: str, text: str) -> str:
@@ -135,7 +143,7 @@ def _parameter(name: str, base: str, text: str) -> str:
             f"{name}: {base} takes a number of at most two decimals, as trec_eval prints it, e.g. {base}.0.50"
         )
     if base in _SINGLE:
-        if re.fullmatch(r"[0-9]{0,6}(\.[0-9]{1,6})?", text) and text:
+        if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text):
             return text
         raise UsageError(f"{name}: {base} takes a number, e.g. {base}.0.5")
     raise UsageError(f"{name}: {base} takes no parameter")
@@ -254,7 +262,9 @@ def _ask(group: Sequence[Request], signatures: Iterable[tuple[Any, ...]]) -> dic
         # scores from an order, n - i, are exact in float32 up to 2^24
         run[str(number)] = {at_rank.get(at) or f"u{at}": float(depth - at) for at in range(1, depth + 1)}
     measures = {request.asked for request in group}
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=group[0].rel)
+    # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
+    highest = max((level for judged in qrels.values() for level in judged.values()), default=0)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group[0].rel, highest + 1))
     answers = evaluator.evaluate(run).values()
     return {
         request: [

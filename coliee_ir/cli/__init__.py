@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -30,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = given[0] if given and given[0] in COMMANDS else None
     parser = _parser(command)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets the result
     try:
         options = parser.parse_args(given)
         code: int = options.run(options)

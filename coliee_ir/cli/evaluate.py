@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import Source
 from coliee_adapters.lines import content_lines
 from coliee_ir import __version__, tables
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     decisions = Decisions(**{name: getattr(options, name) for name in CHOICES})
     evaluator = Evaluator(
         gold,
-        [name for names in options.measure for name in names.split()],
+        [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())],
         task=task,
         edition=options.edition,
         exclude=_ids(options.exclude),
@@ -86,7 +86,11 @@ def run(options: argparse.Namespace) -> int:
         title = (
             f"Task {task}" if scored[0].edition is None else f"COLIEE {scored[0].edition}, Task {task}: {rules.title}"
         )
-        tables.print_to_terminal(scored, title, f"{scored[0].header()}\n{_versions()}", per_query=options.per_query)
+        headers = list(dict.fromkeys(scores.header() for scores in scored))
+        if len(headers) > 1:
+            headers = [f"{printable(scores.tag)}: {scores.header()}" for scores in scored]
+        caption = "\n".join([*headers, _versions()])
+        tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
         sys.stdout.write(tables.render(scored, options.output, per_query=options.per_query))
     return 0
@@ -122,9 +126,16 @@ def _ids(given: str | None) -> list[str]:
     """Query ids from the option itself, or from the lines of the file that it names."""
     if given is None:
         return []
-    if Path(given).is_file():
+    if _is_file(given):
         source = Source(given)
         lines = [line for _, line in content_lines(source.text(), source.name)]
     else:
         lines = [given]
     return [text for line in lines for text in re.split(r"[,\s]+", line) if text]
+
+
+def _is_file(given: str) -> bool:
+    try:
+        return Path(given).is_file()
+    except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
+        return False

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from coliee_ir.decisions import Decisions
-from coliee_ir.judged import FloatArray, Judged
+from coliee_ir.judged import BoolArray, FloatArray, Judged
 
 #: The judged parts of a submission by name: ``documents``, ``long`` (the long list), ``answers``, ``plaintiff`` and
 #: ``defendant`` (the claims of one side). All have the same queries in the same order.
@@ -23,10 +23,12 @@ class Result(NamedTuple):
         value: over all queries.
         per_query: shape (Q,); NaN for a query that is left out of the value. For a micro-averaged measure, the same
             formula on the query alone.
+        answered: shape (Q,); for a measure of trec_eval, the queries of which trec_eval would see anything; else None.
     """
 
     value: float
     per_query: FloatArray
+    answered: BoolArray | None = None
 
 
 class Measure(ABC):

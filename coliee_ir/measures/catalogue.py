@@ -26,6 +26,9 @@ OURS: dict[str, type[Measure]] = {
     )
 }  # fmt: skip
 
+#: No parameter is larger: what follows from it still fits numbers of 64 bits.
+_LARGEST = 999_999_999
+
 _TYPED = re.compile(r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>[0-9.]+))?")
 
 
@@ -63,12 +66,13 @@ def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
     if match["parameters"]:
         try:
             call = ast.parse(f"f({match['parameters']})", mode="eval").body
-            assert isinstance(call, ast.Call) and not call.args
+            if not isinstance(call, ast.Call) or call.args:
+                raise ValueError
             for keyword in call.keywords:
                 # a bare word stands for itself: of=means
                 value = keyword.value
                 parameters[keyword.arg or ""] = value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
-        except (SyntaxError, ValueError, AssertionError):
+        except (SyntaxError, ValueError, MemoryError, RecursionError):  # the last two: nested too deep
             raise UsageError(f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10") from None
     at = match["at"]
     try:
@@ -96,10 +100,10 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
         if key == "of" and value not in ("queries", "means"):
             raise UsageError(f"{typed!r}: of is queries or means")
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if key == "beta" and not (number and value > 0):
-            raise UsageError(f"{typed!r}: beta is a number above 0")
-        if key in ("cutoff", "rel") and not (isinstance(value, int) and number and value >= 1):
-            raise UsageError(f"{typed!r}: {key} is a whole number from 1")
+        if key == "beta" and not (number and 0 < value <= _LARGEST):
+            raise UsageError(f"{typed!r}: beta is a number above 0, at most {_LARGEST}")
+        if key in ("cutoff", "rel") and not (isinstance(value, int) and number and 1 <= value <= _LARGEST):
+            raise UsageError(f"{typed!r}: {key} is a whole number from 1 to {_LARGEST}")
     if "beta" in parameters:
         parameters = {**parameters, "beta": float(parameters["beta"])}
     return kind(**parameters)

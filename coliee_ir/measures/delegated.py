@@ -104,10 +104,10 @@ def compute_all(measures: Sequence[Delegated], parts: Parts) -> list[Result]:
     results = []
     for request in requests:
         per_query = values[request].copy()
-        per_query[np.diff(judged.qrels.start) == 0] = np.nan  # what qrels cannot hold is in no mean of trec_eval's
+        per_query[judged.qrels.sizes == 0] = np.nan  # what qrels cannot hold is in no mean of trec_eval's
         kept = order[~np.isnan(per_query[order])]
         value = trec_eval.mean(request, per_query[kept])
-        results.append(Result(value, per_query))
+        results.append(Result(value, per_query, judged.retrieved > 0))
     return results
 
 

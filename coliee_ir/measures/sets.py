@@ -38,7 +38,7 @@ def counts(judged: Judged, decisions: Decisions, cutoff: int | None = None, rel:
     if decisions.duplicates == "wrong":
         retrieved = retrieved + judged.repeated
     if decisions.unjudged == "wrong":
-        foreign = judged.foreign
+        foreign = sum(judged.foreign.values() if cutoff is None else (min(n, cutoff) for n in judged.foreign.values()))
     if cutoff is not None:
         retrieved = np.minimum(retrieved, cutoff)
     return Counts(judged.correct(cutoff, rel), retrieved, judged.qrels.relevant(rel), foreign)
@@ -95,7 +95,7 @@ class _SetMeasure(Measure):
             if self.beta in (1.0, 2.0):
                 number = f"{self.beta:g}"
             else:
-                parameters.insert(0, f"beta={self.beta:g}")
+                parameters.insert(0, f"beta={repr(self.beta).removesuffix('.0')}")
         parameters += self._further_parameters()
         if self.letter == "F" and parameters and number:
             parameters.insert(0, f"beta={number}")

@@ -1,0 +1,102 @@
+"""Seeded runs and golds of the shapes that are timed: A, B, D, sweeps, set runs; grouped or not."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large a run is, and how its gold looks.
+
+    Attributes:
+        queries: number of queries.
+        depth: documents a query.
+        relevant: relevant documents a query, at most; the number varies.
+        columns: 6 for TREC's form, 3 for COLIEE's.
+        grouped: whether the lines of a query stand together.
+    """
+
+    queries: int
+    depth: int
+    relevant: int = 1
+    columns: int = 6
+    grouped: bool = True
+
+    @property
+    def lines(self) -> int:
+        """Lines of the run."""
+        return self.queries * self.depth
+
+
+def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tuple[Path, Path]:
+    """Write qrels and a run; their paths. What stands there already is kept.
+
+    Ids look like MS MARCO's: queries and documents are numbers of up to seven digits, scores have six decimals and
+    fall with the rank. About two thirds of the relevant documents are retrieved, most of them high up.
+    """
+    kind = f"{shape.queries}x{shape.depth}-{shape.relevant}-{shape.columns}{'' if shape.grouped else '-ungrouped'}"
+    qrels, run = folder / f"qrels.{kind}.{seed}.txt", folder / f"{name}.{kind}.{seed}.txt"
+    if qrels.exists() and run.exists():
+        return qrels, run
+    chance, order = random.Random(seed), random.Random(seed + 1)
+    pool = [str(chance.randrange(8_841_823)) for _ in range(200_003)]
+    queries = [str(number) for number in sorted(chance.sample(range(1_102_400), shape.queries))]
+    pending: list[str] = []
+    with qrels.open("w", encoding="ascii") as gold, run.open("w", encoding="ascii") as out:
+        for query in queries:
+            at = chance.randrange(len(pool) - shape.depth)
+            documents = list(dict.fromkeys(pool[at : at + shape.depth]))
+            number = len(documents)
+            while len(documents) < shape.depth:
+                documents.append(f"9{number:06d}")
+                number += 1
+            judged = set()
+            for _ in range(chance.randint(1, shape.relevant)):
+                rank = int(chance.expovariate(1 / 20)) if chance.random() < 0.67 else shape.depth
+                judged.add(documents[rank] if rank < shape.depth else f"8{chance.randrange(10**6):06d}")
+            gold.writelines(f"{query} 0 {document} 1\n" for document in sorted(judged))
+            score = 20 + 5 * chance.random()
+            step = 10 / shape.depth
+            if shape.columns == 6:
+                lines = [
+                    f"{query} Q0 {document} {rank} {score - step * rank:.6f} bm25-default-k1\n"
+                    for rank, document in enumerate(documents, start=1)
+                ]
+            else:
+                lines = [f"{query} {document} bm25-default-k1\n" for document in documents]
+            if shape.grouped:
+                out.writelines(lines)
+            else:
+                pending += lines
+                if len(pending) > 1_000_000:
+                    order.shuffle(pending)
+                    out.writelines(pending[:500_000])
+                    del pending[:500_000]
+        order.shuffle(pending)
+        out.writelines(pending)
+    return qrels, run
+
+
+def write_sweep(shape: Shape, folder: Path, n: int, seed: int = 2026) -> tuple[Path, list[Path]]:
+    """Write qrels and ``n`` runs over the same queries and documents, whose scores differ by noise; their paths."""
+    qrels, run = write(shape, folder, seed)
+    chance = random.Random(seed)
+    runs = []
+    for number in range(n):
+        path = folder / f"sweep{number:03d}.{run.name}"
+        runs.append(path)
+        if path.exists():
+            continue
+        by_query: dict[str, list[tuple[float, str]]] = {}
+        for line in run.read_text(encoding="ascii").splitlines():
+            query, _, document, _, score, _ = line.split()
+            by_query.setdefault(query, []).append((float(score) + chance.gauss(0, 1), document))
+        with path.open("w", encoding="ascii") as out:
+            for query, scored in by_query.items():
+                scored.sort(reverse=True)
+                for rank, (score, document) in enumerate(scored, start=1):
+                    out.write(f"{query} Q0 {document} {rank} {score:.6f} sweep{number}\n")
+    return qrels, runs

@@ -1,0 +1,417 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import case_law
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Columns, Run, exact_id
+from coliee_adapters.remarks import Remarks
+
+Opened = Callable[..., Source]
+
+UNLABELLED = (
+    ": this is a test set without labels: it names queries and no relevant document; give the file with the labels"
+)
+LIST = 'expected a list of documents: ["000018", "000023"]'
+NAMED = "a document is named by text or by a whole number"
+SCORE = "a score is a finite number"
+LEVEL = "a relevance is an integer: 0, 1, 2, … up to 9999"
+OBJECT = 'expected {"000001": ["000018", "000023"]}'
+CSV = "expected query,document or query,document,tag, or a first row that names the columns"
+
+# ids that no rule changes: no blanks of any kind, no .txt at the end
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")
+IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
+
+
+def entry(query: str, found: str, remedy: str, line: int = 1) -> str:
+    return f", line {line}: the entry of query '{query}' cannot be read (found '{found}'); {remedy}"
+
+
+def told(read: Callable[[Source], Any], source: Source) -> str:
+    with pytest.raises(InputError) as caught:
+        read(source)
+    return str(caught.value)
+
+
+def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
+    """The segments of a run: query, documents, scores."""
+    return [
+        (query, block.documents[first:last], None if block.scores is None else block.scores[first:last])
+        for block in run.blocks()
+        for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False)
+    ]
+
+
+def remarks_of(run: Run) -> Remarks:
+    return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())
+
+
+# gold in JSON
+
+
+@pytest.mark.parametrize(
+    ("text", "qrels"),
+    [
+        ('{"008447.txt": ["072495.txt", "012101"], "2": []}', {"008447": {"072495": 1, "012101": 1}, "2": {}}),
+        ('\ufeff\r\n{"827": "025.txt, 027.txt,", "828": "", "829": " 1 "}',
+         {"827": {"025": 1, "027": 1}, "828": {}, "829": {"1": 1}}),
+        ('{"1": [13, 0, "018"], " 2.txt ": [" 7.txt "]}', {"1": {"13": 1, "0": 1, "018": 1}, "2": {"7": 1}}),
+        ('{"1": {"a.txt": 2, "b": 0, "c": -1}, "2": {}, "3": {"a": 9999, "b": -9999}}',
+         {"1": {"a": 2, "b": 0, "c": -1}, "2": {}, "3": {"a": 9999, "b": -9999}}),
+        ('{"1": {"a": 0}}', {"1": {"a": 0}}),
+        ('{"1": ["a"], "2": "b", "3": {"c": 3}}', {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 3}}),
+        ('{"民": ["法.txt"], "\\u00fc": [-5]}', {"民": {"法": 1}, "ü": {"-5": 1}}),
+    ],
+)  # fmt: skip
+def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[str, int]]) -> None:
+    gold = case_law.read_gold_json(source(text))
+    assert gold.qrels == qrels
+    assert list(gold.qrels) == list(qrels)
+    assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "json", None)
+    assert not gold.remarks
+
+
+def test_ids_in_json_follow_the_rule(source: Opened) -> None:
+    gold = case_law.read_gold_json(source('{"1.txt": ["a.txt"], "1": "b.txt"}'), exact_id)
+    assert gold.qrels == {"1.txt": {"a.txt": 1}, "1": {"b.txt": 1}}
+
+
+def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: Opened) -> None:
+    gold = case_law.read_gold_json(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
+    assert gold.qrels == {"1": {"a": 1, "b": 1}, "2": {"a": 1}, "3": {"a": 2}}
+    assert gold.remarks.examples("gold-duplicate") == ("query 1: a", "query 2: a", "query 3: a")
+    assert gold.remarks.count("gold-duplicate") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('["001", "002"]', UNLABELLED),
+        ('{"001": [], "002": []}', UNLABELLED),
+        ('{"001": "", "002": null}', UNLABELLED),
+        ("{}", f": this JSON is not an object of queries (found '{{}}'); {OBJECT}"),
+        ("17", f": this JSON is not an object of queries (found '17'); {OBJECT}"),
+        ('{"001": ["a"],\n "002": 5}', entry("002", "5", LIST, 2)),
+        ('{"001": ["a"],\n "002.txt": null}', entry("002", "null", LIST, 2)),
+        ('{"001":\n\n ["a", ["b"]]}', entry("001", '["b"]', NAMED)),
+        ('{"001": ["a", true]}', entry("001", "true", NAMED)),
+        ('{"001": [1.0]}', entry("001", "1.0", NAMED)),
+        ('{"001": [" "]}', entry("001", " ", NAMED)),
+        ('{"001": [null]}', entry("001", "null", NAMED)),
+        ('{"1": {"a": 1.0}}', entry("1", "1.0", LEVEL)),
+        ('{"1": {"a": "1"}}', entry("1", "1", LEVEL)),
+        ('{"1": {"a": true}}', entry("1", "true", LEVEL)),
+        ('{"1": {"a": 10000}}', entry("1", "10000", LEVEL)),
+        ('{"1": {"a": -10000}}', entry("1", "-10000", LEVEL)),
+        ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}',
+         entry("1", "a", "it is judged twice and differently; keep one", 2)),
+        ('{"1": ["a"],\n"1.txt": ["b"]}', ", line 2: a query stands twice (found '1.txt'); keep one"),
+        ('{"1": ["a"], "1": ["b"]}',
+         ", line 1, column 14: an object has this key for the second time (found '1'); keep one of the two"),
+        ('{"1": ["a"]', ", line 1, column 12: broken JSON: Expecting ',' delimiter; correct it, or get the file again"
+         " if it was cut short"),
+    ],
+)  # fmt: skip
+def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, message: str) -> None:
+    assert told(case_law.read_gold_json, source(text)) == f"f.txt{message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', ", line 3"),
+        ('{"3": ["1"],\n"1.txt" : 5}', ", line 2"),
+        ('{"1": 5, "1.txt.txt": []}', ", line 1"),
+        ('{"\\u0031": 5, "2": ["1"]}', ""),
+        ('{"2": {"1": 1},\n"1": 5}', ""),
+    ],
+)
+def test_the_line_of_an_entry_is_told_only_where_it_is_certain(source: Opened, text: str, place: str) -> None:
+    expected = f"f.txt{place}: the entry of query '1' cannot be read (found '5'); {LIST}"
+    assert told(case_law.read_gold_json, source(text)) == expected
+
+
+# gold in XML
+
+
+def xml(*instances: str, task: str = "task='1'") -> str:
+    return f"<COLIEE {task}>\n" + "\n".join(instances) + "\n</COLIEE>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "qrels"),
+    [
+        (xml("<instance id='001'><query>…</query><cases_noticed>013,045.txt</cases_noticed></instance>",
+             "<instance id='002.txt'><cases_noticed/></instance>"), "1", {"001": {"013": 1, "045": 1}, "002": {}}),
+        (xml("<instance id='1'><cases_noticed>\n 3 ,\n4\n</cases_noticed><cases_noticed>5</cases_noticed></instance>"),
+         "1", {"1": {"3": 1, "4": 1, "5": 1}}),
+        (xml("<instance id='1'><a><entailing_paragraphs>3 4</entailing_paragraphs></a></instance>", task="task='2'"),
+         "2", {"1": {"3": 1, "4": 1}}),
+        (xml("<instance id='1'><entailing_paragraphs>3</entailing_paragraphs></instance>",
+             "<instance id='2'><cases_noticed>4</cases_noticed></instance>", task=""),
+         None, {"1": {"3": 1}, "2": {"4": 1}}),
+        (xml("<instance id='1'><cases_noticed>3</cases_noticed>",
+             "<entailing_paragraphs>4</entailing_paragraphs></instance>"), "1", {"1": {"3": 1}}),
+    ],
+)  # fmt: skip
+def test_gold_in_the_older_xml_is_read(
+    source: Opened, text: str, task: str | None, qrels: dict[str, dict[str, int]]
+) -> None:
+    gold = case_law.read_gold_xml(source(text))
+    assert gold.qrels == qrels
+    assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "xml", task)
+    assert not gold.remarks
+
+
+def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: Opened) -> None:
+    gold = case_law.read_gold_xml(source(xml("<instance id='1'>\n<cases_noticed>3,3.txt</cases_noticed></instance>")))
+    assert gold.qrels == {"1": {"3": 1}}
+    assert gold.remarks.examples("gold-duplicate") == ("line 3: 1 3",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (xml("<instance><cases_noticed>3</cases_noticed></instance>"), ", line 2: an instance without an id; give it"
+         " an id"),
+        (xml("<instance id=' .txt'/>"), ", line 2: an instance without an id; give it an id"),
+        (xml("<instance id='1'><cases_noticed>3</cases_noticed></instance>", "<instance id='1.txt'/>"),
+         ", line 3: an id stands twice (found '1'); keep one"),
+        (xml("<instance id='1'><cases_noticed> , </cases_noticed></instance>"),
+         ": no instance has a relevant document in <cases_noticed>; give the file with the labels"),
+        (xml("<instance id='1'/>", task="task='2'"),
+         ": no instance has a relevant document in <entailing_paragraphs>; give the file with the labels"),
+        (xml(task=""), ": no instance has a relevant document in <cases_noticed> or <entailing_paragraphs>; give the"
+         " file with the labels"),
+        ("<COLIEE>", ", line 1, column 9: this is not well-formed XML: no element found; mend the file at this place,"
+         " or fetch it again"),
+    ],
+)  # fmt: skip
+def test_what_is_no_gold_in_the_older_xml_is_refused(source: Opened, text: str, message: str) -> None:
+    assert told(case_law.read_gold_xml, source(text)) == f"f.txt{message}"
+
+
+# runs of three columns
+
+
+def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
+    run = case_law.read_run(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
+    assert ranked(run) == [("001", ["018", "013"], None), ("002", ["018"], None)]
+    assert (run.tag, run.scored, run.path, run.format) == ("univABC", False, "task1.univABC", "columns")
+    assert remarks_of(run).examples("tag") == ("line 4: x",)
+
+
+def test_a_run_without_tags_is_refused_when_it_is_read(source: Opened) -> None:
+    run = case_law.read_run(source("001 018\n001 013\n", "task1.univABC"))
+    assert run.tag == "task1.univABC"
+    assert told(lambda _: list(run.blocks()), source("a")) == (
+        "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: QUERY DOCUMENT TAG; is the run tag"
+        " missing?"
+    )
+
+
+# runs in JSON
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        ('{"1.txt": ["b.txt", 13, "b"], "2": [], "3": "c, d.txt"}',
+         [("1", ["b", "13", "b"], None), ("2", [], None), ("3", ["c", "d"], None)]),
+        ('{"1": {"b.txt": 2, "a": -0.5}, "2": {}, "3": []}',
+         [("1", ["b", "a"], [2.0, -0.5]), ("2", [], []), ("3", [], [])]),
+        ('{"1": ["a"], "2": {}}', [("1", ["a"], None), ("2", [], None)]),
+        ('{"1": [], "2": {}}', [("1", [], None), ("2", [], None)]),
+        ('{"1": {"a": 1, "a.txt": 2}}', [("1", ["a", "a"], [1.0, 2.0])]),
+    ],
+)  # fmt: skip
+def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -> None:
+    run = case_law.read_run_json(source(text, "my run.json"))
+    assert ranked(run) == ranked(run) == segments
+    assert run.scored == any(scores is not None for _, _, scores in segments)
+    assert (run.tag, run.path, run.format) == ("my run", "my run.json", "json")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"1": ["a"], "2": {"b": 1}}', ": some queries have lists and some have scores; write all of them in one way"),
+        ('{"1": {"a": "1"}}', entry("1", "1", SCORE)),
+        ('{"1": {"a": true}}', entry("1", "true", SCORE)),
+        ('{"1": {"a": null}}', entry("1", "null", SCORE)),
+        ('{"1": {"a": 1%s}}' % ("0" * 400),
+         entry("1", f"1{'0' * 58}…", SCORE)),
+        ('{"1": {"a": NaN}}', ", line 1, column 13: this is not a finite number (found 'NaN'); give a finite number, or"
+         " null"),
+        ('{"1": 5}', entry("1", "5", LIST)),
+        ('{"1": [], "1.txt": []}', ", line 1: a query stands twice (found '1.txt'); keep one"),
+        ('["1"]', f": this JSON is not an object of queries (found '[\"1\"]'); {OBJECT}"),
+    ],
+)  # fmt: skip
+def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, message: str) -> None:
+    assert told(case_law.read_run_json, source(text)) == f"f.txt{message}"
+
+
+# runs in CSV
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "tag"),
+    [
+        ("001,013,T\n001.txt,014.txt,T\n", [("001", "013"), ("001", "014")], "T"),
+        ("\ufeff001;013;T\r\n\r\n# a\n001;014;T", [("001", "013"), ("001", "014")], "T"),
+        ("/* a\n*/\n001 , 013\n002,\t014\n", [("001", "013"), ("002", "014")], "f"),
+        ('"001", "013", "T, of ""us"""\n001,014,"T, of ""us"""\n', [("001", "013"), ("001", "014")], 'T,_of_"us"'),
+        ("query,document\n001,013\n", [("001", "013")], "f"),
+        ("query,document,tag\n001,013,T\n", [("001", "013")], "T"),
+        ("Query ID,Doc ID,Run Tag\n001,013,T\n", [("001", "013")], "T"),
+        ('"query";"docno"\n"001";"013"\n', [("001", "013")], "f"),
+        ("rank,run_id,doc_id,qid,note\n1,T,013,001,\n", [("001", "013")], "T"),
+        ("001,013,\n,,\n001,014,T\n", [("001", "013"), ("001", "014")], "T"),
+        ("001,a;b,T\n", [("001", "a;b")], "T"),
+    ],
+)
+def test_a_run_in_csv_is_read(source: Opened, text: str, rows: list[tuple[str, str]], tag: str) -> None:
+    run = case_law.read_run_csv(source(text, "f.csv"))
+    assert ranked(run) == ranked(run) == [(query, [document], None) for query, document in rows]
+    assert (run.tag, run.scored, run.path, run.format) == (tag, False, "f.csv", "csv")
+    assert case_law.sniff_run(source(text).head()) == "csv"
+
+
+def test_a_csv_may_have_scores_where_its_header_says_so(source: Opened) -> None:
+    run = case_law.read_run_csv(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
+    assert ranked(run) == [("001", ["013"], [0.5]), ("001", ["014"], [-1000.0])]
+    assert run.scored
+
+
+def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None:
+    run = case_law.read_run_csv(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
+    assert run.tag == "T"
+    assert remarks_of(run).examples("tag") == ("line 5: U",)
+    assert remarks_of(run).count("tag") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("001\n", f", line 1: 1 value (found '001'); {CSV}"),
+        ("001,Q0,013,1,0.5,T\n", f", line 1: 6 values (found '001,Q0,013,1,0.5,T'); {CSV}"),
+        ("001,013\n001,014\n\n001\n", ", line 4: 1 value (found '001'); expected 2 as in the first row"),
+        ("query,document,tag\n001,013\n", ", line 2: 2 values (found '001,013'); expected 3 as in the first row"),
+        ("a;b\na;b;c\n", ", line 2: 3 values (found 'a;b;c'); expected 2 as in the first row"),
+        ("001,013,T\n# a\n,014,T\n", ", line 3: a value is empty (found ',014,T'); fill or drop it"),
+        ("001, ,T\n", ", line 1: a value is empty (found '001,,T'); fill or drop it"),
+        ("001,.txt,T\n", ", line 1: a value is empty (found '001,.txt,T'); fill or drop it"),
+        ("query,document,score\n001,013,nan\n", ", line 2: this score is not a finite number (found 'nan'); write it"
+         " like 12.5"),
+        ("query,document,score\n001,013,\n", ", line 2: this score is not a finite number (found ''); write it"
+         " like 12.5"),
+        ("query,document,score\n001,013,1_0\n", ", line 2: this score is not a finite number (found '1_0'); write it"
+         " like 12.5"),
+        ('001,013,T\n001,"014,T\n', ", line 2: broken CSV: unexpected end of data"),
+        ('001,"013"x,T\n', ", line 1: broken CSV: ',' expected after '\"'"),
+        (f"001,{'x' * 140_000}", ", line 1: broken CSV: field larger than field limit (131072)"),
+        ("query,document\n", f": there is no row of a query and a document; {CSV}"),
+        ("# a\n/* b */\n", f": there is no row of a query and a document; {CSV}"),
+    ],
+)  # fmt: skip
+def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, message: str) -> None:
+    assert told(case_law.read_run_csv, source(text)) == f"f.txt{message}"
+
+
+# writing
+
+
+@given(
+    st.dictionaries(WORDS, st.lists(WORDS, unique=True, max_size=3), min_size=1, max_size=3).filter(
+        lambda gold: any(gold.values())
+    )
+)
+def test_a_gold_survives_writing_and_reading(
+    tmp_path_factory: pytest.TempPathFactory, gold: dict[str, list[str]]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "gold.json"
+    stream = io.StringIO(newline="\n")
+    case_law.write_gold_json(gold, stream)
+    path.write_bytes(stream.getvalue().encode())
+    read = case_law.read_gold_json(Source(path))
+    assert read.qrels == {query: dict.fromkeys(documents, 1) for query, documents in gold.items()}
+    assert not read.remarks
+
+
+@given(
+    st.dictionaries(IDS, st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=3),
+    WORDS,
+)
+def test_a_run_survives_writing_and_reading(
+    tmp_path_factory: pytest.TempPathFactory, rankings: dict[str, list[str]], tag: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "run"
+    stream = io.StringIO(newline="\n")
+    case_law.write_run(rankings.items(), tag, stream)
+    path.write_bytes(stream.getvalue().encode())
+    run = case_law.read_run(Source(path))
+    assert ranked(run) == [(query, documents, None) for query, documents in rankings.items()]
+    assert (run.tag, remarks_of(run)) == (tag, Remarks())
+
+
+def test_what_is_written_is_laid_out_for_people() -> None:
+    stream = io.StringIO()
+    case_law.write_gold_json({"001": ["013", "民"], "002": []}, stream)
+    assert stream.getvalue() == '{\n "001": [\n  "013",\n  "民"\n ],\n "002": []\n}\n'
+    stream = io.StringIO()
+    case_law.write_run([("001", ["018", "013"]), ("002", [])], "univABC", stream)
+    assert stream.getvalue() == "001 018 univABC\n001 013 univABC\n"
+
+
+def test_a_run_whose_ids_are_several_words_is_not_written() -> None:
+    with pytest.raises(UsageError) as caught:
+        case_law.write_run([("001", ["0 13"])], "T", io.StringIO())
+    assert str(caught.value) == "an id and a run tag are one word each, and '0 13' is not"
+
+
+# sniffing
+
+
+@pytest.mark.parametrize(
+    ("head", "gold", "run"),
+    [
+        (b'{"001": []}', "json", "json"),
+        (b"\r\n [", "json", "json"),
+        (b"<COLIEE task='1'>", "xml", None),
+        (b"<?xml version='1.0'?>\n<coliee>", "xml", None),
+        (b"<root><instance id='1'>", "xml", None),
+        (b"<dataset><pair id='1'>", None, None),
+        (b"<COLIEEX>", None, None),
+        (b"001 013 T\n", None, "columns"),
+        (b"# a\n\n/* b */ 001 013 T", None, "columns"),
+        (b"001 013 a,b\n", None, "columns"),
+        (b"001 0,13 T\n", None, "columns"),
+        (b"query document tag\n", None, "columns"),
+        (b"0,01 013 T\n", None, "columns"),
+        (b"0,1 Q0 013 1 0.5 T\n", None, "columns"),
+        (b"001,013,T\n", None, "csv"),
+        (b"001 ;\t013\n", None, "csv"),
+        (b"001,013 , my own tag", None, "csv"),
+        (b"Query ID, Doc ID, Run Tag", None, "csv"),
+        (b",,\n", None, "csv"),
+        (b"query id,doc id\n", None, "csv"),
+        (b"# a\n", None, None),
+        (b"\n", None, None),
+    ],
+)
+def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
+    assert (case_law.sniff_gold(head), case_law.sniff_run(head)) == (gold, run)
+
+
+def test_a_csv_run_is_one_block_of_one_line_a_segment(source: Opened) -> None:
+    (block,) = case_law.read_run_csv(source("1,a\n1,b\n2,a\n")).blocks()
+    assert block == Columns(["1", "1", "2"], [0, 1, 2, 3], ["a", "b", "a"])

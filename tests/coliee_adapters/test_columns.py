@@ -1,0 +1,384 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import columns
+from coliee_adapters.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.records import IdRule, exact_id, normal_id
+from coliee_adapters.remarks import Remarks
+
+LAYOUTS = {"three": THREE_COLUMNS, "six": SIX_COLUMNS}
+BLOCKS = (7, 16, 64, 1 << 16)
+EXPECTED = {
+    "three": "expected 3 columns: QUERY DOCUMENT TAG",
+    "six": "expected 6 columns: QUERY Q0 DOCUMENT RANK SCORE TAG",
+}
+NOT_FINITE = "write it like 12.5"
+NO_NUL = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
+
+
+class Line(NamedTuple):
+    """A line that was read: with its query, instead of its place in a segment."""
+
+    query: str
+    document: str
+    score: float | None
+    rank: str | None
+
+
+Outcome = tuple[list[Line], Remarks] | str
+
+
+def read(source: Source, layout: Layout, rule: IdRule = exact_id) -> Outcome:
+    """What the reader makes of a file: its lines and remarks, or what it says."""
+    lines: list[Line] = []
+    remarks = Remarks()
+    try:
+        for block in read_blocks(source, layout, rule):
+            assert block.starts[-1] == len(block.documents)
+            assert len(block.starts) == len(block.queries) + 1
+            assert not block.documents or block.starts[0] == 0
+            for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False):
+                assert first < last
+                for at in range(first, last):
+                    score = None if block.scores is None else block.scores[at]
+                    lines.append(Line(query, block.documents[at], score, block.ranks and block.ranks[at]))
+            remarks += block.remarks or Remarks()
+    except InputError as error:
+        return str(error)
+    return lines, remarks
+
+
+def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
+    """The naive reader: the whole text at once, no lanes, no blocks, no care for speed."""
+    text = content.removeprefix("\ufeff")
+    blank, width = r"[ \t\v\f\r]", len(layout.columns)
+    while comment := re.search(rf"^{blank}*/\*(.*?)\*/", text, re.MULTILINE | re.DOTALL):
+        text = text[: comment.start()] + "\n" * comment[0].count("\n") + text[comment.end() :]
+    body, unclosed, _ = (*re.split(rf"^{blank}*(/\*)", text, maxsplit=1, flags=re.MULTILINE), "", "")[:3]
+    lines, remarks, tags = [], Remarks(), []
+    for number, line in enumerate(body.split("\n"), start=1):
+        if re.match(rf"{blank}*(#|$)", line):
+            continue
+        where, line = f"{name}, line {number}", line.strip(" \t\v\f\r")
+        if "\r" in line:
+            return f"{where}: a carriage return within a line (found {line!r}); end lines with a newline, or with a" \
+                " carriage return and a newline"  # fmt: skip
+        fields = re.split(f"{blank}+", line)
+        tags.append(" ".join(fields[width - 1 :]))
+        if len(fields) < width or (len(fields) > width and tags[-1] != tags[0]):
+            count = f"{len(fields)} columns" if len(fields) > 1 else "1 column"
+            advice = "; is the run tag missing?" if len(fields) == width - 1 else ""
+            return f"{where}: {count} (found {line!r}); expected {width} columns: {' '.join(layout.columns)}{advice}"
+        if len(fields) > width or tags[-1] != tags[0]:
+            remarks.add("tag-words" if len(fields) > width else "tag", f"line {number}: {tags[-1]}")
+        score, rank = (float(fields[4]), fields[3]) if layout is SIX_COLUMNS else (None, None)
+        lines.append(Line(rule(fields[0]), rule(fields[layout.document]), score, rank))
+    if unclosed:
+        return f"{name}, line {body.count(chr(10)) + 1}: a comment opens with /* and never ends; close it with */"
+    return (lines, remarks) if lines else f"{name}: there is no line but comments; {EXPECTED_OF[width]}"
+
+
+EXPECTED_OF = {len(layout.columns): EXPECTED[name] for name, layout in LAYOUTS.items()}
+
+# files as they might be: ids and tags from few letters, so that they repeat
+_BODY = st.text("a0-_ü民#*/\xa0\u3000,", max_size=3)
+_QUERIES = st.builds("".join, st.tuples(st.sampled_from("ab1民"), _BODY, st.sampled_from(["", ".txt", "\xa0"])))
+_DOCUMENTS = st.builds("".join, st.tuples(st.sampled_from("ab1#/\xa0"), _BODY, st.sampled_from(["", ".txt", "\x1f"])))
+_SCORES = st.sampled_from(["1", "-0.5", "2e3", "1e-400", ".5", "5.", "+1", "0"]) | st.floats(
+    allow_nan=False, allow_infinity=False
+).map(repr)
+_TAGS = st.sampled_from(["T", "T", "T", "T", "U", "民", "#T"])
+_BLANKS = st.sampled_from([" "] * 9 + ["  ", "\t", " \t ", "\v", "\f "])
+_ENDS = st.sampled_from([""] * 9 + [" ", "\t", "  ", "\r", " \r", "\r\r", "\f"])
+_COMMENTS = st.sampled_from(
+    ["", " ", "\t\r", "# a", " #", "/* a */", "/* a\nb c d */", "\t/*\n# */ # */", "/* a\n\n*/ /* b\n*/", "/*/ */"]
+)
+_BAD = st.sampled_from(["a", "a b c d e f g h", "a\rb c d e f", "/* a", "a b\rT"])
+
+
+@st.composite
+def files(draw: st.DrawFn, name: str, clean: bool) -> str:
+    """The text of a run file: clean ones go through the fast lane, the others hold what real files may hold."""
+    tag = draw(st.sampled_from(["T", "T", "my own tag"])) if not clean else "T"
+    blanks = st.just(" ") if clean else _BLANKS
+    queries = draw(st.lists(_QUERIES, min_size=1, max_size=3))
+    text = draw(st.sampled_from(["", "\ufeff"]))
+    for at in range(draw(st.integers(0 if not clean else 1, 12))):
+        if not clean and draw(st.integers(0, 4)) == 0:
+            text += draw(_BAD if draw(st.integers(0, 9)) == 0 else _COMMENTS) + "\n"
+        fields = [draw(st.sampled_from(queries)), draw(_DOCUMENTS), draw(_TAGS.map(lambda t: tag if t == "T" else t))]
+        if name == "six":
+            fields[1:2] = ["Q0", fields[1], draw(st.sampled_from([str(at), "1", "x"])), draw(_SCORES)]
+        prefix, end = ("", "") if clean else (draw(st.sampled_from(["", "", "", " ", "\t"])), draw(_ENDS))
+        if not clean and draw(st.integers(0, 9)) == 0:
+            prefix += draw(st.sampled_from(["/* a */", "/* a\n */ "]))
+        text += prefix + "".join(field + draw(blanks) for field in fields[:-1]) + fields[-1] + end + "\n"
+    return text.removesuffix("\n") if draw(st.booleans()) else text
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("columns") / "run.txt"
+
+
+def readings(path: Path, content: bytes, layout: Layout, rule: IdRule = exact_id) -> Iterator[Outcome]:
+    """What is read in blocks of every size, through both lanes and through the careful one alone."""
+    path.write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path.parent)
+        for careful in (False, True):
+            if careful:
+                patch.setattr(columns._Reader, "_regular", lambda *_: None)
+            for size in BLOCKS:
+                patch.setattr(columns, "_BLOCK", size)
+                yield read(Source(path.name), layout, rule)
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("name", LAYOUTS)
+@given(data=st.data(), rule=st.sampled_from([exact_id, normal_id]))
+def test_any_file_is_read_as_its_naive_twin_reads_it(
+    path: Path, name: str, clean: bool, data: st.DataObject, rule: IdRule
+) -> None:
+    text = data.draw(files(name, clean))
+    if text.removeprefix("\ufeff").encode().strip():
+        expected = twin(text, path.name, LAYOUTS[name], rule)
+        for outcome in readings(path, text.encode(), LAYOUTS[name], rule):
+            assert outcome == expected
+
+
+# the fast lane
+
+REGULAR = {
+    "three": "q1 d1 T\nq1 d2 T\nq1 d3 U\nq2 d1 T\nq3 d9 T\nq1 d4 T\n",
+    "six": "q1 Q0 d1 1 9 T\nq1 Q0 d2 2 8.5 T\nq1 Q0 d3 3 7 U\nq2 Q0 d1 1 1e3 T\nq3 Q0 d9 1 -1 T\nq1 Q0 d4 4 .5 T\n",
+}
+VARIANTS: dict[str, Callable[[str], str]] = {
+    "as it stands": lambda text: text,
+    "no final newline": lambda text: text[:-1],
+    "tabs": lambda text: text.replace(" ", "\t"),
+    "runs of blanks": lambda text: text.replace(" ", "  \t "),
+    "blanks at line ends": lambda text: text.replace("\n", "  \n"),
+    "blanks at line starts": lambda text: text.replace("q", " \tq"),
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "byte order mark": lambda text: "\ufeff" + text,
+    "non-ASCII ids": lambda text: text.replace("d", "民\xa0法").replace("q", "ü"),
+    "signs of comments within": lambda text: text.replace("d", "#d/*").replace("T", "#T"),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_what_is_regular_or_nearly_so_takes_the_fast_lane(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str, variant: str
+) -> None:
+    monkeypatch.setattr(columns._Reader, "_careful", lambda *_: pytest.fail("the careful lane"))
+    text = VARIANTS[variant](REGULAR[name])
+    path.write_text(text, encoding="utf-8", newline="")
+    assert read(Source(path), LAYOUTS[name]) == twin(text, str(path), LAYOUTS[name], exact_id)
+
+
+def test_a_block_of_regular_lines_is_split_where_the_query_changes(path: Path) -> None:
+    path.write_text(REGULAR["three"], encoding="utf-8")
+    (block,) = read_blocks(Source(path), THREE_COLUMNS)
+    assert block.queries == ["q1", "q2", "q3", "q1"]
+    assert block.starts == [0, 3, 4, 5, 6]
+    assert block.documents == ["d1", "d2", "d3", "d1", "d9", "d4"]
+    assert (block.scores, block.ranks) == (None, None)
+    assert block.remarks is not None
+    assert block.remarks.examples("tag") == ("line 3: U",)
+
+
+def test_a_block_of_blank_lines_holds_nothing(path: Path) -> None:
+    for content in (b"\n" * 99 + b"q d T\n", b"q d T\n" + b" \n" * 99, b"q d T" + b"\n" * 99):
+        for outcome in readings(path, content, THREE_COLUMNS):
+            assert outcome == ([Line("q", "d", None, None)], Remarks())
+
+
+def test_ids_are_normalised_alike_in_every_block(path: Path) -> None:
+    text = "".join(f"{q} {d} T\n" for q in ("q", "q.txt", "q\xa0") for d in ("d", "d.txt", "d\x1f", "\u3000d", "d.TXT"))
+    expected = [Line("q", document, None, None) for _ in range(3) for document in ("d", "d", "d", "d", "d.TXT")]
+    for outcome in readings(path, text.encode(), THREE_COLUMNS, normal_id):
+        assert outcome == (expected, Remarks())
+
+
+def test_scores_whose_sum_is_not_finite_are_finite(path: Path) -> None:
+    text = "q Q0 a 1 1e308 T\nq Q0 b 2 1e308 T\nq Q0 c 3 -1e308 T\n"
+    for outcome in readings(path, text.encode(), SIX_COLUMNS):
+        assert isinstance(outcome, tuple)
+        assert [line.score for line in outcome[0]] == [1e308, 1e308, -1e308]
+
+
+def test_a_line_may_be_longer_than_a_block(path: Path) -> None:
+    long = "d" * 200_000
+    for outcome in readings(path, f"q {long} T\nq d T".encode(), THREE_COLUMNS):
+        assert outcome == ([Line("q", long, None, None), Line("q", "d", None, None)], Remarks())
+
+
+# what cannot be read
+
+GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}
+COMMAS = "; columns are separated by blanks, not by commas"
+TAG = "; is the run tag missing?"
+
+BAD_LINES: dict[str, list[tuple[str, str]]] = {
+    "three": [
+        ("q", "1 column (found 'q'); {0}"),
+        ("q,d,T", f"1 column (found 'q,d,T'); {{0}}{COMMAS}"),
+        ("q;d;T", f"1 column (found 'q;d;T'); {{0}}{COMMAS}"),
+        ("q d", f"2 columns (found 'q d'); {{0}}{TAG}"),
+        (" d T", f"2 columns (found 'd T'); {{0}}{TAG}"),
+        ("q  T", f"2 columns (found 'q  T'); {{0}}{TAG}"),
+        ("q d ", f"2 columns (found 'q d'); {{0}}{TAG}"),
+        ("q d T x", "4 columns (found 'q d T x'); {0}"),
+        ("q Q0 d 1 0.5 T", "6 columns (found 'q Q0 d 1 0.5 T'); {0}"),
+        ("/* a */ q d", f"2 columns (found 'q d'); {{0}}{TAG}"),
+        ("q d\rT", r"a carriage return within a line (found 'q d\rT'); end lines with a newline, or with a carriage"
+         " return and a newline"),
+        ("q d T\0", f"a NUL character; {NO_NUL}"),
+        ("q \x1b[2J", rf"2 columns (found 'q \x1b[2J'); {{0}}{TAG}"),
+    ],
+    "six": [
+        ("q d T", "3 columns (found 'q d T'); {0}"),
+        ("q Q0 d 1 0.5", f"5 columns (found 'q Q0 d 1 0.5'); {{0}}{TAG}"),
+        ("q Q0 d 1 0.5 ", f"5 columns (found 'q Q0 d 1 0.5'); {{0}}{TAG}"),
+        (" Q0 d 1 0.5 T", f"5 columns (found 'Q0 d 1 0.5 T'); {{0}}{TAG}"),
+        ("q  d 1 0.5 T", f"5 columns (found 'q  d 1 0.5 T'); {{0}}{TAG}"),
+        ("q Q0  1 0.5 T", f"5 columns (found 'q Q0  1 0.5 T'); {{0}}{TAG}"),
+        ("q Q0 d  0.5 T", f"5 columns (found 'q Q0 d  0.5 T'); {{0}}{TAG}"),
+        ("q Q0 d 1  T", f"5 columns (found 'q Q0 d 1  T'); {{0}}{TAG}"),
+        ("q Q0 d 1 0.5 T T", "7 columns (found 'q Q0 d 1 0.5 T T'); {0}"),
+        *(
+            (f"q Q0 d 1 {score} T", f"this score is not a finite number (found '{score}'); {NOT_FINITE}")
+            for score in ("nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e999", "1_0", "1e1_0", "0x10", "1,5",
+                          "--1", "1.0.0", "x", "١٢", "１", "1²", "½")
+        ),
+        ("q Q0 d 1 \xa05 T", rf"this score is not a finite number (found '\xa05'); {NOT_FINITE}"),
+        ("q Q0 d 1 5\u3000 T", rf"this score is not a finite number (found '5\u3000'); {NOT_FINITE}"),
+        ("q Q0 d 1 0.5\0 T", f"a NUL character; {NO_NUL}"),
+    ],
+}  # fmt: skip
+MALFORMED = [(name, line, message) for name, lines in BAD_LINES.items() for line, message in lines]
+
+
+@pytest.mark.parametrize(("name", "bad", "message"), MALFORMED)
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(
+    path: Path, name: str, bad: str, message: str, ending: str
+) -> None:
+    for at in (1, 2, 17, 30):
+        lines = [GOOD[name].format(n) for n in range(1, 30)]
+        lines.insert(at - 1, bad)
+        if at == 1 and len(bad.split()) > len(LAYOUTS[name].columns):
+            continue  # the words in excess are those of the tag; the other lines have another one
+        expected = f"run.txt, line {at}: {message.format(EXPECTED[name])}"
+        for outcome in readings(path, ending.join(lines).encode(), LAYOUTS[name]):
+            assert outcome == expected
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@given(first=st.integers(1, 12), gap=st.integers(1, 4), short_first=st.booleans(), last=st.booleans())
+def test_a_column_missing_here_and_one_too_many_there_do_not_make_up(
+    path: Path, name: str, first: int, gap: int, short_first: bool, last: bool
+) -> None:
+    lines = [GOOD[name].format(n) for n in range(1, 15)]
+    if first + gap > len(lines):
+        return
+    longer = "q " + GOOD[name].format(0) if last else GOOD[name].format(0) + " x"
+    short, long = GOOD[name].format(0).removesuffix(" T"), longer
+    lines[first - 1], lines[first + gap - 1] = (short, long) if short_first else (long, short)
+    content = "\n".join(["a" + GOOD[name].format(0), *lines]).encode() + b"\n"
+    count = len(LAYOUTS[name].columns) + (-1 if short_first else 1)
+    found = lines[first - 1]
+    advice = TAG if short_first else ""
+    expected = f"run.txt, line {first + 1}: {count} columns (found '{found}'); {EXPECTED[name]}{advice}"
+    for outcome in readings(path, content, LAYOUTS[name]):
+        assert outcome == expected
+
+
+@given(st.integers(1, 9), st.sampled_from([b"\xff", b"\xe6\xb0", b"\xc0\xaf", b"\xed\xa0\x80", b"\x96\xaf"]))
+def test_bytes_that_are_not_utf8_are_told_with_their_line(path: Path, at: int, broken: bytes) -> None:
+    lines = [f"q d{n} T".encode() for n in range(9)]
+    lines[at - 1] = b"q d" + broken + b"z T"
+    for outcome in readings(path, b"\n".join(lines), THREE_COLUMNS):
+        assert isinstance(outcome, str)
+        assert outcome.startswith(f"run.txt, line {at}: these bytes are not UTF-8 (found '\\x{broken[0]:x}")
+        assert outcome.endswith("; save the file as UTF-8 without byte order mark")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# a\n\n/* b\n*/\n", ": there is no line but comments; expected 3 columns: QUERY DOCUMENT TAG"),
+        ("q d T\n /* a\nq d T\n", ", line 2: a comment opens with /* and never ends; close it with */"),
+        ("q d T\nq d T\n/*", ", line 3: a comment opens with /* and never ends; close it with */"),
+        ("001 013 T\r001 014 T\r", r", line 1: a carriage return within a line (found '001 013 T\r001 014 T');"
+         " end lines with a newline, or with a carriage return and a newline"),
+    ],
+)  # fmt: skip
+def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, message: str) -> None:
+    for outcome in readings(path, text.encode(), THREE_COLUMNS):
+        assert outcome == f"run.txt{message}"
+
+
+def test_an_error_waits_until_its_block_is_asked_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "_BLOCK", 6)
+    path.write_text("q d T\nq\n", encoding="utf-8")
+    blocks = read_blocks(Source(path), THREE_COLUMNS)
+    assert next(blocks).documents == ["d"]
+    with pytest.raises(InputError, match="line 2: 1 column"):
+        next(blocks)
+
+
+# the tag of a run
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("q d T\n", "T"),
+        ("q d T", "T"),
+        ("\ufeff\n# a\n/* b\n*/ q\td\tmy own tag\nq d U", "my"),
+        ("q d\nq d T", None),
+        ("# a\n", None),
+        ("q d 民\r\n", "民"),
+    ],
+)
+def test_a_run_is_called_by_the_first_word_of_its_first_tag(path: Path, text: str, tag: str | None) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
+    assert first_tag(Source(path), THREE_COLUMNS) == tag
+
+
+def sum_of(kinds: dict[str, tuple[str, ...]]) -> Remarks:
+    remarks = Remarks()
+    for kind, examples in kinds.items():
+        for example in examples:
+            remarks.add(kind, example)
+    return remarks
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("q d T\nq d U\nq d T\n", {"tag": ("line 2: U",)}),
+        ("q d my tag\nq d my tag\n", {"tag-words": ("line 1: my tag", "line 2: my tag")}),
+        ("q d my tag\nq d my\n", {"tag-words": ("line 1: my tag",), "tag": ("line 2: my",)}),
+        ("\n\nq d T\n\nq d U\n", {"tag": ("line 5: U",)}),
+    ],
+)
+def test_tags_that_differ_or_have_several_words_are_remarked(
+    path: Path, text: str, kinds: dict[str, tuple[str, ...]]
+) -> None:
+    for outcome in readings(path, text.encode(), THREE_COLUMNS):
+        assert isinstance(outcome, tuple)
+        assert outcome[1] == sum_of(kinds)

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from coliee_adapters import detect
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import BOM, Source
+from coliee_adapters.records import Answers, Gold, Run, exact_id
+
+Opened = Callable[..., Source]
+
+TORT = (
+    '{"version": "1", "tort_id": "0", "undisputed_facts": [], "plaintiff_claims": [{"id": "0", "is_accepted": true}],'
+    ' "defendant_claims": [], "court_decision": false}\n'
+)
+STATUTE = '<?xml version="1.0"?>\n<dataset><pair id="H18-1-2" label="Y"><article>566</article></pair></dataset>\n'
+CASE_XML = "<COLIEE task='2'><instance id='1'><entailing_paragraphs>3</entailing_paragraphs></instance></COLIEE>\n"
+
+GOLD = {
+    "tort": TORT,
+    "statute-xml": STATUTE,
+    "xml": CASE_XML,
+    "json": '{"001": ["013"], "002": []}\n',
+    "labels": "R07-01-O Y\nR07-02-O N\n",
+    "qrels": "R02-1-A 0 398-20 1\n",
+}
+RUNS = {
+    "tort": TORT,
+    "labels": "R07-01-O\tno\tT\n",
+    "trec": "R02-1-A Q0 398-20 1 12.5 T\n",
+    "json": '{"001": {"013": 0.5}, "002": {}, "003": {}, "004": {}}\n',
+    "csv": "Query ID, Doc ID, Run Tag\n001, 013, T\n",
+    "columns": "001 013 T\n",
+}
+LINES = {"labels", "qrels", "trec", "csv", "columns"}  # the forms that may have comments
+BEFORE = {
+    "nothing": lambda text: text.encode(),
+    "a byte order mark": lambda text: BOM + text.encode(),
+    "blank lines": lambda text: b"\r\n \t\n\n" + text.encode(),
+    "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
+    "comments": lambda text: BOM + b"\n# a {\n/* <b>\n, c */\n\n" + text.encode(),
+}
+
+KNOWN_GOLD = (
+    'known are tort (\'{"tort_id": "0", …}\'); statute-xml (\'<dataset><pair id="H18-1-2" label="Y">…\'); '
+    "xml ('<COLIEE task='1'><instance id='001'>…'); json ('{\"000001\": [\"000018\", …]}'); labels ('R07-01-O Y'); "
+    "qrels ('R02-1-A 0 398-20 1')"
+)
+KNOWN_RUN = (
+    'known are tort (\'{"tort_id": "0", …}\'); claims (\'{"tort_id": "0", …}\'); labels (\'R07-01-O Y TAG\'); '
+    "json ('{\"000001\": [\"000018\", …]}'); csv ('000001,000018,TAG'); trec ('R02-1-A Q0 398-20 1 12.5 TAG'); "
+    "columns ('000001 000018 TAG')"
+)
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize(("kind", "name"), [*(("gold", name) for name in GOLD), *(("run", name) for name in RUNS)])
+def test_each_form_is_known_by_its_content(source: Opened, kind: str, name: str, before: str) -> None:
+    if (before == "comments" and name not in LINES) or (before == "blank lines" and name == "statute-xml"):
+        return  # JSON has no comments, and an XML declaration stands first or nowhere
+    read, forms = (detect.read_gold, GOLD) if kind == "gold" else (detect.read_run, RUNS)
+    content = BEFORE[before](forms[name])
+    record = read(source(content, "no-ending"))
+    assert (record.format, record.path) == (name, "no-ending")
+    if isinstance(record, Run):
+        documents = [document for block in record.blocks() for document in block.documents]
+        assert documents == ["398-20" if name == "trec" else "013"]
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "kind"),
+    [
+        (TORT, "tort", Answers),
+        (TORT, "claims", Run),
+        (RUNS["labels"], "labels", Answers),
+        (RUNS["trec"], "trec", Run),
+        ("001 Y T\n", "columns", Run),
+        ("a b 013 1 1.5 T\n", "trec", Run),
+        (RUNS["csv"], "csv", Run),
+        ('{"tort_id": ["013"]}', "json", Run),
+    ],
+)
+def test_a_submission_is_read_in_the_form_that_is_asked_for(
+    source: Opened, text: str, form: str, kind: type[Run | Answers]
+) -> None:
+    record = detect.read_run(source(text), form=form)
+    assert isinstance(record, kind)
+    if isinstance(record, Run):
+        assert list(record.blocks())
+
+
+def test_a_gold_is_read_in_the_form_that_is_asked_for(source: Opened) -> None:
+    assert detect.read_gold(source("q Y d 1\n"), form="qrels") == Gold({"q": {"d": 1}}, path="f.txt", format="qrels")
+    assert detect.read_gold(source("q Y d 1\n")).labels == {"q": True}
+
+
+def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source: Opened) -> None:
+    for rule, document in ((exact_id, "a.txt"), (None, "a")):
+        chosen = {} if rule is None else {"rule": rule}
+        assert detect.read_gold(source("1 0 a.txt 1\n"), **chosen).qrels == {"1": {document: 1}}
+        run = detect.read_run(source("1 a.txt T\n"), **chosen)
+        assert isinstance(run, Run)
+        assert next(iter(run.blocks())).documents == [document]
+
+
+@pytest.mark.parametrize("read", [detect.read_gold, detect.read_run])
+@pytest.mark.parametrize("form", ["", "TREC", "excel"])
+def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, read: Callable[..., object], form: str) -> None:
+    kind, names = ("gold", GOLD) if read is detect.read_gold else ("run", [form.name for form in detect.RUN_FORMS])
+    with pytest.raises(UsageError) as caught:
+        read(source("001 013 T"), form=form)
+    assert str(caught.value) == f"there is no {kind} form {form!r}; there are {', '.join(names)}"
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "place"),
+    [
+        (detect.read_gold, b"001 013 T\n001 014 T\n", "line 1: this is no gold of a known form (found '001 013 T')"),
+        (detect.read_gold, b"\n\r\n \n001,013\n", "line 4: this is no gold of a known form (found '001,013')"),
+        (detect.read_gold, b"q1 0 d1 0.5", "line 1: this is no gold of a known form (found 'q1 0 d1 0.5')"),
+        (detect.read_gold, BOM + b"<html>\n", "line 1: this is no gold of a known form (found '<html>')"),
+        (detect.read_gold, b"# a\n", "line 1: this is no gold of a known form (found '# a')"),
+        (detect.read_gold, b"\x89PNG\r\n\x1a\n", "line 1: this is no gold of a known form (found '\ufffdPNG')"),
+        (
+            detect.read_run,
+            b"\n<COLIEE task='1'>\n",
+            "line 2: this is no run of a known form (found '<COLIEE task='1'>')",
+        ),
+        (
+            detect.read_run,
+            b"<dataset> <pair id='1' label='Y'> a b",
+            "line 1: this is no run of a known form (found '<dataset> <pair id='1' label='Y'> a b')",
+        ),
+        (detect.read_run, b"/* a\n*/", "line 1: this is no run of a known form (found '/* a')"),
+        (detect.read_run, b"<" + b"x" * 99, f"line 1: this is no run of a known form (found '<{'x' * 58}…')"),
+    ],
+)
+def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
+    source: Opened, read: Callable[[Source], object], content: bytes, place: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read(source(content))
+    assert str(caught.value) == f"f.txt, {place}; {KNOWN_GOLD if read is detect.read_gold else KNOWN_RUN}"
+
+
+def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
+    for forms in (detect.GOLD_FORMS, detect.RUN_FORMS):
+        assert len({form.name for form in forms}) == len(forms)
+        for form in forms:
+            found = next(other.name for other in forms if other.sniff(form.looks.encode()) == other.name)
+            assert found == (form.name if form.name != "claims" else "tort")

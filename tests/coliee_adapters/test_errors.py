@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError, printable, quoted
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()))  # surrogates too
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({}, "run.txt: 2 columns"),
+        ({"line": 7}, "run.txt, line 7: 2 columns"),
+        ({"line": 7, "column": 3}, "run.txt, line 7, column 3: 2 columns"),
+        ({"found": "001 013"}, "run.txt: 2 columns (found '001 013')"),
+        ({"remedy": "expected 3"}, "run.txt: 2 columns; expected 3"),
+        (
+            {"line": 7, "column": 3, "found": "", "remedy": "expected 3"},
+            "run.txt, line 7, column 3: 2 columns (found ''); expected 3",
+        ),
+    ],
+)
+def test_the_text_names_file_place_problem_what_was_found_and_remedy(parts: dict[str, Any], sentence: str) -> None:
+    assert str(InputError("run.txt", "2 columns", **parts)) == sentence
+
+
+def test_what_was_found_is_cut_at_sixty_characters() -> None:
+    error = InputError("run.txt", "1 column", found="x" * 61)
+    assert str(error) == f"run.txt: 1 column (found '{'x' * 59}…')"
+    assert str(InputError("run.txt", "1 column", found="x" * 60)) == f"run.txt: 1 column (found '{'x' * 60}')"
+
+
+def test_no_part_of_the_text_reaches_a_terminal_unescaped() -> None:
+    error = InputError("a\x1b[2J", "b\r\n", line=1, found="c\x07", remedy="d\u202e\udcff")
+    assert str(error) == r"a\x1b[2J, line 1: b\r\n (found 'c\x07'); d\u202e\udcff"
+
+
+@pytest.mark.parametrize("kind", [InputError, MismatchError])
+def test_an_error_crosses_a_process_border_as_it_is(kind: type[InputError]) -> None:
+    error = kind("run.txt", "2 columns", line=7, column=3, found="001 013", remedy="expected 3")
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(twin) is kind
+        assert str(twin) == str(error)
+        assert vars(twin) == vars(error)
+
+
+def test_all_errors_are_of_one_family() -> None:
+    assert issubclass(MismatchError, InputError)
+    assert issubclass(InputError, ColieeError)
+    assert issubclass(UsageError, ColieeError)
+    assert not issubclass(UsageError, InputError)
+
+
+@given(ANY_TEXT)
+def test_printable_text_is_printable_and_what_was_so_stays(text: str) -> None:
+    shown = printable(text)
+    assert shown.isprintable()
+    assert (shown == text) == text.isprintable()
+
+
+@given(ANY_TEXT, st.integers(1, 20))
+def test_quoted_text_is_printable_and_no_longer_than_asked(text: str, limit: int) -> None:
+    shown = quoted(text, limit)
+    assert shown.isprintable()
+    assert (shown[0], shown[-1]) == ("'", "'")
+    assert len(shown) <= limit + 2
+    assert shown.endswith("…'") or shown == f"'{printable(text)}'"

@@ -1,0 +1,361 @@
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import stat
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import BOM, Source, decode, written
+
+pack = partial(gzip.compress, mtime=0)
+
+TEXT = "001 013 民法\n002 014 T\n"
+LONG = "".join(f"{i} {i * 7919 % 100_003} T\n" for i in range(20_000)).encode()  # several heads, and hard to pack
+UTF8 = "save the file as UTF-8 without byte order mark"
+AGAIN = "compress or download it again"
+NO_NUL = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    return lambda content: monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def names(folder: str = ".") -> list[str]:
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def told(run: Callable[[], object]) -> str:
+    with pytest.raises(InputError) as caught:
+        run()
+    return str(caught.value)
+
+
+# where bytes come from
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "is_file"),
+    [
+        ("run.txt", TEXT.encode(), True),
+        ("run.txt", BOM + TEXT.encode(), True),
+        ("run.txt.gz", pack(TEXT.encode()), False),
+        ("run.txt", pack(BOM + TEXT.encode()), False),
+        ("run.gz", TEXT.encode(), True),
+        ("run.gz", pack(TEXT[:9].encode()) + pack(TEXT[9:].encode()), False),
+        ("-", TEXT.encode(), False),
+        ("-", pack(BOM + TEXT.encode()), False),
+    ],
+)
+def test_every_carrier_gives_the_same_bytes_as_often_as_asked(
+    here: Path, stdin: Callable[[bytes], None], path: str, content: bytes, is_file: bool
+) -> None:
+    if path == "-":
+        stdin(content)
+    else:
+        Path(path).write_bytes(content)
+    source = Source(path)
+    for _ in range(2):
+        assert source.head() == TEXT.encode()
+        assert source.text() == TEXT
+        assert b"".join(source.blocks(5)) == TEXT.encode()
+    assert source.is_file == is_file
+    assert source.name == ("<stdin>" if path == "-" else path)
+
+
+def test_a_path_object_is_a_path(here: Path) -> None:
+    Path("run.txt").write_text(TEXT, encoding="utf-8")
+    assert Source(Path("run.txt")).text() == TEXT
+
+
+def test_the_head_is_the_first_64_kibibytes(here: Path) -> None:
+    Path("run.txt").write_bytes(BOM + LONG)
+    Path("run.gz").write_bytes(pack(LONG))
+    assert Source("run.txt").head() == LONG[: (1 << 16) - len(BOM)]
+    assert Source("run.gz").head() == LONG[: 1 << 16]
+
+
+@given(st.text("ab\n\r\ufeff é", min_size=1).filter(str.strip), st.integers(1, 9))
+def test_blocks_end_where_lines_end_and_leave_nothing_out(
+    tmp_path_factory: pytest.TempPathFactory, text: str, size: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "blocks.txt"
+    content = text.removeprefix("\ufeff").encode()
+    path.write_bytes((BOM if size >= len(BOM) else b"") + content)  # a mark is seen in one piece
+    if not content.strip():
+        return
+    blocks = list(Source(path).blocks(size))
+    assert b"".join(blocks) == content.removeprefix(BOM if size < len(BOM) else b"")
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+    assert all(block.count(b"\n", 0, -size) == 0 for block in blocks)
+
+
+@pytest.mark.parametrize("content", [b"", BOM, b" \n\t\r\n", BOM + b"\n", pack(b""), pack(BOM)])
+@pytest.mark.parametrize("path", ["run.txt", "-"])
+def test_a_file_without_content_is_refused(
+    here: Path, stdin: Callable[[bytes], None], path: str, content: bytes
+) -> None:
+    stdin(content)
+    Path("run.txt").write_bytes(content)
+    name = "<stdin>" if path == "-" else path
+    assert told(lambda: Source(path)) == f"{name}: the file is empty; give a file with content"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("folder", "folder: this is a directory; name the file in it"),
+        ("no.txt", "no.txt: there is no such file; check the path"),
+        ("no/run.txt", "no/run.txt: there is no such file; check the path"),
+        ("run.txt/x", "run.txt/x: cannot be read (Not a directory)"),
+        ("x" * 300, f"{'x' * 300}: cannot be read (File name too long)"),
+        ("cut.gz", "cut.gz: the gzip data is damaged or cut short (Compressed file ended before the end-of-stream"
+         f" marker was reached); {AGAIN}"),
+        ("start.gz", "start.gz: the gzip data is damaged or cut short (Compressed file ended before the end-of-stream"
+         f" marker was reached); {AGAIN}"),
+        ("other.gz", f"other.gz: the gzip data is damaged or cut short (Unknown compression method); {AGAIN}"),
+        ("flipped.gz", "flipped.gz: the gzip data is damaged or cut short (Error -3 while decompressing data: invalid"
+         f" block type); {AGAIN}"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_opened_is_refused(here: Path, path: str, message: str) -> None:
+    Path("folder").mkdir()
+    Path("run.txt").write_text(TEXT, encoding="utf-8")
+    packed = pack(TEXT.encode())
+    Path("cut.gz").write_bytes(packed[:-12])
+    Path("start.gz").write_bytes(packed[:2])
+    Path("other.gz").write_bytes(packed[:2] + b"\0" + packed[3:])
+    Path("flipped.gz").write_bytes(packed[:10] + b"\xff" * 9 + packed[19:])
+    assert told(lambda: Source(path)) == message
+
+
+def test_a_file_that_may_not_be_read_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    Path("run.txt").write_text(TEXT, encoding="utf-8")
+    monkeypatch.setattr(Path, "open", refuse)  # root may read everything
+    assert told(lambda: Source("run.txt")) == "run.txt: cannot be read (Permission denied)"
+
+
+@pytest.mark.parametrize("read", [Source.text, lambda source: list(source.blocks(1 << 16))])
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda packed: packed[:-20], "Compressed file ended before the end-of-stream marker was reached"),
+        (lambda packed: packed[:-8] + bytes(8), r"CRC check failed 0x[0-9a-f]+ != 0x[0-9a-f]+"),
+        (lambda packed: packed + b"more", r"Not a gzipped file \(b'mo'\)"),
+    ],
+)
+def test_damage_behind_the_head_is_found_in_reading(
+    here: Path, read: Callable[[Source], object], damage: Callable[[bytes], bytes], message: str
+) -> None:
+    Path("run.gz").write_bytes(damage(pack(LONG)))
+    source = Source("run.gz")
+    with pytest.raises(InputError, match=rf"^run.gz: the gzip data is damaged or cut short \({message}\); {AGAIN}$"):
+        read(source)
+
+
+def test_damage_on_standard_input_is_told_of_it(stdin: Callable[[bytes], None]) -> None:
+    stdin(pack(TEXT.encode())[:-12])
+    assert told(lambda: Source("-")).startswith("<stdin>: the gzip data is damaged or cut short")
+
+
+@pytest.mark.parametrize(
+    ("path", "stem"),
+    [
+        ("a/run.txt", "run"),
+        ("run.TXT", "run"),
+        ("run.jsonl.gz", "run"),
+        ("task3.ALPHA", "task3.ALPHA"),
+        ("task3.ALPHA.gz", "task3.ALPHA"),
+        ("task1 (2).csv", "task1 (2)"),
+        ("run.v2.xml", "run.v2"),
+        (".json", ".json"),
+        ("-", "<stdin>"),
+    ],
+)
+def test_a_run_without_a_tag_is_called_as_its_file(
+    here: Path, stdin: Callable[[bytes], None], path: str, stem: str
+) -> None:
+    stdin(TEXT.encode())
+    Path("a").mkdir()
+    Path(path).write_text(TEXT, encoding="utf-8")
+    assert Source(path).stem == stem
+
+
+# bytes to text
+
+
+def test_line_ends_become_newlines_and_one_byte_order_mark_goes(here: Path) -> None:
+    Path("run.txt").write_bytes(BOM + BOM + b"a\r\nb\rc\n\r\n")
+    assert Source("run.txt").text() == "\ufeffa\nb\nc\n\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "line", "rest"),
+    [
+        (b"a\n\xffb", 12, rf"these bytes are not UTF-8 (found '\xffb'); {UTF8}"),
+        (b"\xff\xfea\0\n\0", 11, rf"these bytes are not UTF-8 (found '\xff\xfea\x00\n\x00'); {UTF8}"),
+        (b"a\n\n\xe6\xb0", 13, rf"these bytes are not UTF-8 (found '\xe6\xb0'); {UTF8}"),
+        (b"\xed\xa0\x80", 11, rf"these bytes are not UTF-8 (found '\xed\xa0\x80'); {UTF8}"),
+        (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 12, rf"""these bytes are not UTF-8 (found '\xc0\xaf\'"xxxx'); {UTF8}"""),
+        (b"\0", 11, f"a NUL character; {NO_NUL}"),
+        (b"a\r\n\nb\0\n\0", 13, f"a NUL character; {NO_NUL}"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int, rest: str) -> None:
+    assert told(lambda: decode(raw, "run.txt", 11)) == f"run.txt, line {line}: {rest}"
+
+
+# writing aside, moving in
+
+
+@contextlib.contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def mode(path: str) -> int:
+    return stat.S_IMODE(Path(path).stat().st_mode)
+
+
+def test_what_is_written_is_utf8_with_newlines(here: Path) -> None:
+    with written(Path("out.txt")) as stream:
+        stream.write("a\n民法\r\n")
+    assert Path("out.txt").read_bytes() == "a\n民法\r\n".encode()
+    assert names() == ["out.txt"]
+
+
+@pytest.mark.parametrize("crash", [ValueError, KeyboardInterrupt, InputError])
+@pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
+@pytest.mark.parametrize("before", ["old", None])
+def test_a_crash_leaves_the_old_file_and_nothing_beside(
+    here: Path, crash: type[BaseException], name: str, before: str | None
+) -> None:
+    if before is not None:
+        Path(name).write_text(before, encoding="utf-8")
+    with pytest.raises(crash), written(name) as stream:
+        stream.write("new" * 100_000)
+        raise crash("in.txt", "broken")
+    assert [path.read_text(encoding="utf-8") for path in Path().iterdir()] == ([] if before is None else [before])
+    assert stream.closed
+
+
+def test_until_the_end_the_old_file_stands(here: Path) -> None:
+    Path("out.txt").write_text("old", encoding="utf-8")
+    with written("out.txt") as stream:
+        stream.write("new")
+        stream.flush()
+        assert Path("out.txt").read_text(encoding="utf-8") == "old"
+    assert Path("out.txt").read_text(encoding="utf-8") == "new"
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o027, 0o077])
+def test_a_new_file_has_the_usual_permissions(here: Path, mask: int) -> None:
+    with umask(mask), written("out.txt") as stream:
+        stream.write("a")
+    assert mode("out.txt") == 0o666 & ~mask
+    with umask(mask):
+        assert os.umask(mask) == mask  # asking for it has not changed it
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(here: Path) -> None:
+    Path("out.txt").write_text("old", encoding="utf-8")
+    Path("out.txt").chmod(0o640)
+    with written("out.txt") as stream:
+        stream.write("new")
+    assert (mode("out.txt"), Path("out.txt").read_text(encoding="utf-8")) == (0o640, "new")
+
+
+def test_what_a_link_points_to_is_replaced_and_the_link_stays(here: Path) -> None:
+    Path("folder").mkdir()
+    Path("link.txt").symlink_to("folder/out.txt")
+    for content in ("first", "second"):
+        with written("link.txt") as stream:
+            stream.write(content)
+        assert Path("link.txt").is_symlink()
+        assert Path("folder/out.txt").read_text(encoding="utf-8") == content
+    assert names("folder") == ["out.txt"]
+
+
+def test_a_pipe_is_written_to_as_it_stands(here: Path) -> None:
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with written("pipe") as stream:
+            stream.write(TEXT)
+        assert os.read(reader, 1000) == TEXT.encode()
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
+
+
+def test_equal_content_is_packed_into_equal_bytes(here: Path) -> None:
+    for name in ("a.gz", "b.gz"):
+        with written(name) as stream:
+            stream.write(TEXT)
+    assert Path("a.gz").read_bytes() == Path("b.gz").read_bytes()
+    assert gzip.decompress(Path("a.gz").read_bytes()) == TEXT.encode()
+    assert Path("a.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
+
+
+def test_minus_is_standard_output_and_stays_open(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("a\n", "b\n"):
+        with written("-") as stream:
+            stream.write(text)
+    assert capsys.readouterr().out == "a\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("no/out.txt", "No such file or directory"),
+        ("old.txt/out.txt", "Not a directory"),
+        (".", "Is a directory"),
+        ("x" * 300, "File name too long"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_refused(here: Path, path: str, why: str) -> None:
+    Path("old.txt").write_text("old", encoding="utf-8")
+
+    def write() -> None:
+        with written(path):
+            pytest.fail("the block is not entered")
+
+    assert told(write) == f"{path}: cannot be written ({why})"
+    assert names() == ["old.txt"]
+
+
+def test_a_failure_at_the_end_leaves_the_old_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    def write() -> None:
+        with written("out.txt") as stream:
+            stream.write("new")
+
+    Path("out.txt").write_text("old", encoding="utf-8")
+    monkeypatch.setattr(Path, "replace", full)
+    assert told(write) == "out.txt: cannot be written (No space left on device)"
+    assert names() == ["out.txt"]
+    assert Path("out.txt").read_text(encoding="utf-8") == "old"

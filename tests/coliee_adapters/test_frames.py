@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import sys
+from collections import namedtuple
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas
+import polars
+import pytest
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.frames import gold_of, pandas_frame, polars_frame, run_of
+from coliee_adapters.records import Columns, normal_id
+
+Item = namedtuple("Item", ["query_id", "doc_id"])
+
+MEMBERS = "give a list of documents, or a dictionary from documents to numbers"
+HELD = "give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples"
+
+JUDGED = [("q1", "d1", 1), ("q2", "d2", 0), ("q1", "d3", -1)]
+SCORED = [("q1", "d1", 0.5), ("q2", "d2", 2.0), ("q1", "d3", -1.0)]
+
+
+def framed(make: Callable[..., Any], rows: list[tuple[Any, ...]], *columns: str) -> Any:
+    return make({name: list(values) for name, values in zip(columns, zip(*rows, strict=True), strict=True)})
+
+
+GOLDS: dict[str, Any] = {
+    "a dictionary": {"q1": {"d1": 1, "d3": -1}, "q2": {"d2": 0}},
+    "a pandas frame": framed(pandas.DataFrame, JUDGED, "query_id", "doc_id", "relevance"),
+    "a polars frame": framed(polars.DataFrame, JUDGED, "query_id", "doc_id", "relevance"),
+    "a frame of other order": framed(
+        polars.DataFrame, [(1, r, d, q) for q, d, r in JUDGED], "iteration", "relevance", "doc_id", "query_id"
+    ),
+    "a frame of categories": framed(pandas.DataFrame, JUDGED, "query_id", "doc_id", "relevance").astype(
+        {"query_id": "category", "relevance": "float32"}
+    ),
+    "named tuples": [ir_measures.Qrel(*row) for row in JUDGED],
+    "a generator": (ir_measures.Qrel(*row) for row in JUDGED),
+}
+RUNS: dict[str, Any] = {
+    "a pandas frame": framed(pandas.DataFrame, SCORED, "query_id", "doc_id", "score"),
+    "a polars frame": framed(polars.DataFrame, SCORED, "query_id", "doc_id", "score"),
+    "named tuples": [ir_measures.ScoredDoc(*row) for row in SCORED],
+    "a generator": (ir_measures.ScoredDoc(*row) for row in SCORED),
+}
+
+
+def told(make: Callable[[], object]) -> str:
+    with pytest.raises(InputError) as caught:
+        make()
+    return str(caught.value)
+
+
+# gold
+
+
+@pytest.mark.parametrize("held", GOLDS)
+def test_a_gold_is_taken_from(held: str) -> None:
+    gold = gold_of(GOLDS[held])
+    assert gold.qrels == {"q1": {"d1": 1, "d3": -1}, "q2": {"d2": 0}}
+    assert {type(level) for judged in gold.qrels.values() for level in judged.values()} == {int}
+    assert (gold.labels, gold.path, gold.format) == (None, "<memory>", "memory")
+
+
+@pytest.mark.parametrize(
+    ("held", "qrels"),
+    [
+        ({"q1": ["d1", "d2"], "q2": [], "q3": ("d",), "q4": {}},
+         {"q1": {"d1": 1, "d2": 1}, "q2": {}, "q3": {"d": 1}, "q4": {}}),
+        ({1: {18: True, np.int64(7): np.int8(2)}, "2": [3]}, {"1": {"18": 1, "7": 2}, "2": {"3": 1}}),
+        ({"q": {"d": 1.0, "e": Decimal(2)}}, {"q": {"d": 1, "e": 2}}),
+        ({"q": {"d"}}, {"q": {"d": 1}}),
+        ({"q": (d for d in "ab")}, {"q": {"a": 1, "b": 1}}),
+        ({}, {}),
+        ([], {}),
+        (framed(pandas.DataFrame, [("q", 1)], "query_id", "doc_id"), {"q": {"1": 1}}),
+        ([Item("q", "d"), Item("q", "d")], {"q": {"d": 1}}),
+    ],
+)  # fmt: skip
+def test_lists_numbers_and_missing_relevances_are_understood(held: Any, qrels: dict[str, dict[str, int]]) -> None:
+    assert gold_of(held).qrels == qrels
+
+
+def test_labels_are_taken_from_a_dictionary() -> None:
+    gold = gold_of({"q1.txt": "Y", "q2": "N", "q3": True, "q4": False}, normal_id)
+    assert gold.labels == {"q1": True, "q2": False, "q3": True, "q4": False}
+    assert gold.qrels is None
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"q.txt": {"d.txt": 1, "d": 1}},
+        framed(polars.DataFrame, [("q.txt", "d", 1), ("q", "d.txt", 1)], "query_id", "doc_id", "relevance"),
+    ],
+)
+def test_ids_of_a_gold_follow_the_rule(held: Any) -> None:
+    assert gold_of(held, normal_id).qrels == {"q": {"d": 1}}
+
+
+# runs
+
+
+@pytest.mark.parametrize("held", RUNS)
+def test_a_run_is_taken_from(held: str) -> None:
+    run = run_of(RUNS[held], tag="T")
+    for _ in range(2):
+        assert list(run.blocks()) == [Columns(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2.0, -1.0])]
+    assert (run.tag, run.scored, run.path, run.format) == ("T", True, "<memory>", "memory")
+
+
+@pytest.mark.parametrize(
+    ("held", "block"),
+    [
+        ({"q1": {"d1": 0.5, "d2": 2}, "q2": {}, "q3": []},
+         Columns(["q1", "q2", "q3"], [0, 2, 2, 2], ["d1", "d2"], [0.5, 2.0])),
+        ({"q1": ["d2", "d1", "d2"], "q2": {}, 3: (4,)},
+         Columns(["q1", "q2", "3"], [0, 3, 3, 4], ["d2", "d1", "d2", "4"])),
+        ({"q1": {"d1": np.float32(0.5), "d2": Decimal(1), "d3": "1e3"}},
+         Columns(["q1"], [0, 3], ["d1", "d2", "d3"], [0.5, 1.0, 1000.0])),
+        ({}, Columns([], [0], [])),
+        ([Item("q", "d")], Columns(["q"], [0, 1], ["d"])),
+        (framed(polars.DataFrame, [("q", "d", None)], "query_id", "doc_id", "score"), Columns(["q"], [0, 1], ["d"])),
+        (framed(pandas.DataFrame, [(1, 2)], "query_id", "doc_id"), Columns(["1"], [0, 1], ["2"])),
+    ],
+)  # fmt: skip
+def test_lists_are_rankings_without_scores(held: Any, block: Columns) -> None:
+    run = run_of(held)
+    assert list(run.blocks()) == list(run.blocks()) == [block]
+    assert run.scored == (block.scores is not None)
+    assert {type(score) for score in block.scores or ()} <= {float}
+
+
+def test_ids_of_a_run_follow_the_rule() -> None:
+    (block,) = run_of({"q.txt": {"d.txt": 1, "d": 2}}, normal_id).blocks()
+    assert block == Columns(["q"], [0, 2], ["d", "d"], [1.0, 2.0])
+    (block,) = run_of([ir_measures.ScoredDoc("q.txt", " d.txt ", 1)], normal_id).blocks()
+    assert block == Columns(["q"], [0, 1], ["d"], [1.0])
+
+
+# what is refused
+
+
+def no_id(value: Any) -> str:
+    return f"this is not an id (found '{value!r}'); give text or a whole number"
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        (5, f"this is no {{0}} (found 'int'); {HELD}"),
+        (None, f"this is no {{0}} (found 'NoneType'); {HELD}"),
+        (b"q d", f"this is no {{0}} (found 'bytes'); {HELD}"),
+        ("gold.json", f"this is no {{0}} (found 'str'); {HELD}"),
+        ([("q", "d", 1)], "an item of the {0} has no query_id and doc_id (found '('q', 'd', 1)'); give named tuples"
+         " with query_id, doc_id, {1}"),
+        (pandas.DataFrame({"qid": ["q"], "doc_id": ["d"]}), "the frame has no column query_id (found 'qid, doc_id');"
+         " name its columns query_id, doc_id, {1}"),
+        (polars.DataFrame({"a": ["q"]}), "the frame has no column query_id and doc_id (found 'a'); name its columns"
+         " query_id, doc_id, {1}"),
+        ({"q": None, "r": {}}, f"the entry of query 'q' cannot be read (found 'None'); {MEMBERS}"),
+        ({"r": {}, "q": "d1, d2"}, f"the entry of query 'q' cannot be read (found ''d1, d2''); {MEMBERS}"),
+        ({"q": b"d1", "r": {}}, f"the entry of query 'q' cannot be read (found 'b'd1''); {MEMBERS}"),
+        ({"q": 5}, f"the entry of query 'q' cannot be read (found '5'); {MEMBERS}"),
+        ({1: [], "1": []}, "a query stands twice (found '1'); keep one"),
+        ({None: ["d"]}, no_id(None)),
+        ({"q": [None]}, no_id(None)),
+        ({"q": ["d", 1.5]}, no_id(1.5)),
+        ({"q": {True: 1}}, no_id(True)),
+        ({("q", 1): {"d": 1}}, no_id(("q", 1))),
+        (pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]}), no_id(float("nan"))),
+        (pandas.DataFrame({"query_id": ["q"], "doc_id": [pandas.NA]}), no_id(pandas.NA)),
+        (pandas.DataFrame({"query_id": [1.0], "doc_id": ["d"]}), no_id(1.0)),
+        (polars.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]}), no_id(None)),
+        ([ir_measures.ScoredDoc("q", b"d", 1)], no_id(b"d")),
+    ],
+)  # fmt: skip
+def test_what_is_neither_gold_nor_run_is_refused(held: Any, message: str) -> None:
+    for make, kind, value in ((gold_of, "gold", "relevance"), (run_of, "run", "score")):
+        assert told(lambda make=make: make(held)) == "<memory>: " + message.format(kind, value)
+
+
+@pytest.mark.parametrize("value", [0.5, "1", None, float("nan"), float("inf"), [1], pandas.NA])
+def test_a_relevance_is_an_integer(value: Any) -> None:
+    expected = f"<memory>: this relevance is not an integer (found '{value!r}'); write 0, 1, 2, …"
+    assert told(lambda: gold_of({"q": {"d": value}})) == expected
+    assert told(lambda: gold_of([ir_measures.Qrel("q", "d", value)])) == expected
+
+
+@pytest.mark.parametrize(("value", "shown"), [(10_000, "10000"), (-10_000, "-10000"), (10**400, f"1{'0' * 58}…")])
+def test_a_relevance_is_not_too_great(value: int, shown: str) -> None:
+    assert told(lambda: gold_of({"q": {"d": value}})) == (
+        f"<memory>: this relevance is too great for trec_eval (found '{shown}'); write relevances up to 9999"
+    )
+
+
+@pytest.mark.parametrize(("make", "lacking"), [(pandas.DataFrame, "nan"), (polars.DataFrame, "None")])
+def test_a_relevance_that_a_frame_lacks_is_not_guessed(make: Callable[..., Any], lacking: str) -> None:
+    held = make({"query_id": ["q", "q"], "doc_id": ["d", "e"], "relevance": [1, None]})
+    assert told(lambda: gold_of(held)) == (
+        f"<memory>: this relevance is not an integer (found '{lacking}'); write 0, 1, 2, …"
+    )
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"q\x1b": {"d.txt": 1, "d": 2}},
+        [ir_measures.Qrel("q\x1b", "d", 1), ir_measures.Qrel("q\x1b.txt", "d", 2)],
+    ],
+)
+def test_a_document_judged_twice_and_differently_is_refused(held: Any) -> None:
+    assert told(lambda: gold_of(held, normal_id)) == (
+        r"<memory>: document 'd' of query 'q\x1b' is judged twice and differently; keep one of the two"
+    )
+
+
+@pytest.mark.parametrize("value", ["maybe", "y", ""])
+def test_a_label_is_y_or_n(value: str) -> None:
+    expected = f"<memory>: this is not a label (found '{value!r}'); give Y or N, True or False"
+    assert told(lambda: gold_of({"q1": "Y", "q2": value})) == expected
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
+def test_a_score_is_a_finite_number(value: Any) -> None:
+    shown = repr(value) if len(repr(value)) <= 60 else f"1{'0' * 58}…"
+    expected = f"<memory>: this score is not a finite number (found '{shown}'); write it like 12.5"
+    assert told(lambda: run_of({"q": {"d": value}})) == expected
+    assert told(lambda: run_of([ir_measures.ScoredDoc("q", "d", value)])) == expected
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"q1": {"d1": 0.5}, "q2": ["d1"]},
+        [ir_measures.ScoredDoc("q", "d", 1.0), Item("q", "e")],
+        framed(polars.DataFrame, [("q", "d", 1.0), ("q", "e", None)], "query_id", "doc_id", "score"),
+    ],
+)
+def test_all_documents_have_a_score_or_none_has(held: Any) -> None:
+    assert told(lambda: run_of(held)) == (
+        "<memory>: some documents have a score and some have none; give all of them one, or none"
+    )
+
+
+# making frames
+
+
+@pytest.mark.parametrize(("make", "library"), [(pandas_frame, pandas), (polars_frame, polars)])
+@pytest.mark.parametrize("rows", [SCORED, []])
+def test_a_frame_has_the_rows_and_columns_given(
+    make: Callable[..., Any], library: Any, rows: list[tuple[Any, ...]]
+) -> None:
+    names = ["query_id", "doc_id", "score"]
+    frame = make(iter(rows), names)
+    assert isinstance(frame, library.DataFrame)
+    assert list(frame.columns) == names
+    assert list(zip(*(frame[name].to_list() for name in names), strict=True)) == rows
+
+
+@pytest.mark.parametrize(("make", "library"), [(pandas_frame, "pandas"), (polars_frame, "polars")])
+def test_a_library_that_is_not_installed_is_an_import_error(
+    monkeypatch: pytest.MonkeyPatch, make: Callable[..., Any], library: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=library):
+        make([], ["query_id"])

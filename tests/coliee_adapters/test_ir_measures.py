@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.ir_measures import request
+from coliee_adapters.trec_eval import Request, values
+
+Named = tuple[str, dict[str, Any], float | None]
+
+COMPUTED: list[Named] = [
+    ("AP", {}, None), ("AP", {}, 3), ("AP", {"rel": 2}, 3), ("AP", {"judged_only": True}, None), ("MAP", {}, None),
+    ("AP", {"cutoff": 3}, None), ("Bpref", {}, None), ("Bpref", {"rel": 2}, None), ("BPref", {}, None),
+    ("IPrec", {}, 0.0), ("IPrec", {}, 0.5), ("IPrec", {}, 0.125), ("IPrec", {"rel": 2, "judged_only": True}, 1.0),
+    ("NumQ", {}, None), ("NumRel", {}, None), ("NumRet", {}, None), ("NumRet", {"rel": 2}, None),
+    ("NumRelRet", {}, None), ("P", {}, 1), ("P", {}, 20), ("P", {"rel": 2, "judged_only": True}, 3),
+    ("Precision", {}, 5), ("R", {}, 3), ("R", {"judged_only": True}, 3), ("R", {"rel": 2}, 3), ("Recall", {}, 5),
+    ("RR", {}, None), ("RR", {}, 1), ("RR", {}, 3), ("RR", {"rel": 2}, 4), ("MRR", {}, 10),
+    ("RR", {"rel": 2, "judged_only": True}, None), ("Rprec", {}, None), ("Rprec", {"rel": 2}, None),
+    ("RPrec", {"judged_only": True}, None), ("SetAP", {}, None), ("SetF", {}, None), ("SetF", {"beta": 2.0}, None),
+    ("SetF", {"beta": 0.25, "rel": 2}, None), ("SetF", {"beta": 0.0}, None), ("SetF", {"beta": 1.0}, None),
+    ("SetF", {"beta": 0.123456, "judged_only": True}, None), ("SetP", {}, None), ("SetP", {"relative": True}, None),
+    ("SetP", {"relative": False, "judged_only": True}, None), ("SetRelP", {"rel": 2}, None), ("SetR", {}, None),
+    ("SetR", {"rel": 2}, None), ("Success", {}, 1), ("Success", {"rel": 2}, 5), ("infAP", {}, None),
+    ("infAP", {"rel": 2}, None), ("nDCG", {}, None), ("nDCG", {}, 3), ("NDCG", {"judged_only": True}, 3),
+    ("nDCG", {"dcg": "log2"}, 5), ("nDCG", {"gains": {0: 1, 1: 3, 2: 7}}, None), ("nDCG", {"gains": {2: 0}}, 5),
+    ("nDCG", {"gains": {1: -1}, "judged_only": True}, 5), ("nDCG", {"gains": {}}, 5),
+]  # fmt: skip
+
+
+def theirs(name: str, parameters: dict[str, Any], at: float | None) -> ir_measures.Measure:
+    measure = ir_measures.measures.registry[name](**parameters)
+    return measure if at is None else measure @ at
+
+
+@pytest.mark.parametrize(("name", "parameters", "at"), COMPUTED)
+def test_a_measure_has_the_value_that_ir_measures_computes(
+    name: str, parameters: dict[str, Any], at: float | None
+) -> None:
+    asked = request(name, parameters, at)
+    assert asked is not None
+    draw = random.Random(20)
+    rows: list[tuple[int, int]] = []
+    start, depths, qrels, run = [0], [], [], []
+    for query in map(str, range(60)):
+        documents = draw.sample([f"d{n}" for n in range(40)], 40)
+        depth = draw.randint(1, 20)
+        judged = draw.sample(range(30), draw.randint(1, 10))
+        levels = [draw.choice([0, 0, 1, 1, 2]) for _ in judged]
+        qrels += [ir_measures.Qrel(query, documents[place], level) for place, level in zip(judged, levels, strict=True)]
+        run += [ir_measures.ScoredDoc(query, documents[place], float(depth - place)) for place in range(depth)]
+        rows += [(place + 1 if place < depth else 0, level) for place, level in zip(judged, levels, strict=True)]
+        start.append(len(rows))
+        depths.append(depth)
+    rank, relevance = np.array(rows).T
+    found = values([asked], np.array(start), relevance, rank, np.array(depths))[asked]
+    expected = {m.query_id: m.value for m in ir_measures.iter_calc([theirs(name, parameters, at)], qrels, run)}
+    # what pytrec_eval divides by the zero documents of a ranking without judged ones is zero here
+    assert found.tolist() == [np.nan_to_num(expected[str(query)]) for query in range(60)]
+    assert len(set(found)) > 1 or name == "NumQ"
+
+
+def test_an_unanswered_query_has_its_count_where_ir_measures_has_zero() -> None:
+    asked = request("NumRel", {}, None)
+    assert asked is not None
+    found = values([asked], np.array([0, 2]), np.array([1, 2]), np.array([0, 0]), np.array([0]))
+    assert found[asked].tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        (("nDCG", {"gains": {2: 3, 0: -1}, "judged_only": True}, 10),
+         Request("ndcg_cut", "10", judged_only=True, gains=((0, -1), (2, 3)))),
+        (("RR", {"rel": 2}, 7), Request("recip_rank", rel=2, top=7)),
+        (("SetF", {"beta": 2.0}, None), Request("set_F", "2.0")),
+        (("IPrec", {}, 0.1), Request("iprec_at_recall", "0.10")),
+        (("P", {"cutoff": True}, None), Request("P", "1")),
+        (("P", {"cutoff": 10}, 5), Request("P", "5")),
+        (("NumRel", {"rel": 2}, None), Request("num_rel", rel=2)),
+        (("R", {"rel": 9999}, 999_999_999), Request("recall", "999999999", rel=9999)),
+    ],
+)  # fmt: skip
+def test_a_measure_is_the_request_that_ir_measures_makes(named: Named, expected: Request) -> None:
+    assert request(*named) == expected
+
+
+@pytest.mark.parametrize("name", ["", "map", "MicroF1", "ndcg", "P_5", "ap"])
+def test_a_name_that_is_not_ir_measures_is_no_request(name: str) -> None:
+    assert request(name, {}, None) is None
+
+
+def not_taken(name: str, known: str) -> str:
+    return f"{name} does not take these parameters in ir_measures; it has {known}"
+
+
+def not_here(measure: str) -> str:
+    return f"{measure} is not computed by trec_eval, and so not here; convert the files and use ir_measures for it"
+
+
+CUT = "cannot be asked of trec_eval: a cut-off is a whole number from 1 to 999999999"
+REL = "cannot be asked of trec_eval: rel is a whole number from 1"
+BETA = "SetF cannot be asked of trec_eval: beta is a number from 0 to 999999 of at most six decimals"
+RECALL = "IPrec cannot be asked of trec_eval: recall is a number from 0 to 1"
+GAINS = "nDCG cannot be asked of trec_eval: gains are integers up to 9999, of relevances that are"
+OF_P = "cutoff (int), rel (int), judged_only (bool)"
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (("P", {}, None), not_taken("P", OF_P)),
+        (("P", {}, 0.5), not_taken("P", OF_P)),
+        (("P", {"rel": "x"}, 5), not_taken("P", OF_P)),
+        (("P", {"beta": 2}, 5), not_taken("P", OF_P)),
+        (("P", {"": 2}, 5), not_taken("P", OF_P)),
+        (("P", {"judged_only": 1}, 5), not_taken("P", OF_P)),
+        (("SetF", {"beta": 2}, None), not_taken("SetF", "rel (int), beta (float), judged_only (bool)")),
+        (("IPrec", {}, 1), not_taken("IPrec", "recall (float), rel (int), judged_only (bool)")),
+        (("NumQ", {}, 5), not_taken("NumQ", "none")),
+        (("nDCG", {"dcg": "ln"}, 5), not_taken("nDCG", "cutoff (int), dcg (str), gains (dict), judged_only (bool)")),
+        (("P", {}, 0), f"P {CUT}"),
+        (("P", {}, -5), f"P {CUT}"),
+        (("R", {}, 10**9), f"R {CUT}"),
+        (("RR", {}, 0), f"RR {CUT}"),
+        (("RR", {}, -1), f"RR {CUT}"),
+        (("AP", {"rel": 0}, None), f"AP {REL}"),
+        (("P", {"rel": -1}, 5), f"P {REL}"),
+        (("NumRet", {"rel": 0}, None), f"NumRet {REL}"),
+        (("SetF", {"beta": -2.0}, None), BETA),
+        (("SetF", {"beta": 1e-7}, None), BETA),
+        (("SetF", {"beta": 0.1234567}, None), BETA),
+        (("SetF", {"beta": 1e6}, None), BETA),
+        (("SetF", {"beta": float("inf")}, None), BETA),
+        (("SetF", {"beta": float("nan")}, None), BETA),
+        (("IPrec", {}, -0.5), RECALL),
+        (("IPrec", {}, 1.5), RECALL),
+        (("nDCG", {"gains": {1: 0.5}}, None), GAINS),
+        (("nDCG", {"gains": {"1": 2}}, None), GAINS),
+        (("nDCG", {"gains": {1: 10_000}}, 5), GAINS),
+        (("nDCG", {"gains": {1: None, "a": 2}}, 5), GAINS),
+        (("nDCG", {"dcg": "exp-log2"}, 5), not_here("nDCG(dcg='exp-log2')@5")),
+        (("RR", {"judged_only": True}, 2), not_here("RR(judged_only=True)@2")),
+        (("ERR", {}, 10), not_here("ERR@10")),
+        (("Judged", {}, 10), not_here("Judged@10")),
+        (("RBP", {"p": 0.5}, None), not_here("RBP(p=0.5)")),
+        (("alpha_nDCG", {}, 20), not_here("alpha_nDCG@20")),
+        (("Accuracy", {}, None), not_here("Accuracy")),
+        (("Compat", {}, None), not_here("Compat")),
+    ],
+)  # fmt: skip
+def test_what_trec_eval_cannot_be_asked_is_refused(named: Named, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        request(*named)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("at", [None, 5, 0.5])
+@pytest.mark.parametrize("name", ir_measures.measures.registry)
+def test_every_registered_measure_is_computed_or_refused(name: str, at: float | None) -> None:
+    try:
+        asked = request(name, {}, at)
+    except UsageError:
+        return
+    assert asked is not None
+    found = values([asked], np.array([0, 1]), np.array([1]), np.array([1]), np.array([1]))
+    assert np.isfinite(found[asked]).all()

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.remarks import KINDS, Remarks
+
+Added = tuple[str, str, int]
+
+ADDED = st.lists(
+    st.tuples(st.sampled_from(sorted(KINDS)[:3]), st.sampled_from(["", "a", "b", "c"]), st.integers(-1, 3))
+)
+
+
+def remarks_of(added: Iterable[Added]) -> Remarks:
+    remarks = Remarks()
+    for kind, example, n in added:
+        remarks.add(kind, example, n)
+    return remarks
+
+
+@given(ADDED, ADDED, ADDED)
+def test_parts_add_to_what_the_whole_would_have_remarked(a: list[Added], b: list[Added], c: list[Added]) -> None:
+    first, second, third = map(remarks_of, (a, b, c))
+    assert (first + second) + third == first + (second + third) == remarks_of(a + b + c)
+    assert (first, second, third) == (remarks_of(a), remarks_of(b), remarks_of(c))
+
+
+@given(ADDED)
+def test_counts_are_sums_and_examples_the_first_three(added: list[Added]) -> None:
+    remarks = remarks_of(added)
+    for kind in KINDS:
+        of_kind = [(example, n) for k, example, n in added if k == kind and n > 0]
+        assert remarks.count(kind) == sum(n for _, n in of_kind)
+        assert remarks.examples(kind) == tuple(example for example, _ in of_kind if example)[:3]
+    assert bool(remarks) == any(n > 0 for _, _, n in added)
+
+
+def test_one_more_is_counted_unless_a_number_is_given() -> None:
+    remarks = Remarks()
+    remarks.add("tie")
+    assert (remarks.count("tie"), remarks.examples("tie")) == (1, ())
+
+
+def test_a_kind_that_does_not_exist_is_a_mistake_of_the_program() -> None:
+    with pytest.raises(KeyError, match=r"^'duplicates'$"):
+        Remarks().add("duplicates")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [1, 2])
+def test_every_kind_says_a_whole_sentence(kind: str, n: int) -> None:
+    (sentence,) = remarks_of([(kind, "", n)]).sentences({kind: "decided"})
+    assert not set("{}|") & set(sentence)
+    assert "(" not in sentence
+    assert (str(n) in sentence) == ("{n}" in KINDS[kind])
+    assert ("decided" in sentence) == ("{decision}" in KINDS[kind])
+
+
+@pytest.mark.parametrize(
+    ("added", "sentence"),
+    [
+        (("duplicate", "line 2: a", 1), "1 line repeats a document of its query and reported (first: line 2: a)"),
+        (("duplicate", "line 2: a", 2), "2 lines repeat a document of their query and reported (first: line 2: a)"),
+        (("empty-gold", "", 1), "1 query has no relevant document in the gold and reported"),
+        (("tie", "q1", 2), "2 queries have documents of equal score; the greater id goes first, as in trec_eval"
+         " (first: q1)"),
+        (("no-match", "", 1), "no retrieved document is judged; the ids have the gold's form, so the score of zero"
+         " stands"),
+        (("tag-words", "line 1: \x1b[2J", 1), "1 line has a run tag of several words; the first word counts, as in"
+         r" trec_eval (first: line 1: \x1b[2J)"),
+    ],
+)  # fmt: skip
+def test_sentences_agree_in_number_and_hold_nothing_unprintable(added: Added, sentence: str) -> None:
+    assert list(remarks_of([added]).sentences()) == [sentence]
+
+
+def test_sentences_come_in_the_order_of_the_table() -> None:
+    remarks = remarks_of([(kind, "", 1) for kind in reversed(KINDS)])
+    told = list(remarks.sentences())
+    assert told == [sentence for kind in KINDS for sentence in remarks_of([(kind, "", 1)]).sentences()]
+    assert len(told) == len(KINDS)
+
+
+def test_remarks_compare_by_content_and_have_no_hash() -> None:
+    assert Remarks() != "Remarks({})"
+    assert remarks_of([("tie", "q1", 1)]) != remarks_of([("tie", "q2", 1)])
+    assert remarks_of([("tie", "q1", 1)]) != remarks_of([("tie", "q1", 2)])
+    assert repr(remarks_of([("tie", "q1", 2)])) == "Remarks({'tie': 2})"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Remarks())

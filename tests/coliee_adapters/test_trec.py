@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import trec
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.records import GREATEST_RELEVANCE, normal_id
+
+Opened = Callable[..., Source]
+
+QRELS = "expected 4 columns: QUERY 0 DOCUMENT RELEVANCE"
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r\0"), min_size=1, max_size=4)
+IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*", "\ufeff")))  # comments, a byte order mark
+
+
+# qrels
+
+
+@pytest.mark.parametrize(
+    ("text", "qrels", "repeated"),
+    [
+        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d2 -1\n", {"q1": {"d1": 1, "d2": -1}, "q2": {"d1": 0}}, ()),
+        ("\ufeff# a\n/* b\n*/ q1\t0\td1 +2\r\n\r\nq1 x d2  0 ", {"q1": {"d1": 2, "d2": 0}}, ()),
+        ("q1 0 d1 1\rq1 0 d2 1\r", {"q1": {"d1": 1, "d2": 1}}, ()),
+        ("q1 0 d1 1\nq1 1 d1 1\nq1 0 d1 1", {"q1": {"d1": 1}}, ("line 2: q1 1 d1 1", "line 3: q1 0 d1 1")),
+        ("q1 0 d.txt 1\nq1 0 d\xa0x 9999\n", {"q1": {"d.txt": 1, "d\xa0x": 9999}}, ()),
+    ],
+)
+def test_qrels_are_read(source: Opened, text: str, qrels: dict[str, Any], repeated: tuple[str, ...]) -> None:
+    gold = trec.read_gold(source(text))
+    assert gold.qrels == qrels
+    assert [list(judged) for judged in gold.qrels.values()] == [list(judged) for judged in qrels.values()]
+    assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "qrels", None)
+    assert gold.remarks.examples("gold-duplicate") == repeated
+    assert gold.remarks.count("gold-duplicate") == len(repeated)
+
+
+def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
+    gold = trec.read_gold(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
+    assert gold.qrels == {"q1": {"d1": 1}}
+    assert gold.remarks.examples("gold-duplicate") == ("line 2: q1 0 d1 1",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1 0 d1 1\nq1 0 d2\n", f", line 2: 3 columns (found 'q1 0 d2'); {QRELS}"),
+        ("\n# a\nq1\n", f", line 3: 1 column (found 'q1'); {QRELS}"),
+        ("q1 0 d1 1 T", f", line 1: 5 columns (found 'q1 0 d1 1 T'); {QRELS}"),
+        ("q1 0 d1 1\nq1 0 d2 1.0", ", line 2: this relevance is not an integer (found '1.0'); write 0, 1, 2, …"),
+        ("q1 0 d1 1_0", ", line 1: this relevance is not an integer (found '1_0'); write 0, 1, 2, …"),
+        ("q1 0 d1 ١", ", line 1: this relevance is not an integer (found '١'); write 0, 1, 2, …"),
+        ("q1 0 d1 Y", ", line 1: this relevance is not an integer (found 'Y'); write 0, 1, 2, …"),
+        ("q1 0 d1 1234567890", ", line 1: this relevance is not an integer (found '1234567890'); write 0, 1, 2, …"),
+        ("q1 0 d1 10000", ", line 1: this relevance is too great for trec_eval (found '10000'); write relevances up to"
+         " 9999"),
+        ("q1 0 d1 1\nq1 0 d2 -10000", ", line 2: this relevance is too great for trec_eval (found '-10000'); write"
+         " relevances up to 9999"),
+        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n", ", line 3: document 'd1' of query 'q1' is judged 1 above and 0 here"
+         " (found 'q1 0 d1 0'); keep one of the two"),
+        ("q 0 \x1b[2J 1\nq 0 \x1b[2J 2\n", r", line 2: document '\x1b[2J' of query 'q' is judged 1 above and 2 here"
+         r" (found 'q 0 \x1b[2J 2'); keep one of the two"),
+        ("# a\n/* b */\n", f": there is no line but comments; {QRELS}"),
+        ("q1 0 d1 1\n/* b\n", ", line 2: a comment opens with /* and never ends; close it with */"),
+        ("q1 0 d1 1\nq1 0 d\0 1\n", ", line 2: a NUL character; remove it; a file saved as UTF-16 is full of them,"
+         " save it as UTF-8"),
+    ],
+)  # fmt: skip
+def test_what_is_no_qrels_is_refused(source: Opened, text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        trec.read_gold(source(text))
+    assert str(caught.value) == f"f.txt{message}"
+
+
+@given(
+    st.dictionaries(
+        IDS,
+        st.dictionaries(WORDS, st.integers(-GREATEST_RELEVANCE, GREATEST_RELEVANCE), min_size=1, max_size=3),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_qrels_survive_writing_and_reading(
+    tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "qrels"
+    stream = io.StringIO(newline="\n")
+    trec.write_gold(qrels, stream)
+    path.write_bytes(stream.getvalue().encode())
+    assert trec.read_gold(Source(path)).qrels == qrels
+
+
+# runs
+
+
+def rankings_of(source: Source) -> list[tuple[str, list[tuple[str, float]]]]:
+    run = trec.read_run(source)
+    rankings: list[tuple[str, list[tuple[str, float]]]] = []
+    for block in run.blocks():
+        assert block.scores is not None
+        for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False):
+            rankings.append((query, list(zip(block.documents[first:last], block.scores[first:last], strict=True))))
+    return rankings
+
+
+@given(
+    st.dictionaries(
+        IDS,
+        st.dictionaries(WORDS, st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4),
+        min_size=1,
+        max_size=3,
+    ),
+    WORDS,
+)
+def test_runs_survive_writing_and_reading(
+    tmp_path_factory: pytest.TempPathFactory, rankings: dict[str, dict[str, float]], tag: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "run"
+    stream = io.StringIO(newline="\n")
+    trec.write_run(rankings.items(), tag, stream)
+    path.write_bytes(stream.getvalue().encode())
+    assert rankings_of(Source(path)) == [(query, list(ranking.items())) for query, ranking in rankings.items()]
+    assert trec.read_run(Source(path)).tag == tag
+
+
+def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source: Opened) -> None:
+    run = trec.read_run(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
+    assert (run.tag, run.scored, run.path, run.format) == ("T", True, "f.txt", "trec")
+    for _ in range(2):
+        with pytest.raises(InputError, match="line 2: 3 columns"):
+            list(run.blocks())
+
+
+def test_a_run_whose_first_line_is_short_is_called_as_its_file(source: Opened) -> None:
+    assert trec.read_run(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
+
+
+def test_ids_of_a_run_follow_the_rule(source: Opened) -> None:
+    content = "q1.txt Q0 d1.txt 1 0.5 T.txt\n"
+    (block,) = trec.read_run(source(content), normal_id).blocks()
+    assert (block.queries, block.documents, block.ranks) == (["q1"], ["d1"], ["1"])
+    (block,) = trec.read_run(source(content)).blocks()
+    assert (block.queries, block.documents) == (["q1.txt"], ["d1.txt"])
+
+
+def test_ranks_are_written_from_one_in_the_order_given() -> None:
+    stream = io.StringIO()
+    trec.write_run([("q1", {"d2": 1.0, "d1": 0.1}), ("q2", {}), ("q3", {"d1": -2e-7})], "T", stream)
+    assert stream.getvalue() == "q1 Q0 d2 1 1.0 T\nq1 Q0 d1 2 0.1 T\nq3 Q0 d1 1 -2e-07 T\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "document", "tag", "message"),
+    [
+        ("q 1", "d", "T", "an id and a run tag are one word each, and 'q 1' is not"),
+        ("q", "", "T", "an id and a run tag are one word each, and '' is not"),
+        ("q", "d\n", "T", r"an id and a run tag are one word each, and 'd\n' is not"),
+        ("q", "d", "my tag", "an id and a run tag are one word each, and 'my tag' is not"),
+        ("#q", "d", "T", "an id that starts like a comment cannot be written: '#q'"),
+        ("/*q", "d", "T", "an id that starts like a comment cannot be written: '/*q'"),
+    ],
+)
+def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        trec.write_run([(query, {document: 1.0})], tag, io.StringIO())
+    assert str(caught.value) == message
+    if tag == "T":
+        with pytest.raises(UsageError) as caught:
+            trec.write_gold({query: {document: 1}}, io.StringIO())
+        assert str(caught.value) == message
+
+
+# sniffing
+
+
+@pytest.mark.parametrize(
+    ("head", "gold", "run"),
+    [
+        (b"q1 0 d1 1\n", "qrels", None),
+        (b"q1 0 d1 -1", "qrels", None),
+        (b"\n# a\n/* b\n*/q1\t0\td1\t1\r\n", "qrels", None),
+        (b"q1 0 d1 1\rq1 0 d2 1\r", "qrels", None),
+        (b"q1 0 d1 10000\n", "qrels", None),
+        (b"q1 0 d1 1.0\n", None, None),
+        (b"q1 Q0 d1 1 0.5 T\n", None, "trec"),
+        (b"q1 Q0 d1 1 0.5\n", None, "trec"),
+        (b"q1 Q0 d1\n", None, "trec"),
+        (b"q1 Q0 d1 1", "qrels", "trec"),
+        (b"q1 0 d1 1 0.5 my tag\n", None, "trec"),
+        (b"q1 d1 T\n", None, None),
+        (b"# a\n", None, None),
+        (b'{"a": [], "b": [], "c": []}', None, None),
+        (b'\n["a", "b", "c", 1', None, None),
+        (b"<pair id='a' label='Y' x='1'> 1", None, None),
+        (b"\xff\xfe 0 d1 1\n", "qrels", None),
+    ],
+)
+def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
+    assert (trec.sniff_gold(head), trec.sniff_run(head)) == (gold, run)

@@ -1,0 +1,351 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import trec_eval
+from coliee_adapters.errors import UsageError
+from coliee_adapters.trec_eval import Request, in_trec_eval_order, mean, parse, values
+
+LEAST = math.log(0.00001)  # what trec_eval puts for the logarithm of zero in geometric means
+
+
+class Query(NamedTuple):
+    """A judged query: how many documents were retrieved, and (rank, relevance) of the judged; rank 0: not retrieved."""
+
+    depth: int
+    judged: list[tuple[int, int]]
+
+
+@st.composite
+def _queries(draw: st.DrawFn) -> Query:
+    depth = draw(st.integers(0, 60))
+    ranks = draw(st.lists(st.integers(1, depth), unique=True, max_size=8)) if depth else []
+    ranks += [0] * draw(st.integers(0 if ranks else 1, 4))
+    levels = st.sampled_from([-1, 0, 0, 1, 1, 2, 3])
+    return Query(depth, [(rank, draw(levels)) for rank in ranks])
+
+
+QUERIES = st.lists(_queries(), min_size=1, max_size=5)
+
+ASKED = [
+    request
+    for name in (
+        "all_trec", "P.1,3,7", "recall_1", "recall_3", "ndcg_cut.3", "map_cut.1,2", "relative_P.2", "success.2,60",
+        "iprec_at_recall.0.25", "Rprec_mult.0.5,3", "set_F.4", "set_F.0.25", "set_F.0", "set_F_2.5",
+        "11pt_avg.0.2,0.5", "11pt_avg.0", "11pt_avg.0.2,0.5,0.8", "P_999999999",
+    )
+    for request in parse(name)
+]  # fmt: skip
+
+
+def asked_of_ours(requests: Sequence[Request], queries: Sequence[Query]) -> dict[Request, list[float]]:
+    judged = [pair for query in queries for pair in query.judged]
+    answers = values(
+        requests,
+        np.cumsum([0, *(len(query.judged) for query in queries)]),
+        np.array([level for _, level in judged], dtype=np.int64),
+        np.array([rank for rank, _ in judged], dtype=np.int64),
+        np.array([query.depth for query in queries], dtype=np.int64),
+    )
+    assert all(array.shape == (len(queries),) and array.dtype == np.float64 for array in answers.values())
+    return {request: array.tolist() for request, array in answers.items()}
+
+
+def asked_of_pytrec_eval(requests: Sequence[Request], queries: Sequence[Query]) -> dict[Request, list[float]]:
+    """The same by pytrec_eval on plain dictionaries.
+
+    It is given no query that is judged only negative, and first a query with a ranking: both would let it read memory
+    that is not its own. What it divides by the zero documents of an empty ranking is zero.
+    """
+    like = requests[0]
+    gains = dict(like.gains)
+    qrels: dict[str, dict[str, int]] = {"first": {"d": 3}}
+    run: dict[str, dict[str, float]] = {"first": {"d": 1.0}}
+    for number, query in enumerate(queries):
+        qrels[f"q{number}"] = {f"d{i}": gains.get(level, level) for i, (_, level) in enumerate(query.judged)}
+        ranked = {rank: f"d{i}" for i, (rank, _) in enumerate(query.judged) if rank}
+        top = min(query.depth, like.top or query.depth)
+        run[f"q{number}"] = {ranked.get(rank, f"u{rank}"): 1000.0 - rank for rank in range(1, top + 1)}
+    found: dict[Request, list[float]] = {}
+    alone = [request for request in requests if request.base in ("set_F", "11pt_avg")]
+    for group in ([request for request in requests if request not in alone], *([request] for request in alone)):
+        evaluator = pytrec_eval.RelevanceEvaluator(
+            qrels, {request.asked for request in group}, like.rel, like.judged_only
+        )
+        answers = list(evaluator.evaluate(run).values())[1:]
+        for request in group:
+            found[request] = [0.0 if math.isnan(answer[request.key]) else answer[request.key] for answer in answers]
+    return found
+
+
+def judged_at_all(queries: list[Query]) -> list[Query]:
+    return [query for query in queries if any(level >= 0 for _, level in query.judged)]
+
+
+def bits(found: dict[Request, list[float]]) -> dict[str, list[str]]:
+    return {request.asked: [value.hex() for value in of_queries] for request, of_queries in found.items()}
+
+
+@given(QUERIES.map(judged_at_all), st.integers(1, 2), st.booleans(), st.sampled_from([0, 0, 1, 5, 60]))
+def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(
+    queries: list[Query], rel: int, judged_only: bool, top: int
+) -> None:
+    requests = [replace(request, rel=rel, judged_only=judged_only, top=top) for request in ASKED]
+    assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
+
+
+@given(QUERIES.map(judged_at_all), st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3))
+def test_gains_stand_in_the_place_of_relevances(queries: list[Query], gains: dict[int, int]) -> None:
+    requests = [replace(request, gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
+    assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
+
+
+@given(st.lists(QUERIES.map(judged_at_all), min_size=2, max_size=2), st.permutations(ASKED))
+def test_a_value_depends_on_its_query_alone(parts: list[list[Query]], requests: list[Request]) -> None:
+    first, second = (asked_of_ours(requests, part) for part in parts)
+    both = asked_of_ours(requests[:20], parts[0] + parts[1])
+    assert both == {request: first[request] + second[request] for request in requests[:20]}
+
+
+@pytest.mark.parametrize("judged_only", [False, True])
+@pytest.mark.parametrize(
+    "query",
+    [
+        Query(0, [(0, 1), (0, 0), (0, 2)]),
+        Query(0, [(0, 0)]),
+        Query(0, [(0, -1)]),
+        Query(0, []),
+        Query(7, []),
+        Query(7, [(2, -1), (0, -1)]),
+        Query(7, [(2, -2)]),
+        Query(7, [(0, -3), (7, -1)]),
+    ],
+)
+def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(query: Query, judged_only: bool) -> None:
+    requests = [replace(request, judged_only=judged_only) for request in ASKED]
+    retrieved = 0 if judged_only else query.depth
+    counts = {
+        "num_q": 1.0,
+        "num_ret": retrieved,
+        "num_rel": sum(level > 0 for _, level in query.judged),
+        "utility": -retrieved,
+        "gm_map": LEAST,
+        "gm_bpref": LEAST,
+    }
+    # alone, and first of several: behind others pytrec_eval finds theirs
+    for queries in ([query], [query, Query(3, [(1, 1)]), query]):
+        for request, of_queries in asked_of_ours(requests, queries).items():
+            assert of_queries[0] == of_queries[-1] == counts.get(request.base, 0.0), request
+
+
+def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> None:
+    queries = [Query(3, [(1, 0), (2, 3), (0, 1)]), Query(1, [(1, 0)])]
+    found = asked_of_ours([replace(request, rel=9999) for request in ASKED], queries)
+    assert bits(found) == bits(asked_of_pytrec_eval([replace(request, rel=4) for request in ASKED], queries))
+
+
+def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, list[int]]] = []
+
+    class Spy(pytrec_eval.RelevanceEvaluator):
+        def evaluate(self, run: Any) -> Any:
+            seen.append((len(self.measures), [len(ranking) for ranking in run.values()]))
+            return super().evaluate(run)
+
+        def __init__(self, qrels: Any, measures: Any, **options: Any) -> None:
+            self.measures = measures
+            super().__init__(qrels, measures, **options)
+
+    monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", Spy)
+    queries = [Query(depth, [(2, 1), (0, 0)]) for depth in (50, 60, 50)] + [Query(50, [(0, 0), (2, 1)])]
+    requests = [*parse("map"), *parse("P.5,10"), *parse("set_P"), *parse("num_ret"), *parse("set_F.4")]
+    asked_of_ours(requests * 2, queries)
+    assert seen == [(3, [2]), (2, [50, 60]), (1, [50, 60])]
+
+
+def test_ranks_are_exact_to_the_depth_that_float32_holds() -> None:
+    depth = 70_000
+    (found,) = asked_of_ours(parse("recip_rank"), [Query(depth, [(depth, 1), (depth - 1, 0)])]).values()
+    assert found == [1 / depth]
+
+
+# means
+
+
+@given(st.lists(st.floats(0, 1), max_size=50))
+def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
+    array = np.array(of_queries, dtype=np.float64)
+    total = 0.0
+    for value in of_queries:
+        total += value
+    n = len(of_queries)
+    for base, expected in {
+        "map": total / n if n else math.nan,
+        "num_rel": total if n else math.nan,
+        "num_q": n,
+    }.items():
+        found = mean(Request(base), array)
+        assert isinstance(found, float)
+        assert found == expected or (math.isnan(found) and math.isnan(expected))
+
+
+@given(st.lists(_queries().filter(lambda q: any(level >= 0 for _, level in q.judged)), min_size=1, max_size=5))
+def test_means_follow_trec_evals_rules(queries: list[Query]) -> None:
+    for request, of_queries in asked_of_ours(ASKED, queries).items():
+        expected = pytrec_eval.compute_aggregated_measure(request.base, of_queries)
+        assert mean(request, np.array(of_queries)) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_counts_are_sums_and_geometric_means_exponentials() -> None:
+    logs = np.log([0.5, 0.125])
+    assert mean(Request("gm_map"), logs) == pytest.approx(0.25, rel=1e-15)
+    assert mean(Request("gm_bpref"), np.array([LEAST])) == pytest.approx(0.00001, rel=1e-12)
+    assert mean(Request("num_nonrel_judged_ret"), np.array([3.0, 4.0])) == 7.0
+    assert mean(Request("num_q"), np.array([1.0, 1.0, 1.0])) == 3.0
+    assert mean(Request("P", "5"), np.array([0.25, 0.75])) == 0.5
+
+
+# names
+
+CUTOFF = "takes cut-offs, whole numbers from 1, e.g."
+DECIMALS = "takes a number of at most two decimals, as trec_eval prints it, e.g."
+
+
+def named(*names: str) -> list[Request]:
+    return [Request(base, parameter) for base, _, parameter in (name.partition(" ") for name in names)]
+
+
+@pytest.mark.parametrize(
+    ("name", "requests"),
+    [
+        ("map", named("map")),
+        ("P_5", named("P 5")),
+        ("P.5", named("P 5")),
+        ("P.10,5,5", named("P 10", "P 5")),
+        ("P.5,05,005", named("P 5")),
+        ("P_5,10", named("P 5", "P 10")),
+        ("P", named(*(f"P {k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)))),
+        ("success", named("success 1", "success 5", "success 10")),
+        ("ndcg_cut_10", named("ndcg_cut 10")),
+        ("relative_P.3", named("relative_P 3")),
+        ("iprec_at_recall_0.10", named("iprec_at_recall 0.10")),
+        ("iprec_at_recall.0.1,.1,0.10,1", named("iprec_at_recall 0.10", "iprec_at_recall 1.00")),
+        ("Rprec_mult.2.5", named("Rprec_mult 2.50")),
+        ("set_F", named("set_F")),
+        ("set_F.4", named("set_F 4")),
+        ("set_F_0.25", named("set_F 0.25")),
+        ("set_F.1,4", named("set_F 1", "set_F 4")),
+        ("11pt_avg", named("11pt_avg")),
+        ("11pt_avg.0.2,0.5", named("11pt_avg 0.2,0.5")),
+        ("11pt_avg.0.5,0.2,0.5", named("11pt_avg 0.2,0.5")),
+        ("num_nonrel_judged_ret", named("num_nonrel_judged_ret")),
+        ("set", named("num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P", "set_recall",
+                      "set_map", "set_F")),
+        ("official", named("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref",
+                           "recip_rank", *(f"iprec_at_recall {k / 10:.2f}" for k in range(11)),
+                           *(f"P {k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)))),
+    ],
+)  # fmt: skip
+def test_a_name_stands_for_the_values_that_trec_eval_would_print(name: str, requests: list[Request]) -> None:
+    assert parse(name) == requests
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "MAP", "AP", "AP@10", "P@5", "P.", "P_", "P.-5", "P_5x", "map.", "ndcg.1=3", "utility.1,-1,0,0", "P.5,", "F1",
+     "set-F", "recall 5", "P.٥", "ndcg_cut_", "official_5", "nDCG@10", "MicroF1"],
+)  # fmt: skip
+def test_a_name_that_is_not_trec_evals_stands_for_nothing(name: str) -> None:
+    assert parse(name) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("P.0", f"P.0: P {CUTOFF} P_10"),
+        ("P_5,0", f"P_5,0: P {CUTOFF} P_10"),
+        ("P.1.5", f"P.1.5: P {CUTOFF} P_10"),
+        ("P.1000000000", f"P.1000000000: P {CUTOFF} P_10"),
+        ("recall_0", f"recall_0: recall {CUTOFF} recall_10"),
+        ("iprec_at_recall.0.125", f"iprec_at_recall.0.125: iprec_at_recall {DECIMALS} iprec_at_recall.0.50"),
+        ("Rprec_mult_1.2.3", f"Rprec_mult_1.2.3: Rprec_mult {DECIMALS} Rprec_mult.0.50"),
+        ("set_F..5", "set_F..5: set_F takes a number, e.g. set_F.0.5"),
+        ("set_F.1.0000001", "set_F.1.0000001: set_F takes a number, e.g. set_F.0.5"),
+        ("11pt_avg.0.2,.", "11pt_avg.0.2,.: 11pt_avg takes a number, e.g. 11pt_avg.0.5"),
+        ("map.5", "map.5: map takes no parameter"),
+        ("ndcg_5", "ndcg_5: ndcg takes no parameter"),
+        ("num_q.1", "num_q.1: num_q takes no parameter"),
+        ("runid", "runid is text, not a number; trec_eval prints it, no score can be made of it"),
+        ("relstring_5", "relstring is text, not a number; trec_eval prints it, no score can be made of it"),
+        ("prefs", "prefs stands for measures that pytrec_eval does not compute: prefs_avgjg, prefs_num_prefs_ful,"
+         " prefs_num_prefs_ful_ret, prefs_num_prefs_poss, prefs_pair, prefs_simp"),
+        ("qrels_jg", "qrels_jg stands for measures that pytrec_eval does not compute: P_avgjg, Rprec_mult_avgjg,"
+         " map_avgjg"),
+    ],
+)  # fmt: skip
+def test_a_parameter_that_would_end_the_process_is_refused(name: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(name)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "key", "asked"),
+    [
+        ("map", "map", "map", "map"),
+        ("P.05", "P_5", "P_5", "P.5"),
+        ("iprec_at_recall.0.5", "iprec_at_recall_0.50", "iprec_at_recall_0.50", "iprec_at_recall.0.50"),
+        ("set_F.4", "set_F_4", "set_F", "set_F.4"),
+        ("11pt_avg.0.2,0.5", "11pt_avg_0.2,0.5", "11pt_avg", "11pt_avg.0.2,0.5"),
+    ],
+)
+def test_a_request_knows_how_it_is_printed_returned_and_asked(name: str, printed: str, key: str, asked: str) -> None:
+    (request,) = parse(name)
+    assert (request.name, request.key, request.asked) == (printed, key, asked)
+
+
+def test_every_measure_that_pytrec_eval_supports_has_a_name_here() -> None:
+    names = list(trec_eval.each_name())
+    assert sorted([*names, "runid", "relstring"]) == sorted(pytrec_eval.supported_measures)
+    assert {request.base for name in names for request in parse(name)} == set(names)
+    assert in_trec_eval_order(parse("all_trec")) == parse("all_trec") == list(requests_of(names))
+
+
+def requests_of(names: Sequence[str]) -> Iterator[Request]:
+    for name in names:
+        yield from parse(name)
+
+
+@given(st.permutations(["map", "num_q", "set_F.4", "P_10", "P_5", "set_F.1", "ndcg"]))
+def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(names: list[str]) -> None:
+    ordered = in_trec_eval_order(requests_of(names))
+    bases = [request.base for request in ordered]
+    assert list(dict.fromkeys(bases)) == ["num_q", "map", "P", "ndcg", "set_F"]
+    assert len(ordered) == len(names)
+    for base in ("P", "set_F"):
+        assert [r for r in ordered if r.base == base] == [r for r in requests_of(names) if r.base == base]
+
+
+# which trec_eval
+
+
+@pytest.mark.parametrize(("carrier", "version"), [("0.5.11", "9.0.8"), ("0.6.0", "inside pytrec_eval-terrier 0.6.0")])
+def test_the_version_is_told_where_it_is_known(monkeypatch: pytest.MonkeyPatch, carrier: str, version: str) -> None:
+    monkeypatch.setattr(pytrec_eval, "__version__", carrier)
+    assert trec_eval.version() == version
+
+
+def test_whether_scores_tie_beyond_float32_is_what_trec_eval_does() -> None:
+    # on a tie the greater id goes first
+    run = {"q": {"a": 1.0 + 2**-30, "b": 1.0}}
+    first = pytrec_eval.RelevanceEvaluator({"q": {"b": 1}}, {"P.1"}).evaluate(run)["q"]["P_1"]
+    assert trec_eval.compares_as_float32() == (first == 1.0)

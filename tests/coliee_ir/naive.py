@@ -1,0 +1,119 @@
+"""The naive twin: what judging means, a line at a time, and runs drawn at random to hold the two together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+from coliee_adapters.records import Columns, Run
+
+Judgements = dict[str, dict[str, int]]
+
+# bytes order matters: a prefix, another case, characters of two and three bytes, one beyond the basic plane
+DOCUMENTS = ("d", "d1", "d10", "D2", "é", "民法1", "𠮷", "018", "18")
+QUERIES = ("q1", "問", "007")
+FOREIGN = ("x1", "7")
+
+#: 16777216 and 16777217 tie in float32, as do the last two with infinity; 0.1 and its neighbour tie, 0.1 and 0.2 do not
+SCORES = (0.0, -0.0, 1.0, -1.0, 0.1, 0.1 + 1e-12, 0.2, 16777216.0, 16777217.0, 1e39, 2e39, -1e39)
+
+
+class Line(NamedTuple):
+    """A line of a run; a query that is named with nothing retrieved has a line without document."""
+
+    query: str
+    document: str | None
+    score: float
+
+
+def float32(score: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.float32(score))
+
+
+def ranking(lines: list[Line], scored: bool) -> list[str]:
+    """The documents of one query in trec_eval's order, each once; without scores in the order of lines."""
+    found = [line for line in lines if line.document is not None]
+    if scored:
+        found.sort(key=lambda line: (float32(line.score), (line.document or "").encode()), reverse=True)
+    return list(dict.fromkeys(line.document for line in found if line.document is not None))
+
+
+class Expected(NamedTuple):
+    """What a run's Judged must say."""
+
+    rank: dict[tuple[str, str], int]
+    retrieved: dict[str, int]
+    repeated: dict[str, int]
+    answered: dict[str, bool]
+    foreign: dict[str, int]
+
+
+def expected(gold: Judgements, lines: list[Line], scored: bool) -> Expected:
+    rankings = {query: ranking([line for line in lines if line.query == query], scored) for query in gold}
+    n_lines = {query: sum(line.query == query and line.document is not None for line in lines) for query in gold}
+    return Expected(
+        {
+            (query, document): rankings[query].index(document) + 1 if document in rankings[query] else 0
+            for query, judged in gold.items()
+            for document in judged
+        },
+        {query: len(rankings[query]) for query in gold},
+        {query: n_lines[query] - len(rankings[query]) for query in gold},
+        {query: any(line.query == query for line in lines) for query in gold},
+        {
+            query: sum(line.query == query and line.document is not None for line in lines)
+            for query in {line.query for line in lines}
+            if query not in gold
+        },
+    )
+
+
+golds: st.SearchStrategy[Judgements] = st.dictionaries(
+    st.sampled_from(QUERIES),
+    st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 3), max_size=len(DOCUMENTS)),
+    min_size=1,
+)
+
+_scores = st.sampled_from(SCORES) | st.floats(allow_nan=False, allow_infinity=False)
+_documents = st.sampled_from(DOCUMENTS) | st.none()
+_lines = st.builds(Line, st.sampled_from(QUERIES + FOREIGN), _documents, _scores)
+
+
+@st.composite
+def run_lines(draw: st.DrawFn) -> list[Line]:
+    """Lines of a run, grouped by query or not."""
+    lines = draw(st.lists(_lines, max_size=40))
+    if draw(st.booleans()):
+        lines.sort(key=lambda line: line.query)
+    return lines
+
+
+def blocks(lines: list[Line], scored: bool, cuts: set[int], splits: set[int]) -> Iterator[Columns]:
+    """The lines as blocks that end before each of ``cuts``; segments end where the query changes and at ``splits``."""
+    for first, last in itertools.pairwise(sorted({0, len(lines), *(cut for cut in cuts if cut < len(lines))})):
+        part = lines[first:last]
+        queries: list[str] = []
+        starts: list[int] = []
+        documents: list[str] = []
+        scores: list[float] = []
+        for at, line in enumerate(part, start=first):
+            if not queries or line.query != queries[-1] or at in splits:
+                queries.append(line.query)
+                starts.append(len(documents))
+            if line.document is not None:
+                documents.append(line.document)
+                scores.append(line.score)
+        yield Columns(queries, [*starts, len(documents)], documents, scores if scored else None)
+
+
+@st.composite
+def runs(draw: st.DrawFn, lines: list[Line], scored: bool) -> Run:
+    """A run of these lines, cut anywhere."""
+    places = st.sets(st.integers(0, max(len(lines) - 1, 0)), max_size=8)
+    cuts, splits = draw(places), draw(places)
+    return Run(lambda: blocks(lines, scored, cuts, splits), scored=scored)

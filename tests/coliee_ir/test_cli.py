@@ -1,0 +1,691 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import coliee_ir
+import coliee_ir.examples
+from coliee_adapters import trec_eval
+from coliee_ir import Decisions, cli, conversion
+from coliee_ir.cli import main
+from coliee_ir.measures import everything
+from coliee_ir.protocol import TASKS
+from coliee_ir.tables import FORMS
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run a command: its exit code, standard output and standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stop:  # argparse
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def in_process(*arguments: str | os.PathLike[str], **options: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "coliee_ir", *arguments], capture_output=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+# the examples, in every form
+
+SHOWN = {
+    "1": ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"],
+    "2": ["task2/gold.json", "task2/mono.txt", "task2/rules.csv"],
+    "3": [
+        *("task3/gold.xml", "task3/task3.ALPHA", "task3/task3.BETA"),
+        *("--answers", "task3/answers.ALPHA", "--answers", "task3/answers.BETA"),
+    ],
+    "3 of 2025": [
+        *("task3-2025/gold.xml", "task3-2025/task3.ALPHA", "task3-2025/task3.BETA", "--edition", "2025"),
+        *("--long-list", "task3-2025/task3-L.ALPHA", "--long-list", "task3-2025/task3-L.BETA"),
+    ],
+    "4": ["task4/gold.xml", "task4/ALPHA.txt", "task4/BETA.txt"],
+    "5": ["task5/gold.txt", "task5/ALPHA.txt", "task5/MAJORITY.txt", "--task", "5"],
+    "tort": ["tort/gold.jsonl", "tort/ALPHA.jsonl", "tort/BETA.jsonl"],
+    "rationale": ["tort/gold.jsonl", "tort/ALPHA.jsonl", "tort/BETA.jsonl", "--task", "rationale"],
+    "trec": ["trec/qrels.txt", "trec/bm25.run", "trec/dense.run"],
+}
+
+
+def shown(name: str) -> list[str]:
+    return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("per_query", [False, True])
+def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Call) -> None:
+    options = [*shown(name), *(["-q"] if per_query else [])]
+    texts = {}
+    for form in FORMS:
+        code, texts[form], _ = call("evaluate", *options, "-o", form)
+        assert code == 0
+    whole = json.loads(texts["json"])
+    assert whole["task"] == name.split()[0]
+    assert whole["edition"] == {"3 of 2025": 2025, "5": 2021, "trec": None}.get(name, 2026)
+    runs = whole["runs"]
+    assert {run["tag"] for run in runs} == {"ALPHA", "BETA"} or name in ("1", "2", "5", "trec")
+
+    lines = [json.loads(line) for line in texts["jsonl"].splitlines()]
+    assert [{**{key: line[key] for key in line if key in run}} for line, run in zip(lines, runs, strict=True)] == runs
+
+    measures = list(runs[0]["measures"])
+    wanted: list[tuple[list[str], dict[str, float]]] = []
+    for run in runs:
+        if per_query:
+            wanted += [([run["tag"], query], values) for query, values in run["per_query"].items()]
+        wanted.append(([run["tag"], *(["all"] if per_query else [])], run["measures"]))
+    for form, delimiter in (("csv", ","), ("tsv", "\t")):
+        header, *rows = csv.reader(io.StringIO(texts[form]), delimiter=delimiter)
+        assert header == ["run", *(["query"] if per_query else []), *measures]
+        assert [
+            (row[: -len(measures)], {m: float(x) for m, x in zip(measures, row[-len(measures) :], strict=True) if x})
+            for row in rows
+        ] == wanted
+    rounded = [[*words, *(f"{values[m]:.4f}" if m in values else "-" for m in measures)] for words, values in wanted]
+    assert [line.split() for line in texts["table"].splitlines()[1:]] == rounded
+    markdown = [line.strip("| ").split(" | ") for line in texts["markdown"].splitlines()[2:]]
+    assert [[cell.replace("*", "") for cell in row] for row in markdown] == rounded
+    latex = [line.removesuffix(r" \\").split(" & ") for line in texts["latex"].splitlines() if " & " in line][1:]
+    assert [[re.sub(r"\\textbf\{(.*)\}", r"\1", cell) for cell in row] for row in latex] == rounded
+
+    trec = [re.split(r"\s+", line) for line in texts["trec"].splitlines()]
+    assert all(len(fields) == 3 for fields in trec)
+    assert sum(fields[1] == "all" for fields in trec) == len(measures) * len(runs)
+    assert {fields[1] for fields in trec} == {
+        "all",
+        *(run_q for run in runs for run_q in run.get("per_query", ())),
+    } or (any(run["queries"]["unanswered"] for run in runs))
+
+
+def test_the_json_contract_has_these_keys(call: Call) -> None:
+    _, plain, _ = call("evaluate", *shown("3"), "-o", "json")
+    _, with_queries, _ = call("evaluate", *shown("3"), "-o", "json", "-q")
+    whole, run = json.loads(plain), json.loads(plain)["runs"][1]
+    assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs"]
+    assert list(run) == ["tag", "file", "measures", "counts", "queries", "remarks"]
+    assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:5], "per_query", "remarks"]
+    assert list(run["measures"]) == ["Accuracy", "LabelAccuracy", "MacroF2", "MacroP", "MacroR"]
+    assert list(run["counts"]) == ["correct", "retrieved", "relevant"]
+    assert list(run["queries"]) == ["judged", "answered", "unanswered", "unjudged"]
+    assert whole["decisions"] == Decisions().to_dict()
+    assert (whole["coliee_ir"], whole["trec_eval"]) == (coliee_ir.__version__, trec_eval.version())
+    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
+    assert (run["tag"], run["file"]) == ("BETA", str(EXAMPLES / "task3/task3.BETA"))
+    assert all(isinstance(remark, str) for remark in run["remarks"])
+
+
+def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
+    code, _, err = call("evaluate", *shown("1"))
+    assert code == 0
+    assert err.splitlines()[:3] == [
+        "task 1 by the rules of 2026 (the gold's documents are case numbers)",
+        VERSIONS.rstrip(),
+        "bm25: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored",
+    ]
+    assert "dense: 40 judged, 37 answered, 3 unanswered, 2 unjudged ignored\n" in err
+    assert "dense: 2 query ids are not in the gold and ignored (first: 039873; 042217)\n" in err
+    assert err.splitlines()[-1].startswith("all runs: 1 entry repeats a document of its query in the gold")
+
+
+def test_a_task_that_was_given_is_not_explained_and_exclusions_are_counted(here: Path, call: Call) -> None:
+    Path("gold.txt").write_text("q1 Y\nq2 N\n")
+    Path("run.txt").write_text("q1 Y T\nq2 N T\n")
+    _, _, err = call("evaluate", "gold.txt", "run.txt", "--task", "5", "--exclude", "q2")
+    assert err.splitlines()[0] == "task 5 by the rules of 2021, 1 excluded"
+    _, _, err = call("evaluate", EXAMPLES / "trec/qrels.txt", EXAMPLES / "trec/bm25.run")
+    assert err.splitlines()[0] == "task trec (the gold is qrels)"
+
+
+def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "120")
+    code, out, _ = call("evaluate", *shown("1"))
+    assert code == 0
+    assert "COLIEE 2026, Task 1: case-law retrieval" in out
+    assert "bm25: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored" in out
+    assert "dense: 40 judged, 37 answered, 3 unanswered, 2 unjudged ignored" in out
+    assert VERSIONS.rstrip() in out
+    assert "0.4936" in out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    _, out, _ = call("evaluate", *shown("trec")[:2], "-q")
+    assert "Task trec" in out
+    assert out.count("20 judged, 20 answered") == 1
+    assert "q17" in out
+
+
+def test_a_tag_cannot_command_the_terminal(here: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    Path("gold").write_text("q1 0 d 1\nq2 0 d 1\n")
+    Path("run").write_text("q1 Q0 d 1 1 a\x1b[31m\n")
+    Path("other").write_text("q1 Q0 d 1 1 b\nq2 Q0 d 1 1 b\n")
+    code, out, err = call("evaluate", "gold", "run", "other", "-m", "map")
+    assert code == 0
+    assert r"a\x1b[31m: 2 judged, 1 answered" in out
+    assert r"a\x1b[31m: 2 judged, 1 answered" in err
+    assert "\x1b[31m" not in out + err
+
+
+# options
+
+GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}
+
+
+@pytest.fixture
+def case_law(here: Path) -> Path:
+    Path("gold.json").write_text(json.dumps(GOLD))
+    Path("run.txt").write_text("000001 000018 T\n000001 000999 T\n000002 000099 T\n")
+    return here
+
+
+def values(out: str) -> list[float]:
+    return [float(cell) for cell in list(csv.reader(io.StringIO(out)))[-1][1:]]
+
+
+@pytest.mark.parametrize("ids", ["000001,000003", "000001 000003", "000001.txt, 000003", "ids.txt"])
+def test_excluded_ids_come_from_the_option_or_from_a_file(ids: str, case_law: Path, call: Call) -> None:
+    Path("ids.txt").write_text("# not scored\n000001\n\n000003.txt\n")
+    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--exclude", ids, "-o", "csv")
+    assert (code, values(out)) == (0, [1, 1, 1])
+    assert "1 judged, 1 answered" in err
+    assert "2 excluded" in err
+
+
+def test_many_ids_can_be_excluded_on_the_command_line(here: Path, call: Call) -> None:
+    ids = [f"R05-{n}-A" for n in range(100)]
+    Path("gold.txt").write_text("".join(f"{query} Y\n" for query in [*ids, "R05-100-A"]))
+    Path("run.txt").write_text("R05-100-A Y T\n")
+    code, out, _ = call("evaluate", "gold.txt", "run.txt", "--exclude", ",".join(ids), "-o", "csv")
+    assert (code, values(out)) == (0, [1])
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (["-m", "MicroP"], {"MicroP": 2 / 3}),
+        (["-m", "MicroP", "-m", "MicroR@1"], {"MicroP": 2 / 3, "MicroR@1": 2 / 4}),
+        (["-m", "MicroP MicroR"], {"MicroP": 2 / 3, "MicroR": 2 / 4}),
+        (["-m", "MacroF(beta=2, of=means)  MicroP(rel = 1)@1"], {"MacroF(beta=2,of=means)": 0.5, "MicroP@1": 1}),
+        (["-m", "P(rel=1, judged_only=True)@1"], {"P(rel=1, judged_only=True)@1": 2 / 3}),
+        (["-m", "P.1,2"], {"P_1": 2 / 3, "P_2": 1 / 3}),
+        (["-m", "MacroP", "--unanswered", "skip"], {"MacroP": 3 / 4}),
+    ],
+)
+def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, float], case_law: Path, call: Call) -> None:
+    code, out, _ = call("evaluate", "gold.json", "run.txt", *options, "-o", "json")
+    assert code == 0
+    assert json.loads(out)["runs"][0]["measures"] == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("option", "choice"),
+    [
+        ("--unanswered", "skip"),
+        ("--unjudged", "wrong"),
+        ("--duplicates", "wrong"),
+        ("--empty-gold", "one"),
+        ("--undefined", "skip"),
+    ],
+)
+def test_decisions_are_options_and_named_in_the_result(option: str, choice: str, case_law: Path, call: Call) -> None:
+    _, out, _ = call("evaluate", "gold.json", "run.txt", option, choice, "-o", "json")
+    assert json.loads(out)["decisions"] == {**Decisions().to_dict(), option[2:].replace("-", "_"): choice}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-m", "MicroG1"], "coliee-ir: there is no measure 'MicroG1'; ours are MicroP, MicroR, MicroF, MacroP"),
+        (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff is a whole number from 1"),
+        (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers Y or N: give them with --answers FILE"),
+        (["--task", "6"], "argument --task: invalid choice: '6'"),
+        (["--edition", "2017"], "coliee-ir: task 1 has no rules for 2017; they are known for 2018–2026"),
+        (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
+        (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),
+        (["-o", "yaml"], "argument -o/--output: invalid choice: 'yaml'"),
+        (["--exclude", "000009"], "coliee-ir: 1 of the queries to exclude are not in gold.json: 000009"),
+        (["--exclude", "000001,000002,000003"], "coliee-ir: no query of gold.json is left to score"),
+        (["--answers", "a", "--answers", "b"], "coliee-ir: --answers is given 2 times for 1 runs: give one a run"),
+        (["--long-list", "a", "--long-list", "b"], "coliee-ir: --long-list is given 2 times for 1 runs"),
+        (["run.txt", "--answers", "a"], "coliee-ir: --answers is given 1 times for 2 runs"),
+        (["--answers", "run.txt"], "coliee-ir: task 1 of 2026 has no answers to score"),
+        (["--long-list", "run.txt"], "coliee-ir: task 1 of 2026 has no long list"),
+        (["--long", "run.txt"], "unrecognized arguments: --long"),
+        (["-", "-"], "coliee-ir: standard input (-) can be named once only"),
+    ],
+)
+def test_usage_that_does_not_fit_is_refused_with_what_would(
+    arguments: list[str], said: str, case_law: Path, call: Call
+) -> None:
+    code, out, err = call("evaluate", "gold.json", "run.txt", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("arguments", [[], ["score"], ["evaluate"], ["evaluate", "gold.json"], ["convert", "x"]])
+def test_a_command_that_is_not_complete_is_refused(arguments: list[str], call: Call) -> None:
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert "usage: coliee-ir" in err
+
+
+# what is refused
+
+PAIR = '<pair id="R07-{n}-O" label="Y"><article>96</article><t2>x</t2></pair>'
+XML = f"<dataset>\n{PAIR.format(n='01')}\n{PAIR.format(n='02')}\n</dataset>\n"
+TORT = (
+    '{{"tort_id": "{n}", "plaintiff_claims": [{{"id": "0", "is_accepted": {claim}}}], "defendant_claims": [], '
+    '"court_decision": {decision}}}\n'
+)
+TORTS = TORT.format(n=0, claim="true", decision="true") + TORT.format(n=1, claim="false", decision="false")
+COLUMNS = "000001 000018 T\n"
+SIX = "R07-01-O Q0 96 1 0.5 T\n"
+LABELS = "R07-01-O Y T\n"
+THREE_COLUMNS = "expected 3 columns: QUERY DOCUMENT TAG"
+SIX_COLUMNS = "expected 6 columns: QUERY Q0 DOCUMENT RANK SCORE TAG"
+NOT_FINITE = "this score is not a finite number"
+
+CASES = json.dumps(GOLD)
+
+#: gold, run, options, and what is said: file, line if any, what stood there, what to do
+REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
+    "two columns": (
+        CASES, COLUMNS + "000001 000203\n", [],
+        f"run, line 2: 2 columns (found '000001 000203'); {THREE_COLUMNS}; is the run tag missing?",
+    ),
+    "one column": (CASES, COLUMNS + "\n\n000001\n", [], f"run, line 4: 1 column (found '000001'); {THREE_COLUMNS}"),
+    "commas": (
+        CASES, COLUMNS + "000001,000203,T\n", [],
+        f"run, line 2: 1 column (found '000001,000203,T'); {THREE_COLUMNS}; columns are separated by blanks",
+    ),
+    "four columns": (
+        CASES, COLUMNS + "000001 000203 0.5 T\n", [],
+        f"run, line 2: 4 columns (found '000001 000203 0.5 T'); {THREE_COLUMNS}",
+    ),
+    "five columns": (
+        XML, SIX + "R07-01-O Q0 97 2 0.4\n", ["--edition", "2025"],
+        f"run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); {SIX_COLUMNS}; is the run tag missing?",
+    ),
+    "not a number": (
+        XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
+        f"run, line 2: {NOT_FINITE} (found 'NaN'); write it like 12.5",
+    ),
+    "infinite": (
+        XML, SIX + "R07-01-O Q0 97 2 -inf T\n", ["--edition", "2025"],
+        f"run, line 2: {NOT_FINITE} (found '-inf'); write it like 12.5",
+    ),
+    "no number": (
+        XML, SIX + "R07-01-O Q0 97 2 high T\n", ["--edition", "2025"],
+        f"run, line 2: {NOT_FINITE} (found 'high'); write it like 12.5",
+    ),
+    "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], "run, line 2: a NUL character; remove it;"),
+    "NUL in a label list": (XML, LABELS + "R07-02-O N\0 T\n", [], "run, line 2: a NUL character; remove it;"),
+    "not UTF-8": (
+        CASES, COLUMNS.encode() + "000001 000203 résumé\n".encode("latin-1"), [],
+        r"run, line 2: these bytes are not UTF-8 (found '\xe9sum\xe9\n'); save the file as UTF-8",
+    ),
+    "gold not UTF-8": (
+        b'{\n"000001": ["\xff"]}', COLUMNS, [], r"""gold, line 2: these bytes are not UTF-8 (found '\xff"]}'""",
+    ),
+    "broken JSON run": (
+        CASES, '{\n"000001": ["000018",\n}', [],
+        "run, line 3, column 1: broken JSON: Expecting value (found '}'); correct it, or get the file again",
+    ),
+    "broken JSON gold": (
+        '{"000001": ["000018"', COLUMNS, [], "gold, line 1, column 21: broken JSON: Expecting ',' delimiter",
+    ),
+    "duplicate key": (
+        '{"000001": ["000018"],\n"000001": []}', COLUMNS, [],
+        "gold, line 2, column 1: an object has this key for the second time (found '000001'); keep one of the two",
+    ),
+    "duplicate key in a run": (
+        CASES, '{\n"000001": ["000018"],\n"000001": []}', [],
+        "run, line 3, column 1: an object has this key for the second time (found '000001'); keep one of the two",
+    ),
+    "broken XML": (
+        XML.replace("</dataset>", "<pair>"), SIX, [],
+        "gold, line 5, column 1: this is not well-formed XML: no element found; mend the file at this place",
+    ),
+    "an entity declaration": (
+        '<!DOCTYPE dataset [\n<!ENTITY e SYSTEM "file:///etc/passwd">]>\n' + XML.replace("x<", "&e;<"), SIX, [],
+        "gold, line 2: an entity declaration (found 'e'); remove the DOCTYPE; nothing is expanded or fetched",
+    ),
+    "an external DTD": (
+        '<!DOCTYPE dataset SYSTEM "http://example.org/x.dtd">\n' + XML, SIX, [],
+        "gold, line 1: the DOCTYPE refers to an external DTD (found 'http://example.org/x.dtd')",
+    ),
+    "neither yes nor no": (
+        XML, LABELS + "R07-02-O maybe T\n", [], "run, line 2: this is not a label (found 'maybe'); write Y or N",
+    ),
+    "two answers": (
+        XML, LABELS + "R07-01-O N T\n", [],
+        "run, line 2: line 1 answers this question otherwise (found 'R07-01-O N T'); keep one",
+    ),
+    "a gold label that is none": (
+        XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: this is not a label (found 'Q'); write Y or N",
+    ),
+    "a null decision": (
+        TORTS, TORTS.replace('"court_decision": false', '"court_decision": null'), ["--task", "tort"],
+        "run, line 2: 1 of 2 court_decision values are null, first in instance '1'; "
+        "any null court_decision disqualifies the run for tort prediction",
+    ),
+    "a null claim": (
+        TORTS, TORTS.replace('"is_accepted": true', '"is_accepted": null'), ["--task", "rationale"],
+        "run, line 1: 1 of 2 is_accepted values are null, first in instance '0', plaintiff claim '0'; "
+        "any null is_accepted disqualifies the run for rationale extraction",
+    ),
+    "test data for gold": (
+        TORT.format(n=0, claim="null", decision="null"), TORTS, [],
+        "gold: test data: every court_decision and is_accepted is null; give the file with the court's decisions",
+    ),
+    "a test set for gold": (
+        '["000001", "000002"]', COLUMNS, [],
+        "gold: this is a test set without labels: it names queries and no relevant document; give the file with",
+    ),
+    "an empty run": (CASES, "", [], "run: the file is empty; give a file with content"),
+    "an empty gold": (" \n\t\n", COLUMNS, [], "gold: the file is empty; give a file with content"),
+    "a gzip cut short": (
+        CASES, b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc", [], "run: the gzip data is damaged or cut short",
+    ),
+    "qrels of five columns": (
+        "q1 0 d1 1\nq1 0 d2 1 x\n", "q1 Q0 d1 1 1 T\n", [],
+        "gold, line 2: 5 columns (found 'q1 0 d2 1 x'); expected 4",
+    ),
+    "no relevance": (
+        "q1 0 d1 1\nq1 0 d2 1.5\n", "q1 Q0 d1 1 1 T\n", [],
+        "gold, line 2: this relevance is not an integer (found '1.5'); write 0, 1, 2, …",
+    ),
+    "two judgements": (
+        "q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
+        "is judged 1 above and 0 here (found 'q1 0 d1 0'); keep one of the two",
+    ),
+    "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: this is no gold of a known form (found 'hello'); known"),
+    "documents for labels": (
+        XML, SIX, ["--task", "4"],
+        "run: this submission holds documents; task 4 expects labels Y or N here",
+    ),
+    "labels for documents": (
+        XML, LABELS, ["--task", "3"],
+        "run: this submission holds labels; task 3 expects documents here; the labels go with --answers",
+    ),
+    "lost zeros": (
+        CASES, "1 18 T\n2 99 T\n", [],
+        "run: no query of the run is in the gold: the run has '1', '2'; gold has '000001', '000002', '000003'; "
+        "leading zeros are lost: write ids as text of 6 digits",
+    ),
+    "the wrong task": (
+        CASES, SIX, [],
+        "run: no query of the run is in the gold: the run has 'R07-01-O'; gold has '000001', '000002', '000003'; "
+        "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?",
+    ),
+    "the wrong year": (
+        XML, "R06-01-O Y T\n", [],
+        "run: no query of the run is in the gold: the run has 'R06-01-O'; gold has 'R07-01-O', 'R07-02-O'; "
+        "the years differ: the run answers questions of R06, the gold holds R07",
+    ),
+    "other questions of the year": (
+        XML, "R07-99-O Y T\n", [], "the questions are of the same year and have other numbers",
+    ),
+    "documents of another form": (
+        CASES, "000001 18 T\n000002 99 T\n", [],
+        "run: no document of the run is in the gold: the run has '18', '99'; gold has '000007', '000018', '000099', …; "
+        "leading zeros are lost: write ids as text of 6 digits",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, call: Call) -> None:
+    gold, run, options, said = REFUSED[name]
+    for path, content in (("gold", gold), ("run", run)):
+        Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
+    code, out, err = call("evaluate", "gold", "run", *options)
+    assert (code, out) == (2, "")
+    assert err.startswith("coliee-ir: ")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("gold", "run", "said"),
+    [
+        ("gold", "missing", "coliee-ir: missing: there is no such file; check the path\n"),
+        ("missing", "run", "coliee-ir: missing: there is no such file; check the path\n"),
+        ("gold", "folder", "coliee-ir: folder: this is a directory; name the file in it\n"),
+        ("folder", "run", "coliee-ir: folder: this is a directory; name the file in it\n"),
+        ("gold", "gold/run", "coliee-ir: gold/run: cannot be read (Not a directory)\n"),
+        ("gold", "x" * 300, f"coliee-ir: {'x' * 300}: cannot be read (File name too long)\n"),
+    ],
+)
+def test_what_is_no_file_is_refused(gold: str, run: str, said: str, here: Path, call: Call) -> None:
+    Path("folder").mkdir()
+    Path("gold").write_text(CASES)
+    Path("run").write_text(COLUMNS)
+    code, out, err = call("evaluate", gold, run)
+    assert (code, out) == (2, "")
+    assert err.startswith(said)
+
+
+def test_nothing_is_printed_of_the_runs_before_one_that_is_refused(case_law: Path, call: Call) -> None:
+    Path("bad.txt").write_text("000001 000018\n")
+    code, out, err = call("evaluate", "gold.json", "run.txt", "bad.txt", "-o", "json")
+    assert (code, out) == (2, "")
+    assert "bad.txt, line 1" in err
+
+
+@pytest.mark.parametrize(
+    ("gold", "run", "said"),
+    [
+        (CASES, "000001 555555 T\n", "no retrieved document is judged; the ids have the gold's form"),
+        (CASES, "000001 55 T\n000002 555555 T\n", "no retrieved document is judged"),
+        (XML, "R07-01-O Q0 9 1 1 T\n", "no retrieved document is judged"),
+    ],
+)
+def test_where_ids_merely_miss_a_zero_is_scored_with_a_remark(
+    gold: str, run: str, said: str, here: Path, call: Call
+) -> None:
+    Path("gold").write_text(gold)
+    Path("run").write_text(run)
+    code, out, err = call("evaluate", "gold", "run", "-o", "csv")
+    assert (code, values(out)) == (0, [0, 0, 0])
+    assert f"T: {said}" in err
+
+
+def test_untidy_files_are_read_without_a_word(here: Path, call: Call) -> None:
+    Path("gold").write_bytes(b"\xef\xbb\xbf" + CASES.encode())
+    Path("[TEAM] Task 1 run0.txt").write_bytes(
+        b"\xef\xbb\xbf/* a sample\r\n of a run */\r\n# by us\r\n\r\n"
+        b"000001.txt\t000018.txt\tT  \r\n  000002   000099 T\r\n000003 000007.txt T"
+    )
+    code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-o", "csv")
+    assert (code, values(out)) == (0, [2 * 3 / 7, 1, 3 / 4])
+    assert len(err.splitlines()) == 3
+
+
+def test_json_on_one_line_is_read(here: Path, call: Call) -> None:
+    Path("gold").write_text(CASES)
+    Path("run").write_text(json.dumps(GOLD))
+    code, out, _ = call("evaluate", "gold", "run", "-o", "csv")
+    assert (code, values(out)) == (0, [1, 1, 1])
+
+
+# the other commands
+
+
+def test_measures_lists_all_there_are(call: Call) -> None:
+    code, out, err = call("measures")
+    assert (code, err) == (0, "")
+    listed = [line.split()[0] for line in out.splitlines() if line and not line.startswith(("Ours", "trec_eval's"))]
+    assert listed == [description.name for description in everything()]
+    assert all(len(line.split()) > 2 for line in out.splitlines() if line)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("MicroF1", ["MicroF1\n", "ranks Tasks 1 and 2", "formula:  (1+β²)", "source:", "computed: by coliee-ir, in"]),
+        ("MacroF(beta=2,of=means)", ["MacroF(beta=2,of=means)\n", "some teams compute"]),
+        ("map", ["map\n", "Average precision", f"by trec_eval {trec_eval.version()}"]),
+        ("P.5,10", ["P_5\n", "P_10\n"]),
+        ("RationaleF1", ["F1 of the True class", "--undefined"]),
+    ],
+)
+def test_measures_explains_one(name: str, parts: list[str], call: Call) -> None:
+    code, out, _ = call("measures", name)
+    assert code == 0
+    assert all(part in out for part in parts)
+    assert max(map(len, out.splitlines())) <= 121
+
+
+def test_measures_refuses_what_is_none(call: Call) -> None:
+    code, out, err = call("measures", "map", "MicroG")
+    assert (code, out) == (2, "")
+    assert "there is no measure 'MicroG'" in err
+
+
+def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
+    code, out, _ = call("demo")
+    assert code == 0
+    typed = [line for line in out.splitlines() if line.startswith("$ coliee-ir evaluate ")]
+    assert {re.match(r"── Task (\w+)", line)[1] for line in out.splitlines() if line.startswith("──")} == set(TASKS)  # type: ignore[index]
+    assert len(typed) == 9
+    for measure in ("MicroF1", "MacroF2", "LabelAccuracy", "RationaleF1", "ndcg_cut_10", "MicroR@30"):
+        assert measure in out
+
+
+def test_what_the_demo_says_can_be_typed(call: Call) -> None:
+    _, out, _ = call("demo", "--task", "2")
+    [typed] = [line for line in out.splitlines() if line.startswith("$ ")]
+    code, again, _ = call(*typed.split()[2:])
+    assert code == 0
+    assert again in out
+
+
+def test_the_demo_shows_one_task_if_asked(call: Call) -> None:
+    code, out, _ = call("demo", "--task", "3")
+    assert code == 0
+    assert out.count("── Task ") == out.count("── Task 3") == 2
+    assert call("demo", "--task", "9")[0] == 2
+
+
+def test_a_file_is_converted_and_what_is_lost_is_said(case_law: Path, call: Call) -> None:
+    code, out, err = call("convert", "run.txt", "run.trec")
+    assert (code, out) == (0, "")
+    assert err == "3 documents of 2 queries\nthe scores are made from the order of lines\n"
+    assert Path("run.trec").read_text().splitlines()[0] == "000001 Q0 000018 1 2.0 T"
+    code, out, _ = call("convert", "gold.json", "-", "--to", "qrels")
+    assert (code, out.splitlines()[0]) == (0, "000001 0 000018 1")
+    code, out, _ = call("convert", "run.trec", "-", "--from", "trec", "--to", "columns", "--tag", "U")
+    assert (code, out) == (0, Path("run.txt").read_text().replace(" T\n", " U\n"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["gold.json", "out"], "gold.json can be a gold or a submission: say --to qrels (gold) or --to trec"),
+        (["run.txt", "out", "--to", "labels"], "a run cannot be written as 'labels'"),
+        (["run.txt", "out", "--to", "pdf"], "argument --to: invalid choice: 'pdf'"),
+        (["run.txt", "out", "--from", "pdf"], "argument --from: invalid choice: 'pdf'"),
+        (["run.txt", "out", "--to", "tort"], "give it with --template FILE"),
+        (["run.txt", "out", "--to", "tort", "--template", "nowhere"], "nowhere: there is no such file"),
+        (["missing", "out"], "missing: there is no such file"),
+        (["run.txt", "no/folder/out"], "no/folder/out: cannot be written (No such file or directory)"),
+    ],
+)
+def test_a_conversion_that_cannot_be_is_refused(arguments: list[str], said: str, case_law: Path, call: Call) -> None:
+    code, out, err = call("convert", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not Path("out").exists()
+
+
+def test_every_target_of_a_conversion_is_an_option(call: Call) -> None:
+    _, out, _ = call("convert", "--help")
+    for target in (*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, *conversion.ANSWER_TARGETS):
+        assert target in out
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_has_help(command: str, call: Call) -> None:
+    code, out, _ = call(command, "--help")
+    assert code == 0
+    assert cli.COMMANDS[command] in out
+    assert command in call("--help")[1]
+
+
+def test_the_version_is_said(call: Call) -> None:
+    assert call("--version") == (0, f"coliee-ir {coliee_ir.__version__}\n", "")
+
+
+# as a process
+
+
+def test_standard_input_stands_for_a_gold_or_a_run(case_law: Path) -> None:
+    for arguments, given in ((("-", "run.txt"), "gold.json"), (("gold.json", "-"), "run.txt")):
+        done = in_process("evaluate", *arguments, "-o", "csv", input=Path(given).read_bytes())
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == b"run,MicroF1,MicroP,MicroR\nT,0.5714285714285714,0.6666666666666666,0.5\n"
+
+
+def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law: Path) -> None:
+    name = b"r\xe9sum\xe9"
+    Path("run.txt").rename(os.fsdecode(name))
+    done = in_process("evaluate", "gold.json", os.fsdecode(name), "-o", "json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["runs"][0]["file"] == os.fsdecode(name)
+
+
+def test_an_output_that_lacks_a_character_gets_escapes(here: Path) -> None:
+    Path("gold").write_text("問1 0 d 1\n")
+    Path("run").write_text("問1 Q0 d 1 1 T\n")
+    for form in FORMS:
+        done = in_process("evaluate", "gold", "run", "-q", "-o", form, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+        assert done.returncode == 0, done.stderr
+        assert b"\\u554f1" in done.stdout
+        if form == "json":
+            assert list(json.loads(done.stdout)["runs"][0]["per_query"]) == ["問1"]
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "coliee_ir", "measures"], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_interrupted_command_says_so_by_its_code(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("coliee_ir.cli.evaluate.find_task", interrupt)
+    assert call("evaluate", *shown("4"))[:2] == (130, "")

@@ -1,0 +1,395 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pandas
+import polars
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coliee_ir.examples
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.records import Answers, Columns, Gold, Run
+from coliee_ir import evaluate, read_gold, read_run, to_frame, to_qrels, to_run
+from coliee_ir.conversion import convert
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Callable[[str, str], Path]:
+    def write(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def converted(source: Path, to: str | None = None, **options: Any) -> tuple[Path, list[str]]:
+    """The file that a conversion gives, and what is said of it."""
+    target = source.parent / f"{source.name}.{to}"
+    return target, list(convert(source, target, to=to, **options))
+
+
+Put = Callable[[str, str], Path]
+
+
+# round trips
+
+
+def test_a_gold_in_json_goes_to_qrels_and_back(put: Put) -> None:
+    gold = {"000001": ["000018", "000023"], "000002": ["000001"], "000003": []}
+    qrels, said = converted(put("gold.json", json.dumps(gold)), "qrels")
+    assert qrels.read_text() == "000001 0 000018 1\n000001 0 000023 1\n000002 0 000001 1\n"
+    assert said == [
+        "3 judgements of 2 queries",
+        "1 queries without a relevant document left out (first: 000003): there is no place for them in qrels",
+    ]
+    back, said = converted(qrels, "json")
+    assert json.loads(back.read_text()) == {query: documents for query, documents in gold.items() if documents}
+    assert said == ["3 judgements of 2 queries"]
+
+
+def test_comma_separated_strings_become_judgements(put: Put) -> None:
+    qrels, _ = converted(put("gold.json", '{"827": "025.txt, 027.txt"}'), "qrels")
+    assert qrels.read_text() == "827 0 025 1\n827 0 027 1\n"
+
+
+def test_relevance_levels_go_to_qrels_and_are_lost_in_json(put: Put) -> None:
+    text = "q 0 a 2\nq 0 b 0\nq 0 c -1\nq 0 d 1\nr 0 a 0\n"
+    qrels = put("qrels", text)
+    again, said = converted(qrels, "qrels")
+    assert again.read_text() == text
+    assert said == ["5 judgements of 2 queries"]
+    flat, said = converted(qrels, "json")
+    assert json.loads(flat.read_text()) == {"q": ["a", "d"], "r": []}
+    assert said[-1] == (
+        "4 relevance levels other than 1 left out: there is no place for them in json, which lists what is relevant"
+    )
+
+
+def test_a_run_of_three_columns_goes_to_trec_and_back(put: Put) -> None:
+    text = "000001 000018 univABC\n000001 000002 univABC\n000002 000018 univABC\n"
+    trec, said = converted(put("run.txt", text), "trec")
+    assert trec.read_text() == (
+        "000001 Q0 000018 1 2.0 univABC\n000001 Q0 000002 2 1.0 univABC\n000002 Q0 000018 1 1.0 univABC\n"
+    )
+    assert said == ["3 documents of 2 queries", "the scores are made from the order of lines"]
+    back, said = converted(trec, "columns")
+    assert back.read_text() == text
+    assert said[1:] == ["3 scores left out: there is no place for them in columns; the order is that of the scores"]
+
+
+def test_repeated_lines_are_written_once_and_said(put: Put) -> None:
+    trec, said = converted(put("run.txt", "q a T\nq b T\nq a T\np a T\n"), "trec")
+    assert trec.read_text() == "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\np Q0 a 1 1.0 T\n"
+    assert "1 repeated lines left out: there is no place for them in trec" in said
+
+
+def test_queries_with_nothing_retrieved_are_kept_where_there_is_place(put: Put) -> None:
+    run = put("run.json", '{\n"q": ["a"],\n"empty": []}')
+    flat, said = converted(run, "json", form="json")
+    assert json.loads(flat.read_text()) == {"q": ["a"], "empty": []}
+    assert said == ["1 documents of 2 queries", "the run tag is left out: json has no place for it"]
+    for to in ("trec", "columns"):
+        _, said = converted(run, to)
+        assert f"1 queries with nothing retrieved left out (first: empty): there is no place for them in {to}" in said
+
+
+def test_a_run_in_json_goes_to_trec_and_back(put: Put) -> None:
+    run = {"q": ["b", "a", "c"], "p": ["a"]}
+    trec, _ = converted(put("run.json", json.dumps(run, indent=1)), "trec")
+    assert trec.read_text().endswith(" run\n")
+    back, said = converted(trec, "json", form="trec")
+    assert json.loads(back.read_text()) == run
+    assert said[-1] == "the run tag is left out: json has no place for it"
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+def test_scores_go_through_a_file_unchanged(tmp_path_factory: pytest.TempPathFactory, scores: list[float]) -> None:
+    folder = tmp_path_factory.mktemp("scores")
+    lines = [f"q Q0 d{n} 0 {score!r} T\n" for n, score in enumerate(scores)]
+    (folder / "run").write_text("".join(lines))
+    trec, said = converted(folder / "run", "trec")
+    again, _ = converted(trec, "trec")
+    assert to_run(trec) == to_run(folder / "run") == {"q": {f"d{n}": score for n, score in enumerate(scores)}}
+    assert again.read_text() == trec.read_text()
+    assert said == [f"{len(scores)} documents of 1 queries"]
+
+
+def test_made_scores_keep_the_order_in_float32_and_by_every_reader(put: Put) -> None:
+    order = [f"{n:06}" for n in range(3000)]
+    trec, _ = converted(put("run.txt", "".join(f"q {document} T\n" for document in order)), "trec")
+    lines = [line.split() for line in trec.read_text().splitlines()]
+    assert [line[2] for line in lines] == order
+    assert [int(line[3]) for line in lines] == list(range(1, 3001))
+    gold = {"q": {order[2500]: 1}}
+    assert evaluate(gold, trec, task="trec", measures=["recip_rank"]).measures["recip_rank"] == 1 / 2501
+
+
+def test_documents_are_written_in_trec_evals_order_of_a_scored_run(put: Put) -> None:
+    run = put("run", "q Q0 a 1 1.0 T\nq Q0 b 2 1.0 T\nq Q0 c 3 2.0 T\n")
+    assert converted(run, "columns")[0].read_text() == "q c T\nq b T\nq a T\n"
+    assert [line.split()[2:4] for line in converted(run, "trec")[0].read_text().splitlines()] == [
+        ["c", "1"],
+        ["b", "2"],
+        ["a", "3"],
+    ]
+
+
+STATUTE = (
+    "<dataset>\n"
+    '<pair id="R07-01-O" label="Y"><article>96</article><article>398-20</article><t2>x</t2></pair>\n'
+    '<pair id="R07-02-O" label="N"><t2>x</t2></pair>\n'
+    "</dataset>\n"
+)
+
+
+def test_a_gold_of_statute_law_goes_to_qrels_and_to_labels(put: Put) -> None:
+    gold = put("gold.xml", STATUTE)
+    qrels, said = converted(gold, "qrels")
+    assert qrels.read_text() == "R07-01-O 0 96 1\nR07-01-O 0 398-20 1\n"
+    assert said == [
+        "2 judgements of 1 queries",
+        "2 labels left out: there is no place for them in qrels; --to labels writes them",
+        "1 queries without a relevant document left out (first: R07-02-O): there is no place for them in qrels",
+    ]
+    assert read_gold(qrels).qrels == {"R07-01-O": {"96": 1, "398-20": 1}}
+    labels, said = converted(gold, "labels")
+    assert labels.read_text() == "R07-01-O Y gold\nR07-02-O N gold\n"
+    assert said == ["2 labels", "2 relevant documents left out: there is no place for them in labels"]
+    assert read_gold(labels).labels == read_gold(gold).labels
+
+
+def test_the_older_xml_becomes_qrels(put: Put) -> None:
+    xml = "<COLIEE task='1'><instance id='001'><cases_noticed>013,045</cases_noticed></instance></COLIEE>"
+    qrels, _ = converted(put("gold.xml", xml), "qrels")
+    assert qrels.read_text() == "001 0 013 1\n001 0 045 1\n"
+
+
+def test_answers_become_labels_and_a_run(put: Put) -> None:
+    answers = put("answers.txt", "R07-01-O\tTrue\nR07-02-O no\n")
+    labels, said = converted(answers, "labels", tag="mine")
+    assert labels.read_text() == "R07-01-O Y mine\nR07-02-O N mine\n"
+    assert said == ["2 answers"]
+    again, _ = converted(labels, "labels")
+    assert again.read_text() == labels.read_text()
+    trec, _ = converted(answers, "trec")
+    assert trec.read_text() == "R07-01-O Q0 Y 1 1.0 answers\nR07-02-O Q0 N 1 1.0 answers\n"
+
+
+# the pilot
+
+TEST_FILE = [
+    {
+        "version": "1",
+        "tort_id": "0",
+        "undisputed_facts": [{"id": "0", "description": "事実"}],
+        "plaintiff_claims": [{"id": "0", "description": "x", "is_accepted": None}],
+        "defendant_claims": [{"id": "0", "description": "y", "is_accepted": None}],
+        "court_decision": None,
+    },
+    {
+        "version": "1",
+        "tort_id": "1",
+        "undisputed_facts": [],
+        "plaintiff_claims": [],
+        "defendant_claims": [{"id": "0", "description": "z", "is_accepted": None}],
+        "court_decision": None,
+    },
+]
+
+
+def json_lines(instances: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(instance) + "\n" for instance in instances)
+
+
+def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
+    template = put("test.jsonl", json_lines(TEST_FILE))
+    decided, said = converted(put("answers.txt", "0 Y T\n1 N T\n"), "tort", template=template)
+    assert said == [f"2 instances, texts from {template}"]
+    filled = [json.loads(line) for line in decided.read_text().splitlines()]
+    assert filled == [{**instance, "court_decision": n == 0} for n, instance in enumerate(TEST_FILE)]
+
+    claims = put("claims.json", '{\n"0": ["d0"],\n"1": []}')
+    accepted, _ = converted(claims, "tort", template=decided)
+    run = read_run(accepted, task="rationale")
+    assert to_run(run) == {"0": {"d0": 1.0}}
+    answers = read_run(accepted, task="tort")
+    assert isinstance(answers, Answers)
+    assert answers.labels == {"0": True, "1": False}
+
+    columns, _ = converted(accepted, "columns", form="claims")
+    assert columns.read_text() == "0 d0 claims.json.tort\n"
+    labels, _ = converted(accepted, "labels", form="tort")
+    assert [line.split()[:2] for line in labels.read_text().splitlines()] == [["0", "Y"], ["1", "N"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("answers.txt", "0 Y T\n", "no court_decision is given for instance '1'"),
+        ("claims.txt", "0 d0 T\n1 d7 T\n", "instance '1' has no such claim (found 'd7')"),
+    ],
+)
+def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text: str, said: str, put: Put) -> None:
+    template = put("test.jsonl", json_lines(TEST_FILE))
+    with pytest.raises(InputError) as refused:
+        converted(put(name, text), "tort", template=template)
+    assert said in str(refused.value)
+    assert not (template.parent / f"{name}.tort").exists()
+
+
+# what is refused, and what is chosen
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "to", "said"),
+    [
+        ("x.json", '{"001": ["013"]}', None, "can be a gold or a submission: say --to qrels (gold) or --to trec"),
+        ("x.txt", "R07-01-O Y T\n", None, "can be a gold or a submission"),
+        ("x.jsonl", json_lines(TEST_FILE), None, "can be a gold or a submission"),
+        ("x.txt", "q d T\n", "labels", "a run cannot be written as 'labels'; it can as trec, columns, json, tort"),
+        ("x.txt", "q d T\n", "tort", "a submission of the pilot repeats the test file: give it with --template FILE"),
+        ("x.txt", "R07-01-O Y T\n", "tort", "give it with --template FILE"),
+        ("x.txt", "R07-01-O Y T\n", "columns", "answers cannot be written as 'columns'; it can as trec, labels, tort"),
+        ("x.txt", "q 0 d 1\n", "labels", "holds no labels"),
+        ("x.json", '{\n"q q": ["d"]}', "qrels", "an id and a run tag are one word each, and 'q q' is not"),
+        ("x.json", '{\n"q": ["d d"]}', "trec", "an id and a run tag are one word each, and 'd d' is not"),
+        ("x.json", '{\n"q": ["d\\u3000d"]}', "columns", None),  # not a blank to trec_eval
+        ("x.json", '{\n"#q": ["d"]}', "columns", "an id that starts like a comment cannot be written"),
+    ],
+)
+def test_what_cannot_become_that_is_refused_and_leaves_no_file(
+    name: str, text: str, to: str | None, said: str | None, put: Put
+) -> None:
+    source = put(name, text)
+    if said is None:
+        assert converted(source, to)[0].exists()
+        return
+    with pytest.raises(UsageError) as refused:
+        converted(source, to)
+    assert said in str(refused.value)
+    assert [path.name for path in source.parent.iterdir()] == [name]
+
+
+def test_a_tag_with_blanks_is_refused(put: Put) -> None:
+    with pytest.raises(UsageError, match="'my run' is not"):
+        converted(put("run.txt", "q d T\n"), "trec", tag="my run")
+
+
+def test_an_old_file_stays_when_a_conversion_fails(put: Put) -> None:
+    target = put("out", "old")
+    with pytest.raises(UsageError):
+        list(convert(put("x.json", '{\n"q": ["d"],\n"p p": ["d"]}'), target, to="trec"))
+    assert target.read_text() == "old"
+
+
+def test_a_name_that_ends_in_gz_is_compressed(put: Put) -> None:
+    source = put("run.txt", "q d T\n")
+    target = source.parent / "run.gz"
+    list(convert(source, target, to="trec"))
+    assert gzip.decompress(target.read_bytes()) == b"q Q0 d 1 1.0 T\n"
+    assert to_run(target) == {"q": {"d": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("file", "to", "count"),
+    [
+        ("task1/gold.json", "qrels", "judgements of 40 queries"),
+        ("task1/dense.txt", "trec", "documents of 39 queries"),
+        ("task2/rules.csv", "columns", "documents of 30 queries"),
+        ("task3/gold.xml", "labels", "30 labels"),
+        ("task4/BETA.txt", "labels", "30 answers"),
+        ("trec/qrels.txt", "json", "judgements of 20 queries"),
+        ("trec/bm25.run", "columns", "1000 documents of 20 queries"),
+    ],
+)
+def test_the_example_files_convert(file: str, to: str, count: str, tmp_path: Path) -> None:
+    first = next(iter(convert(EXAMPLES / file, tmp_path / "out", to=to)))
+    assert count in first
+
+
+@pytest.mark.parametrize(
+    ("file", "gold", "to", "measures"),
+    [
+        ("task1/dense.txt", "task1/gold.json", "trec", ["MicroF1", "map", "MacroF2@3"]),
+        ("task1/rerank.json", "task1/gold.json", "columns", ["MicroF1", "map", "MacroF2@3"]),
+        ("trec/dense.run", "trec/qrels.txt", "trec", ["all_trec"]),
+        ("task3-2025/task3-L.BETA", "task3-2025/gold.xml", "trec", ["map", "MicroR@5"]),
+    ],
+)
+def test_a_converted_run_has_the_scores_of_the_first(
+    file: str, gold: str, to: str, measures: list[str], tmp_path: Path
+) -> None:
+    list(convert(EXAMPLES / file, tmp_path / "run", to=to))
+    edition = 2025 if "2025" in file else None
+    before, after = (
+        evaluate(EXAMPLES / gold, run, measures=measures, edition=edition)
+        for run in (EXAMPLES / file, tmp_path / "run")
+    )
+    assert before.measures == after.measures
+    assert before.per_query == after.per_query
+
+
+# dictionaries and frames
+
+
+def test_dictionaries_are_taken_by_pytrec_eval_and_ir_measures_as_they_are() -> None:
+    gold, run = EXAMPLES / "trec/qrels.txt", EXAMPLES / "trec/dense.run"
+    qrels, ranking = to_qrels(gold), to_run(run, task="trec")
+    ours = evaluate(gold, run, measures=["map", "ndcg_cut_10"])
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10"}).evaluate(ranking)
+    answered = {query: values for query, values in ours.per_query.items() if query in ranking}
+    assert theirs == answered
+    wrapped = ir_measures.calc_aggregate([ir_measures.AP, ir_measures.nDCG @ 10], qrels, ranking)
+    assert {str(measure): value for measure, value in wrapped.items()} == pytest.approx(
+        {"AP": ours.measures["map"], "nDCG@10": ours.measures["ndcg_cut_10"]}
+    )
+
+
+def test_a_dictionary_of_a_run_holds_no_empty_ranking_which_trec_eval_does_not_take() -> None:
+    assert to_run({"q": [], "p": ["a"]}) == {"p": {"a": 1.0}}
+    assert to_qrels({"q": [], "p": ["a"]}) == {"p": {"a": 1}}
+
+
+def test_a_dictionary_of_a_run_is_in_trec_evals_order_with_repeats_at_their_best() -> None:
+    block = Columns(["q", "p", "q"], [0, 3, 4, 5], ["a", "b", "a", "a", "c"], [1.0, 2.0, 3.0, 1.0, 2.0])
+    held = to_run(Run(lambda: iter([block])))
+    assert held == {"q": {"a": 3.0, "c": 2.0, "b": 2.0}, "p": {"a": 1.0}}
+    assert list(held["q"]) == ["a", "c", "b"]
+
+
+def test_labels_become_documents_y_and_n() -> None:
+    assert to_qrels(Gold(labels={"q": True, "p": False})) == {"q": {"Y": 1}, "p": {"N": 1}}
+    assert to_run(Answers({"q": True, "p": False})) == {"q": {"Y": 1.0}, "p": {"N": 1.0}}
+
+
+@pytest.mark.parametrize("held", [{"q": {"a": 1, "b": 0}, "p": {"c": 2}}])
+def test_frames_have_the_columns_of_ir_measures_and_read_back(held: dict[str, dict[str, int]]) -> None:
+    rows = [("q", "a", 1), ("q", "b", 0), ("p", "c", 2)]
+    gold = read_gold(held)
+    run = read_run({query: {d: float(score) for d, score in ranking.items()} for query, ranking in held.items()})
+    assert isinstance(run, Run)
+    in_pandas, in_polars = to_frame(gold), to_frame(gold, "polars")
+    assert isinstance(in_pandas, pandas.DataFrame)
+    assert isinstance(in_polars, polars.DataFrame)
+    assert list(in_pandas.columns) == in_polars.columns == ["query_id", "doc_id", "relevance"]
+    assert list(in_pandas.itertuples(index=False, name=None)) == in_polars.rows() == rows
+    assert read_gold(in_pandas).qrels == read_gold(in_polars).qrels == held
+    for frame in (to_frame(run), to_frame(run, "polars")):
+        assert list(frame.columns) == ["query_id", "doc_id", "score"]
+        assert to_run(frame) == to_run(run)
+
+
+def test_there_are_two_frame_libraries() -> None:
+    with pytest.raises(UsageError, match="there is no frame library 'arrow'; there are pandas and polars"):
+        to_frame(Gold({}), "arrow")  # type: ignore[call-overload]

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.remarks import KINDS, Remarks
+from coliee_ir import Decisions
+from coliee_ir.decisions import CHOICES
+
+
+def test_the_defaults_are_those_said_and_stand_first() -> None:
+    assert Decisions().to_dict() == {
+        "unanswered": "zero",
+        "unjudged": "ignore",
+        "duplicates": "once",
+        "empty_gold": "skip",
+        "undefined": "zero",
+    }
+    assert {name: choices[0] for name, choices in CHOICES.items()} == Decisions().to_dict()
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_a_choice_there_is_not_is_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Decisions(**{name: "perhaps"})  # type: ignore[arg-type]
+    assert str(refused.value) == f"{name} is 'perhaps'; it can be {', '.join(CHOICES[name])}"
+
+
+@pytest.mark.parametrize(("name", "choice"), [(name, choice) for name, of in CHOICES.items() for choice in of])
+def test_a_choice_is_kept_and_told(name: str, choice: str) -> None:
+    decisions = Decisions(**{name: choice})  # type: ignore[arg-type]
+    assert decisions.to_dict() == {**Decisions().to_dict(), name: choice}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(decisions, name, choice)
+
+
+KINDS_OF = {
+    "unanswered": "unanswered-query",
+    "unjudged": "unjudged-query",
+    "duplicates": "duplicate",
+    "empty_gold": "empty-gold",
+    "undefined": "undefined-f1",
+}
+
+
+def test_every_remark_that_leaves_something_open_is_closed_by_a_decision() -> None:
+    left_open = {kind for kind, sentence in KINDS.items() if "{decision}" in sentence}
+    assert left_open == set(Decisions().clauses()) == set(KINDS_OF.values())
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_each_choice_is_said_in_its_own_words(name: str) -> None:
+    remarks = Remarks()
+    remarks.add(KINDS_OF[name])
+    said = [next(remarks.sentences(Decisions(**{name: choice}).clauses())) for choice in CHOICES[name]]  # type: ignore[arg-type]
+    assert len(set(said)) == len(said)
+    assert not any("(" in sentence.replace("(--", "") for sentence in said)

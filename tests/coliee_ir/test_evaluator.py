@@ -1,0 +1,463 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import coliee_ir.examples
+from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir import Decisions, Evaluator, evaluate, read_gold, read_run
+from coliee_ir.protocol import protocol
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+
+GOLD = {"001": ["013", "020"], "002": ["007"], "003": ["001", "002", "003"]}
+RUN = {"001": ["013", "018"], "003": ["001", "002"], "999": ["001"]}
+
+STATUTE = Gold(
+    {"R07-01-O": {"96": 1}, "R07-02-O": {"7": 1, "398-2": 1}, "R07-03-O": {}},
+    {"R07-01-O": True, "R07-02-O": False, "R07-03-O": True},
+    path="gold.xml",
+    format="statute-xml",
+)
+
+
+# the example data of every task
+
+
+@pytest.mark.parametrize(
+    ("folder", "task", "edition", "given"),
+    [
+        ("task1", None, 2026, {"gold": "gold.json", "run": "bm25.txt"}),
+        ("task2", None, 2026, {"gold": "gold.json", "run": "rules.csv"}),
+        (
+            "task3-2025",
+            "3",
+            2025,
+            {"gold": "gold.xml", "run": "task3.ALPHA", "long_list": "task3-L.ALPHA"},
+        ),
+        ("task3", None, 2026, {"gold": "gold.xml", "run": "task3.ALPHA", "answers": "answers.ALPHA"}),
+        ("task4", None, 2026, {"gold": "gold.xml", "run": "BETA.txt"}),
+        ("task5", "5", 2021, {"gold": "gold.txt", "run": "ALPHA.txt"}),
+        ("tort", None, 2026, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
+        ("tort", "rationale", 2026, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
+        ("trec", None, None, {"gold": "qrels.txt", "run": "dense.run"}),
+    ],
+)
+def test_the_official_measures_of_a_task_are_scored(
+    folder: str, task: str | None, edition: int | None, given: dict[str, str]
+) -> None:
+    files: dict[str, Any] = {name: EXAMPLES / folder / file for name, file in given.items()}
+    asked = edition if task == "3" else None
+    scores = evaluate(files.pop("gold"), files.pop("run"), task=task, edition=asked, **files)
+    rules = protocol(scores.task, edition)
+    assert tuple(scores.measures) == (*rules.measures, *(rules.long_list if "long_list" in given else ()))
+    assert all(0 < value < 1 for value in scores.measures.values())
+    assert scores.edition == edition
+
+
+# gold and run, whatever holds them
+
+
+def as_files(folder: Path) -> tuple[str, dict[str, str]]:
+    def put(name: str, text: str) -> str:
+        (folder / name).write_text(text)
+        return str(folder / name)
+
+    lines = [(query, document) for query, documents in RUN.items() for document in documents]
+    return put("gold.json", json.dumps(GOLD)), {
+        "columns": put("run.txt", "".join(f"{query} {document} T\n" for query, document in lines)),
+        "csv": put("run.csv", "".join(f"{query}.txt,{document}.txt,T\n" for query, document in lines)),
+        "json": put("run.json", json.dumps(RUN, indent=1)),
+        "trec": put(
+            "run.trec",
+            "".join(f"{query} Q0 {document} {at} {-at} T\n" for at, (query, document) in enumerate(lines)),
+        ),
+    }
+
+
+def test_every_form_of_a_run_has_the_scores_of_the_dictionary(tmp_path: Path) -> None:
+    gold, runs = as_files(tmp_path)
+    wanted = evaluate(GOLD, RUN, task="2")
+    assert wanted.measures == {"MicroF1": 6 / 10, "MicroP": 3 / 4, "MicroR": 3 / 6}
+    for form, path in runs.items():
+        scores = evaluate(gold, path)
+        assert (scores.task, scores.file, scores.gold) == ("2", path, gold), form
+        assert scores.measures == wanted.measures, form
+        assert scores.per_query == wanted.per_query, form
+        assert scores.counts == wanted.counts == {"correct": 3, "retrieved": 4, "relevant": 6}, form
+
+
+def test_an_evaluator_scores_many_runs_alike() -> None:
+    evaluator = Evaluator(GOLD, task="2")
+    runs: list[dict[str, list[str]]] = [RUN, {"001": ["013"]}, {"002": []}, RUN]
+    together = [evaluator.evaluate(run) for run in runs]
+    alone = [evaluate(GOLD, run, task="2") for run in runs]
+    assert [scores.to_dict(per_query=True) for scores in together] == [
+        scores.to_dict(per_query=True) for scores in alone
+    ]
+    assert together[0].remarks == together[3].remarks
+
+
+@pytest.mark.parametrize(
+    ("gold", "run"),
+    [
+        ({"q.txt": {"d.txt": 1}}, {"q.txt": {"d.txt": 1.0}}),
+        ({"q": {"d": 1}}, {"q.txt": {"d.txt": 1.0}}),
+        ({"q.txt": {"d.txt": 1}}, {"q": {"d": 1.0}}),
+    ],
+)
+@pytest.mark.parametrize("read_before", [False, True])
+@pytest.mark.parametrize("task", [None, "1"])
+def test_ids_of_dictionaries_are_compared_without_txt_on_either_side(
+    gold: dict[str, dict[str, int]], run: dict[str, dict[str, float]], read_before: bool, task: str | None
+) -> None:
+    given = read_gold(gold) if read_before else gold
+    assert evaluate(given, run, task=task, measures=["set_P"]).measures == {"set_P": 1}
+
+
+def test_ids_of_plain_trec_stand_as_they_are(tmp_path: Path) -> None:
+    gold, run = {"q": {"d.txt": 1, "d": 0}}, {"q": {"d": 2.0, "d.txt": 1.0}}
+    (tmp_path / "qrels").write_text("q 0 d.txt 1\nq 0 d 0\n")
+    (tmp_path / "run").write_text("q Q0 d 1 2.0 T\nq Q0 d.txt 2 1.0 T\n")
+    for scores in (
+        evaluate(gold, run, task="trec"),
+        evaluate(tmp_path / "qrels", tmp_path / "run"),
+        evaluate(tmp_path / "qrels", run),
+    ):
+        assert scores.measures["recip_rank"] == 0.5
+
+
+def test_a_gold_of_case_law_can_be_scored_by_the_measures_of_trec(tmp_path: Path) -> None:
+    gold, runs = as_files(tmp_path)
+    assert evaluate(gold, runs["csv"], task="trec").measures["set_P"] == pytest.approx((1 / 2 + 0 + 1) / 3)
+
+
+# excluded queries
+
+
+def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
+    scores = evaluate(GOLD, RUN, task="2", exclude=["003.txt", "002"])
+    assert scores.query_ids == ("001",)
+    assert scores.measures == {"MicroF1": 0.5, "MicroP": 0.5, "MicroR": 0.5}
+    assert scores.queries == {"judged": 1, "answered": 1, "unanswered": 0, "unjudged": 1}
+    assert list(scores.remarks) == ["1 query id is not in the gold and ignored (first: 999)"]
+
+
+def test_a_query_to_exclude_must_be_in_the_gold() -> None:
+    with pytest.raises(UsageError, match=r"4 of the queries to exclude are not in <memory>: 004, 5, 6$"):
+        Evaluator(GOLD, task="2", exclude=["001", "5", "004", "7", "6"])
+
+
+def test_ids_of_plain_trec_are_excluded_as_they_stand() -> None:
+    gold = {"a.txt": {"d": 1}, "b": {"d": 1}}
+    assert Evaluator(gold, task="trec", exclude=["a.txt"]).queries == ("b",)
+
+
+def test_something_must_be_left_to_score() -> None:
+    with pytest.raises(UsageError, match="no query of <memory> is left to score"):
+        Evaluator(GOLD, task="2", exclude=list(GOLD))
+
+
+# parts of a submission
+
+ARTICLES = {"R07-01-O": ["96"], "R07-02-O": ["7"]}
+ANSWERS = {"R07-01-O": "Y", "R07-03-O": "Y"}
+
+
+def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
+    scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS)
+    assert scores.task == "3"
+    assert scores.edition == 2026
+    # the third question names no article, so that its label is enough; the second has articles and no label
+    assert scores.measures == {
+        "Accuracy": 2 / 3,
+        "LabelAccuracy": 2 / 3,
+        "MacroF2": pytest.approx((1 + 5 / 9) / 2),
+        "MacroP": 1.0,
+        "MacroR": 0.75,
+    }
+    assert scores.queries == {"judged": 3, "answered": 2, "unanswered": 1, "unjudged": 0}
+    assert list(scores.remarks) == [
+        "1 query has no relevant document in the gold and is left out of topic-wise means (first: R07-03-O)",
+        "1 query has only articles or only an answer, and is wrong (first: R07-02-O)",
+    ]
+
+
+def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
+    scores = evaluate(STATUTE, {"R07-01-O": ["96"]}, answers={"R07-01-O": "Y"})
+    assert "2 judged queries are not answered and count zero (first: R07-02-O; R07-03-O)" in scores.remarks
+    assert not any("only an answer" in remark for remark in scores.remarks)
+
+
+def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
+    scores = evaluate(STATUTE, ARTICLES)
+    assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
+    assert scores.remarks[-1] == (
+        "Accuracy and LabelAccuracy cannot be scored without answers Y or N: give them with --answers FILE; "
+        "by the rules up to 2025, MacroF2 ranks (--edition 2025)"
+    )
+    unlabelled = evaluate(Gold(STATUTE.qrels, path="gold.xml", format="statute-xml"), ARTICLES)
+    assert unlabelled.remarks[-1].startswith(
+        "Accuracy and LabelAccuracy cannot be scored without labels, and gold.xml holds none; by the rules"
+    )
+
+
+def test_other_run_tags_of_parts_are_said() -> None:
+    scores = evaluate(STATUTE, Run.of(ARTICLES, tag="A"), answers=Answers({"R07-01-O": True}, tag="B"))
+    assert "the answers have another run tag: B" in scores.remarks
+
+
+def test_the_long_list_has_remarks_of_its_own() -> None:
+    gold = Gold({f"R05-{n}-A": {"1": 1} for n in range(1, 4)}, format="statute-xml")
+    run = {f"R05-{n}-A": ["1"] for n in range(1, 4)}
+    long = {"R05-1-A": {"1": 0.5, "2": 0.5}, "R05-2-A": {"7": 1.0, "1": 0.5}, "R06-1-A": {"1": 1.0}}
+    scores = evaluate(gold, run, task="3", edition=2025, long_list=long)
+    assert scores.measures["AP"] == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
+    assert scores.measures["MicroR@5"] == pytest.approx(2 / 3)
+    assert scores.queries["unjudged"] == 0
+    assert list(scores.remarks) == [
+        "long list: 1 query id is not in the gold and ignored (first: R06-1-A)",
+        "long list: 1 judged query is not answered and counts zero (first: R05-3-A)",
+        "long list: 1 query has documents of equal score; the greater id goes first, as in trec_eval "
+        "(first: query R05-1-A)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", answers=ANSWERS),
+            "in task 4 the run itself holds the answers: leave --answers out",
+        ),
+        (
+            lambda: evaluate(STATUTE, ARTICLES, task="3", edition=2025, answers=ANSWERS),
+            "task 3 of 2025 has no answers to score",
+        ),
+        (lambda: evaluate(GOLD, RUN, task="1", answers=ANSWERS), "task 1 of 2026 has no answers to score"),
+        (lambda: evaluate(GOLD, RUN, task="2", long_list=RUN), "task 2 of 2026 has no long list"),
+        (
+            lambda: evaluate(STATUTE, ARTICLES, task="3", edition=2026, long_list=ARTICLES),
+            "task 3 of 2026 has no long list",
+        ),
+        (
+            lambda: evaluate(Gold(STATUTE.qrels, path="g.xml"), ARTICLES, task="3", answers=ANSWERS),
+            "g.xml holds no labels to score answers by",
+        ),
+        (
+            lambda: evaluate(Gold(labels={"q": True}, path="g.txt"), {"q": "Y"}, task="3"),
+            "g.txt holds labels only; task 3 is scored by relevant documents",
+        ),
+        (lambda: evaluate(GOLD, {"001": "Y"}, task="4"), "<memory> holds no labels; task 4 is scored by them"),
+        (
+            lambda: evaluate(STATUTE, ARTICLES, measures=["Accuracy"]),
+            "Accuracy needs answers Y or N: give them with --answers FILE",
+        ),
+        (
+            lambda: evaluate(GOLD, RUN, task="2", measures=["RationaleF1"]),
+            "RationaleF1 needs the pilot's claims: --task rationale",
+        ),
+        (
+            lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", measures=["MicroF1"]),
+            "MicroF1 needs retrieved documents, which this task does not have",
+        ),
+        (lambda: evaluate(GOLD, RUN, task="2", measures=["MicroF3x"]), "there is no measure 'MicroF3x'"),
+        (lambda: evaluate(GOLD, RUN, task="7"), "there is no task '7'"),
+        (lambda: evaluate(GOLD, RUN, task="5"), "<memory> holds no labels; task 5"),
+        (lambda: evaluate(GOLD, RUN, task="1", edition=2017), "task 1 has no rules for 2017"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        call()
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3", edition=2025),
+            "<memory>: this submission holds labels; task 3 expects documents here",
+        ),
+        (
+            lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"),
+            "task 3 expects documents here; the labels go with --answers",
+        ),
+        (
+            lambda: evaluate(STATUTE, ARTICLES, task="4"),
+            "<memory>: this submission holds documents; task 4 expects labels Y or N here",
+        ),
+        (
+            lambda: evaluate(STATUTE, ARTICLES, task="3", answers=ARTICLES),
+            "this submission holds documents; task 3 expects labels Y or N here",
+        ),
+    ],
+)
+def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        call()
+    assert str(refused.value).endswith(said)
+
+
+# remarks
+
+
+@pytest.mark.parametrize(
+    ("gold", "run", "options", "remarks"),
+    [
+        (GOLD, {query: RUN.get(query, ["007"]) for query in GOLD}, {}, []),
+        (
+            GOLD,
+            RUN,
+            {},
+            [
+                "1 query id is not in the gold and ignored (first: 999)",
+                "1 judged query is not answered and counts zero (first: 002)",
+            ],
+        ),
+        (
+            GOLD,
+            RUN,
+            {"decisions": Decisions(unanswered="skip", unjudged="wrong")},
+            [
+                "1 query id is not in the gold and counted as wrong in micro-averages (first: 999)",
+                "1 judged query is not answered and is left out of topic-wise means (first: 002)",
+            ],
+        ),
+        (
+            {"001": ["013"]},
+            {"001": ["013", "013", "020", "020"]},
+            {},
+            ["2 lines repeat a document of their query and count once (first: query 001: 013; query 001: 020)"],
+        ),
+        (
+            {"001": ["013"]},
+            {"001": ["013", "013"]},
+            {"decisions": Decisions(duplicates="wrong")},
+            ["1 line repeats a document of its query and counts as wrong (first: query 001: 013)"],
+        ),
+        (
+            {"001": ["013", "014"], "002": ["003"], "010": ["013"]},
+            {"001": ["13", "014"], "2": ["003"], "010": ["013"]},
+            {},
+            [
+                "2 ids look as if leading zeros were lost, and so match nothing "
+                "(first: query 001: 13 for 013; query 2 for 002)",
+                "1 query id is not in the gold and ignored (first: 2)",
+                "1 judged query is not answered and counts zero (first: 002)",
+            ],
+        ),
+        (
+            {"001": ["013"]},
+            {"001": ["999"]},
+            {},
+            ["no retrieved document is judged; the ids have the gold's form, so the score of zero stands"],
+        ),
+        (
+            {"001": {"013": 1}, "002": {"013": 0}},
+            {"001": {"013": 1.0, "014": 1.0}, "002": {"013": 1.0}},
+            {"measures": ["MacroP"]},
+            [
+                "1 query has no relevant document in the gold and is left out of topic-wise means (first: 002)",
+                "1 query has documents of equal score; the greater id goes first, as in trec_eval (first: query 001)",
+            ],
+        ),
+        (
+            {"001": {"013": 1}, "002": {"013": 0}, "003": {}},
+            {"001": ["013"], "002": ["013"], "003": ["013"]},
+            {"measures": ["map"]},
+            [
+                "1 query has no judged document in the gold; trec_eval's measures leave such out (first: 003)",
+            ],
+        ),
+        (
+            {"001": {"013": 1}, "002": {}, "003": {}, "004": {}, "005": {}},
+            {f"00{n}": ["013"] for n in range(1, 6)},
+            {"measures": ["map"]},
+            [
+                "4 queries have no judged document in the gold; trec_eval's measures leave such out "
+                "(first: 002; 003; 004)",
+            ],
+        ),
+        (
+            {"001": {"013": 1}, "002": {"013": 0}, "003": {}},
+            {"001": ["013"], "002": ["013"], "003": ["013"]},
+            {"measures": ["MacroF1"], "decisions": Decisions(empty_gold="one")},
+            ["2 queries have no relevant document in the gold and count one where undefined (first: 002; 003)"],
+        ),
+    ],
+)
+def test_what_was_tolerated_is_said(
+    gold: dict[str, list[str]], run: dict[str, list[str]], options: Mapping[str, Any], remarks: list[str]
+) -> None:
+    assert list(evaluate(gold, run, task="2", **options).remarks) == remarks
+
+
+@pytest.mark.parametrize(
+    ("undefined", "said"),
+    [("zero", "counts 0 (--undefined zero)"), ("one", "counts 1 (--undefined one)"), ("skip", "is left out")],
+)
+def test_instances_with_undefined_f1_are_named_with_the_rule(undefined: str, said: str) -> None:
+    gold = Gold({"0": {"p0": 1}, "1": {"p0": 0}, "2": {"p0": 0}, "3": {"p0": 1}}, format="tort")
+    run = Run.of({"0": ["p0"], "1": [], "2": ["p0"], "3": []})
+    decisions = Decisions(undefined=undefined)  # type: ignore[arg-type]
+    scores = evaluate(gold, run, task="rationale", decisions=decisions)
+    [remark] = scores.remarks
+    assert remark.startswith("1 instance has no True claim in gold and prediction; the F1 ")
+    assert said in remark
+    assert remark.endswith("(first: 1)")
+
+
+def test_remarks_of_the_gold_are_told_with_each_run(tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text('{"001": ["013", "013"]}')
+    evaluator = Evaluator(tmp_path / "gold.json")
+    for _ in range(2):
+        assert list(evaluator.evaluate({"001": ["013"]}).remarks) == [
+            "1 entry repeats a document of its query in the gold and counts once (first: query 001: 013)"
+        ]
+
+
+def test_a_run_that_does_not_belong_to_the_gold_is_refused() -> None:
+    with pytest.raises(MismatchError, match="leading zeros are lost"):
+        evaluate(GOLD, {"1": ["13"]}, task="2")
+    with pytest.raises(MismatchError, match="no query of the run is in the gold"):
+        evaluate(STATUTE, ARTICLES, answers={"R06-01-O": "Y"})
+
+
+def test_answers_that_are_all_wrong_are_scored_without_a_word() -> None:
+    scores = evaluate({"q1": "Y", "q2": "Y"}, {"q1": "N", "q2": "N"}, task="4")
+    assert scores.measures == {"Accuracy": 0}
+    assert scores.remarks == ()
+
+
+# what the result names
+
+
+def test_a_result_names_the_choices_behind_it() -> None:
+    decisions = Decisions(unjudged="wrong", duplicates="wrong")
+    scores = evaluate(GOLD, RUN, task="2", decisions=decisions)
+    assert scores.decisions is decisions
+    assert scores.counts == {"correct": 3, "retrieved": 5, "relevant": 6}
+    assert scores.header() == "3 judged, 2 answered, 1 unanswered, 1 unjudged counted as wrong"
+
+
+def test_a_measure_asked_for_twice_is_scored_once() -> None:
+    scores = evaluate(GOLD, RUN, task="2", measures=["MicroP", "MicroF(beta=1)", "MicroF1", "P.1,2", "P_1"])
+    assert list(scores.measures) == ["MicroP", "MicroF1", "P_1", "P_2"]
+
+
+def test_counts_of_labels_are_answers() -> None:
+    scores = evaluate({"q1": "Y", "q2": "N", "q3": "N"}, {"q1": "Y", "q2": "Y"}, task="4")
+    assert scores.counts == {"correct": 1, "retrieved": 2, "relevant": 3}
+    assert scores.per_query == {"q1": {"Accuracy": 1.0}, "q2": {"Accuracy": 0.0}, "q3": {"Accuracy": 0.0}}
+
+
+def test_a_run_read_before_is_scored_like_any() -> None:
+    run = read_run(RUN)
+    assert evaluate(GOLD, run, task="2").measures == evaluate(GOLD, RUN, task="2").measures

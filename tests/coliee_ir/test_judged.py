@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.records import Columns, Run
+from coliee_adapters.remarks import Remarks
+from coliee_ir.judged import Judged, Qrels, as_compared, judge, order_of
+
+
+def seen(judged: Judged) -> naive.Expected:
+    """A Judged in the words of the naive twin."""
+    qrels = judged.qrels
+    return naive.Expected(
+        {
+            (query, document): int(judged.rank[row])
+            for query, rows in zip(qrels.queries, qrels.rows, strict=True)
+            for document, row in rows.items()
+        },
+        dict(zip(qrels.queries, judged.retrieved.tolist(), strict=True)),
+        dict(zip(qrels.queries, judged.repeated.tolist(), strict=True)),
+        dict(zip(qrels.queries, judged.answered.tolist(), strict=True)),
+        dict(judged.foreign),
+    )
+
+
+# the naive twin
+
+
+@given(naive.golds, naive.run_lines(), st.booleans(), st.data())
+def test_judging_equals_its_naive_twin(
+    gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
+) -> None:
+    run = data.draw(naive.runs(lines, scored))
+    assert seen(judge(Qrels(gold), run)) == naive.expected(gold, lines, scored)
+
+
+@given(naive.golds, naive.run_lines(), st.data())
+def test_remarks_count_repeated_lines_and_queries_with_ties(
+    gold: naive.Judgements, lines: list[naive.Line], data: st.DataObject
+) -> None:
+    judged = judge(Qrels(gold), data.draw(naive.runs(lines, scored=True)))
+    assert judged.remarks.count("duplicate") == sum(naive.expected(gold, lines, scored=True).repeated.values())
+    ties = 0
+    for query in gold:
+        best: dict[str, float] = {}
+        for line in lines:
+            if line.query == query and line.document is not None:
+                best[line.document] = max(line.score, best.get(line.document, -np.inf))
+        ties += len(set(map(naive.float32, best.values()))) < len(best)
+    assert judged.remarks.count("tie") == ties
+
+
+@given(naive.golds, naive.run_lines(), st.booleans(), st.data())
+def test_skipped_queries_leave_no_trace(
+    gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
+) -> None:
+    skip = frozenset(data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.FOREIGN))))
+    judged = judge(Qrels(gold), data.draw(naive.runs(lines, scored)), skip)
+    assert seen(judged) == naive.expected(gold, [line for line in lines if line.query not in skip], scored)
+    assert not skip.intersection(query for query, _ in judged.sample)
+
+
+@given(naive.golds, naive.run_lines(), st.integers(1, 5), st.integers(1, 3))
+def test_correct_counts_what_is_relevant_enough_within_the_cutoff(
+    gold: naive.Judgements, lines: list[naive.Line], cutoff: int, rel: int
+) -> None:
+    judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
+    for limit in (None, cutoff):
+        for query, correct in zip(gold, judged.correct(limit, rel).tolist(), strict=True):
+            top = naive.ranking([line for line in lines if line.query == query], scored=True)[:limit]
+            assert correct == sum(gold[query].get(document, 0) >= rel for document in top)
+
+
+# parts add
+
+
+@given(naive.golds, naive.run_lines(), st.booleans(), st.data())
+def test_parts_of_different_queries_add_up_to_the_whole(
+    gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
+) -> None:
+    first = data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.FOREIGN)))
+    qrels = Qrels(gold)
+    one, other = (
+        judge(qrels, data.draw(naive.runs([line for line in lines if (line.query in first) is half], scored)))
+        for half in (True, False)
+    )
+    whole = judge(qrels, data.draw(naive.runs(lines, scored)))
+    together = one + other
+    assert seen(together) == seen(whole) == seen(other + one)
+    for kind in ("duplicate", "tie", "lost-zeros"):
+        assert together.remarks.count(kind) == whole.remarks.count(kind)
+
+
+@pytest.mark.parametrize("query", ["q1", "x1"])
+def test_parts_with_a_common_query_do_not_add(query: str) -> None:
+    qrels = Qrels({"q1": {"d1": 1}, "q2": {"d1": 1}})
+    one, other = judge(qrels, Run.of({query: ["d1"]})), judge(qrels, Run.of({"q2": ["d1"], query: ["d2"]}))
+    with pytest.raises(ValueError, match="a query stands in both parts"):
+        one + other
+
+
+def test_a_query_named_with_nothing_retrieved_counts_as_common() -> None:
+    qrels = Qrels({"q1": {"d1": 1}})
+    with pytest.raises(ValueError, match="both parts"):
+        judge(qrels, Run.of({"q1": []})) + judge(qrels, Run.of({"q1": ["d1"]}))
+
+
+def test_parts_of_different_golds_do_not_add() -> None:
+    one, other = (judge(Qrels({"q1": {"d1": 1}}), Run.of({})) for _ in range(2))
+    with pytest.raises(ValueError, match="judged by the same gold"):
+        one + other
+
+
+def test_the_sample_of_a_sum_stays_short() -> None:
+    qrels = Qrels({f"{half}{n}": {"d": 1} for half in "ab" for n in range(30)})
+    one, other = (judge(qrels, Run.of({f"{half}{n}": ["d", "e"] for n in range(30)})) for half in "ab")
+    assert one.sample == tuple((f"a{n}", "d") for n in range(20))
+    assert (one + other).sample == one.sample
+
+
+def test_a_judged_does_not_change_when_another_is_added() -> None:
+    qrels = Qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
+    one = judge(qrels, Run.of({"q1": ["d1", "d1"], "x": ["d"]}))
+    before = dataclasses.replace(one, rank=one.rank.copy(), remarks=one.remarks + Remarks())
+    one + judge(qrels, Run.of({"q2": ["d2", "d2"], "y": ["d"]}))
+    assert seen(one) == seen(before)
+    assert one.remarks == before.remarks
+
+
+# orders, by hand
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks"),
+    [
+        ((3.0, 2.0, 1.0), (1, 2, 3)),
+        ((1.0, 2.0, 3.0), (3, 2, 1)),
+        ((1.0, 1.0, 1.0), (3, 2, 1)),  # the greater id goes first
+        ((16777216.0, 16777217.0, 0.0), (2, 1, 3)),  # a tie in float32, and b is greater than a
+        ((0.1 + 1e-12, 0.1, 0.2), (3, 2, 1)),
+        ((0.0, -0.0, -1.0), (2, 1, 3)),
+        ((1e39, 2e39, 3e38), (2, 1, 3)),  # both are infinite in float32
+    ],
+)
+def test_ranks_by_score_then_by_greatest_id(scores: tuple[float, ...], ranks: tuple[int, ...]) -> None:
+    judged = judge(
+        Qrels({"q": {"a": 1, "b": 0, "c": -1}}), Run.of({"q": dict(zip(("a", "b", "c"), scores, strict=True))})
+    )
+    assert tuple(judged.rank.tolist()) == ranks
+
+
+def test_a_run_without_scores_ranks_by_the_order_of_lines() -> None:
+    judged = judge(Qrels({"q": {"a": 1, "b": 1, "c": 1}}), Run.of({"q": ["b", "x", "c", "b", "a"]}))
+    assert judged.rank.tolist() == [4, 1, 3]
+    assert judged.repeated.tolist() == [1]
+    assert judged.remarks.examples("duplicate") == ("query q: b",)
+
+
+def test_a_repeated_document_keeps_its_best_score() -> None:
+    block = Columns(["q"], [0, 4], ["a", "b", "a", "b"], [1.0, 5.0, 9.0, 4.0], ["1", "2", "3", "4"])
+    judged = judge(Qrels({"q": {"a": 1, "b": 1}}), Run(lambda: iter([block])))
+    assert judged.rank.tolist() == [1, 2]
+    assert judged.retrieved.tolist() == [2]
+    assert judged.repeated.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks", "noted"),
+    [
+        ([3.0, 2.0, 1.0], ["1", "2", "3"], 0),
+        ([3.0, 2.0, 1.0], ["0", "1", "2"], 0),
+        ([3.0, 2.0, 1.0], ["3", "2", "1"], 1),
+        ([1.0, 3.0, 2.0], ["3", "1", "2"], 0),
+        ([1.0, 3.0, 2.0], ["1", "2", "3"], 1),
+        ([1.0, 3.0, 2.0], ["0", "0", "0"], 0),  # a constant orders nothing
+        ([3.0, 2.0, 1.0], ["1", "2", "2"], 0),
+        ([3.0, 2.0, 1.0], ["2", "1", "2"], 1),
+        ([2.0, 2.0, 1.0], ["2", "1", "3"], 0),  # a tie can be ordered either way
+        ([16777216.0, 16777217.0, 1.0], ["1", "2", "3"], 0),
+        ([3.0, 2.0, 1.0], ["1", "2", "a"], 1),
+        ([3.0, 2.0, 1.0], ["1", "2", "1.5"], 1),
+    ],
+)
+def test_ranks_that_disagree_with_scores_are_remarked_and_not_followed(
+    scores: list[float], ranks: list[str], noted: int
+) -> None:
+    gold = Qrels({"q": {"a": 1, "b": 1, "c": 1}})
+    with_ranks, without = (
+        judge(gold, Run(lambda column=column: iter([Columns(["q"], [0, 3], ["a", "b", "c"], scores, column)])))  # type: ignore[misc]
+        for column in (ranks, None)
+    )
+    assert with_ranks.rank.tolist() == without.rank.tolist()
+    assert with_ranks.remarks.count("rank-order") == noted
+    assert without.remarks.count("rank-order") == 0
+
+
+def test_lost_zeros_of_documents_are_remarked() -> None:
+    judged = judge(Qrels({"q": {"000018": 1, "000019": 1, "20": 1}}), Run.of({"q": ["18", "000019", "19", "020"]}))
+    assert judged.remarks.count("lost-zeros") == 1
+    assert judged.remarks.examples("lost-zeros") == ("query q: 18 for 000018",)
+
+
+# the stream
+
+
+def test_a_grouped_run_is_read_once_and_any_other_twice() -> None:
+    reads = []
+
+    def run(*queries: str) -> Run:
+        def read() -> Iterator[Columns]:
+            reads.append(queries)
+            for query in queries:
+                remarks = Remarks()
+                remarks.add("tag", "as said by the reader")
+                yield Columns([query], [0, 1], [f"d{len(reads)}"], None, None, remarks)
+
+        return Run(read, scored=False)
+
+    qrels = Qrels({"a": {}, "b": {}})
+    assert judge(qrels, run("a", "a", "b")).remarks.count("tag") == 3
+    assert len(reads) == 1
+    judged = judge(qrels, run("a", "b", "a"))
+    assert len(reads) == 3
+    assert judged.retrieved.tolist() == [1, 1]
+    assert judged.remarks.count("tag") == 3
+
+
+def test_errors_of_the_reader_pass_through() -> None:
+    def blocks() -> Iterator[Columns]:
+        yield Columns(["q"], [0, 1], ["a"])
+        raise InputError("run.txt", "2 columns", line=2)
+
+    with pytest.raises(InputError, match=r"run\.txt, line 2"):
+        judge(Qrels({"q": {"a": 1}}), Run(blocks))
+
+
+# qrels
+
+
+def test_qrels_number_queries_and_rows_in_the_order_given() -> None:
+    qrels = Qrels({"b": {"y": 2, "x": 0}, "empty": {}, "a": {"x": -1, "z": 1}})
+    assert qrels.queries == ("b", "empty", "a")
+    assert qrels.index == {"b": 0, "empty": 1, "a": 2}
+    assert qrels.rows == [{"y": 0, "x": 1}, {}, {"x": 2, "z": 3}]
+    assert qrels.start.tolist() == [0, 2, 2, 4]
+    assert qrels.sizes.tolist() == [2, 0, 2]
+    assert qrels.relevance.tolist() == [2, 0, -1, 1]
+    assert qrels.relevant().tolist() == [1, 0, 1]
+    assert qrels.relevant(2).tolist() == [1, 0, 0]
+    assert qrels.sums(np.array([1, 2, 3, 4])).tolist() == [3, 0, 7]
+
+
+def test_a_gold_without_queries_has_no_rows() -> None:
+    judged = judge(Qrels({}), Run.of({"q": ["d"]}))
+    assert judged.qrels.start.tolist() == [0]
+    assert judged.correct().tolist() == []
+    assert judged.foreign == {"q": 1}
+
+
+# orders as functions
+
+
+def test_scores_are_compared_as_float32() -> None:
+    compared = as_compared([16777217.0, 16777216.0, 1e300, -1e300, 0.1])
+    assert compared.tolist() == [16777216.0, 16777216.0, np.inf, -np.inf, float(np.float32(0.1))]
+
+
+@given(st.lists(st.tuples(st.sampled_from(naive.DOCUMENTS), st.sampled_from(naive.SCORES)), unique_by=lambda d: d[0]))
+def test_the_order_of_a_ranking_is_the_naive_one(ranking: list[tuple[str, float]]) -> None:
+    documents, scores = [d for d, _ in ranking], [s for _, s in ranking]
+    lines = [naive.Line("q", document, score) for document, score in ranking]
+    assert [documents[at] for at in order_of(documents, scores)] == naive.ranking(lines, scored=True)

@@ -1,0 +1,529 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import product
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
+
+from coliee_adapters import trec_eval
+from coliee_adapters.errors import UsageError
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir import Decisions, Scores, evaluate
+from coliee_ir.judged import Judged, Qrels, judge
+from coliee_ir.measures import Delegated, Measure, Result, compute, describe, everything, parse
+from coliee_ir.measures.base import topic_mean
+from coliee_ir.measures.catalogue import OURS
+from coliee_ir.measures.claims import PooledF1, RationaleF1
+from coliee_ir.measures.delegated import DEFINITIONS
+from coliee_ir.measures.labels import Accuracy, LabelAccuracy
+from coliee_ir.measures.sets import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR, counts
+
+ZERO_EMPTY = Decisions(empty_gold="zero")
+
+
+def measured(measure: Measure | str, judged: Judged, decisions: Decisions | None = None) -> Result:
+    [given_measure] = parse(measure) if isinstance(measure, str) else [measure]
+    return compute([given_measure], {"documents": judged}, decisions or Decisions())[0]
+
+
+def value(name: str, gold: Mapping[str, Mapping[str, int]], run: Run, decisions: Decisions | None = None) -> float:
+    return measured(name, judge(Qrels(gold), run), decisions).value
+
+
+# sets: scikit-learn
+
+
+def indicators(
+    gold: naive.Judgements, lines: list[naive.Line], cutoff: int | None, rel: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which documents are relevant, and which are retrieved: query × document."""
+    truth = [[judged.get(document, 0) >= rel for document in naive.DOCUMENTS] for judged in gold.values()]
+    retrieved = []
+    for query in gold:
+        top = naive.ranking([line for line in lines if line.query == query], scored=True)[:cutoff]
+        retrieved.append([document in top for document in naive.DOCUMENTS])
+    return np.array(truth, dtype=int), np.array(retrieved, dtype=int)
+
+
+@given(
+    naive.golds,
+    naive.run_lines(),
+    st.sampled_from([0.5, 1.0, 2.0]),
+    st.sampled_from([None, 1, 2, 5, 100]),
+    st.integers(1, 3),
+)
+def test_micro_and_macro_averages_are_those_of_scikit_learn(
+    gold: naive.Judgements, lines: list[naive.Line], beta: float, cutoff: int | None, rel: int
+) -> None:
+    judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
+    truth, retrieved = indicators(gold, lines, cutoff, rel)
+    for average, kinds in (("micro", (MicroP, MicroR, MicroF)), ("samples", (MacroP, MacroR, MacroF))):
+        *wanted, _ = precision_recall_fscore_support(truth, retrieved, beta=beta, average=average, zero_division=0)
+        ours = [measured(kind(cutoff, rel, beta), judged, ZERO_EMPTY).value for kind in kinds]
+        assert ours == pytest.approx(wanted, abs=1e-12)
+
+
+@given(naive.golds, naive.run_lines(), st.sampled_from([0.5, 1.0, 2.0]))
+def test_queries_left_out_are_left_out_of_scikit_learns_rows_too(
+    gold: naive.Judgements, lines: list[naive.Line], beta: float
+) -> None:
+    judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
+    truth, retrieved = indicators(gold, lines, None, 1)
+    relevant, answered = truth.any(axis=1), retrieved.any(axis=1)
+    for decisions, kept in (
+        (Decisions(), relevant),
+        (Decisions(unanswered="skip"), relevant & answered),
+        (Decisions(unanswered="skip", empty_gold="zero"), answered | ~relevant),
+    ):
+        ours = [measured(kind(beta=beta), judged, decisions).value for kind in (MacroP, MacroR, MacroF)]
+        if not kept.any():
+            assert all(map(math.isnan, ours))
+            continue
+        *wanted, _ = precision_recall_fscore_support(
+            truth[kept], retrieved[kept], beta=beta, average="samples", zero_division=0
+        )
+        assert ours == pytest.approx(wanted, abs=1e-12)
+
+
+@given(naive.golds, naive.run_lines())
+def test_the_micro_formula_on_each_query_is_its_own_score(gold: naive.Judgements, lines: list[naive.Line]) -> None:
+    judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
+    for micro, macro in ((MicroP(), MacroP()), (MicroR(), MacroR()), (MicroF(beta=2.0), MacroF(beta=2.0))):
+        assert measured(micro, judged).per_query.tolist() == measured(macro, judged, ZERO_EMPTY).per_query.tolist()
+
+
+@given(naive.golds, naive.run_lines())
+def test_macro_values_are_the_means_of_what_they_say_of_the_queries(
+    gold: naive.Judgements, lines: list[naive.Line]
+) -> None:
+    judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
+    for decisions in map(Decisions, ("zero", "skip")):
+        result = measured("MacroF2", judged, decisions)
+        kept = [each for each in result.per_query.tolist() if not math.isnan(each)]
+        assert result.value == pytest.approx(sum(kept) / len(kept)) if kept else math.isnan(result.value)
+
+
+@given(naive.golds, naive.run_lines(), st.integers(1, 6), st.integers(1, 3))
+def test_a_cutoff_sees_what_a_run_of_that_length_holds(
+    gold: naive.Judgements, lines: list[naive.Line], cutoff: int, rel: int
+) -> None:
+    rankings = {
+        query: naive.ranking([line for line in lines if line.query == query], scored=True)
+        for query in dict.fromkeys(line.query for line in lines)
+    }
+    whole, cut = (
+        judge(Qrels(gold), Run.of({query: ranking[:length] for query, ranking in rankings.items()}))
+        for length in (None, cutoff)
+    )
+    for at in ("MicroP", "MicroR", "MicroF2", "MacroP", "MacroR", "MacroF1"):
+        shown, hidden = (measured(f"{at}(rel={rel}){end}", run) for end, run in ((f"@{cutoff}", whole), ("", cut)))
+        np.testing.assert_equal(shown, hidden)
+
+
+# decisions, by hand: three queries and one that is not in the gold; q2 is unanswered, q3 has no relevant document
+
+GOLD = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 1}, "q3": {}}
+RUN = Run.of({"q1": ["a", "x", "a", "y"], "q3": ["a"], "zz": ["m", "n", "m"]})
+
+
+@pytest.mark.parametrize(
+    ("decisions", "name", "wanted"),
+    [
+        # a is correct, of a, x, y, and q3's a
+        ({}, "MicroP", 1 / 4),
+        ({}, "MicroR", 1 / 3),
+        ({}, "MicroF1", 2 / (4 + 3)),
+        ({"unjudged": "wrong"}, "MicroP", 1 / 7),
+        ({"unjudged": "wrong"}, "MicroR", 1 / 3),
+        ({"unjudged": "wrong"}, "MicroF1", 2 / (7 + 3)),
+        ({"unjudged": "wrong"}, "MicroP@2", 1 / 5),  # two of zz's lines are within the cut-off
+        ({"unjudged": "wrong"}, "MacroP", 1 / 6),
+        ({"duplicates": "wrong"}, "MicroP", 1 / 5),
+        ({"duplicates": "wrong"}, "MacroP", 1 / 8),
+        ({"duplicates": "wrong"}, "MacroR", 1 / 4),
+        # q1 1/3, q2 0
+        ({}, "MacroP", 1 / 6),
+        ({}, "MacroR", 1 / 4),
+        ({}, "MacroF1", 2 / (3 + 2) / 2),
+        ({}, "MacroF2", 5 / (4 * 2 + 3) / 2),
+        ({"unanswered": "skip"}, "MacroP", 1 / 3),
+        ({"unanswered": "skip"}, "MacroR", 1 / 2),
+        ({"unanswered": "skip"}, "MacroF1", 2 / (3 + 2)),
+        ({"unanswered": "skip"}, "MicroR", 1 / 3),
+        # q3: something retrieved, so precision and F are 0 and only recall is undefined
+        ({"empty_gold": "zero"}, "MacroP", 1 / 9),
+        ({"empty_gold": "zero"}, "MacroR", 1 / 6),
+        ({"empty_gold": "one"}, "MacroP", 1 / 9),
+        ({"empty_gold": "one"}, "MacroR", (1 / 2 + 1) / 3),
+        ({"empty_gold": "one"}, "MacroF1", 2 / (3 + 2) / 3),
+        ({"empty_gold": "one", "unanswered": "skip"}, "MacroR", (1 / 2 + 1) / 2),
+        # relevance levels: only b has 2, and q2 has no document of that level
+        ({}, "MicroR(rel=2)", 0),
+        ({}, "MacroP(rel=2)", 0),
+    ],
+)
+def test_each_decision_moves_the_score_as_said(decisions: dict[str, str], name: str, wanted: float) -> None:
+    assert value(name, GOLD, RUN, Decisions(**decisions)) == pytest.approx(wanted)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("choice", "each"), [("skip", math.nan), ("zero", 0.0), ("one", 1.0)])
+@pytest.mark.parametrize("name", ["MacroP", "MacroR", "MacroF2"])
+def test_a_query_with_nothing_relevant_and_nothing_retrieved_is_undefined_throughout(
+    name: str, choice: str, each: float
+) -> None:
+    judged = judge(Qrels({"full": {"a": 1}, "empty": {"a": 0}}), Run.of({"full": ["a"]}))
+    result = measured(name, judged, Decisions(empty_gold=choice))  # type: ignore[arg-type]
+    np.testing.assert_equal(result.per_query, [1.0, each])
+
+
+def test_where_every_query_is_left_out_there_is_no_mean() -> None:
+    for name in ("MacroP", "MacroF1", "MacroF(beta=2,of=means)"):
+        assert math.isnan(value(name, {"q": {}}, Run.of({"q": ["a"]})))
+    assert value("MicroF1", {"q": {}}, Run.of({"q": ["a"]})) == 0
+
+
+def test_f_of_the_means_is_not_the_mean_of_f() -> None:
+    gold = {"q1": {"a": 1}, "q2": {"b": 1, "c": 1, "d": 1, "e": 1}}
+    run = Run.of({"q1": ["a", "x", "y", "z"], "q2": ["b"]})
+    p, r = (1 / 4 + 1) / 2, (1 + 1 / 4) / 2
+    assert value("MacroF2", gold, run) == pytest.approx((5 / (4 * 1 + 4) + 5 / (4 * 4 + 1)) / 2)
+    assert value("MacroF(beta=2,of=means)", gold, run) == pytest.approx(5 * p * r / (4 * p + r))
+    assert value("MacroF(beta=2,of=means)", gold, Run.of({"q1": ["x"]})) == 0
+
+
+@given(naive.golds, naive.run_lines(), st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from([None, 2]))
+def test_f_of_the_means_is_formed_of_macro_p_and_macro_r(
+    gold: naive.Judgements, lines: list[naive.Line], beta: float, cutoff: int | None
+) -> None:
+    judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
+    p, r = (measured(kind(cutoff), judged).value for kind in (MacroP, MacroR))
+    assume(not math.isnan(p))
+    wanted = (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0
+    assert measured(MacroF(cutoff, beta=beta, of="means"), judged).value == pytest.approx(wanted)
+
+
+def test_counts_add_what_the_decisions_make_wrong() -> None:
+    judged = judge(Qrels(GOLD), RUN)
+    plain, strict = (counts(judged, d) for d in (Decisions(), Decisions(duplicates="wrong", unjudged="wrong")))
+    assert [part.tolist() for part in plain[:3]] == [[1, 0, 0], [3, 0, 1], [2, 1, 0]]
+    assert plain.foreign == 0
+    assert strict.retrieved.tolist() == [4, 0, 1]
+    assert strict.foreign == 3
+    assert counts(judged, Decisions(unjudged="wrong"), cutoff=2).foreign == 2
+
+
+# labels
+
+
+labels = st.dictionaries(st.sampled_from("abcdefgh"), st.booleans(), min_size=1)
+
+
+@given(labels, labels)
+def test_accuracy_is_scikit_learns_with_unanswered_ones_wrong(gold: dict[str, bool], given: dict[str, bool]) -> None:
+    assume(gold.keys() & given.keys())
+    scores = evaluate(Gold(labels=gold), Answers(given), task="4")
+    answered = [given.get(query, not label) for query, label in gold.items()]
+    assert scores.measures == {"Accuracy": pytest.approx(accuracy_score(list(gold.values()), answered))}
+
+
+articles = st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from(["1", "2", "3", "4"])), min_size=1)
+
+
+@given(articles, articles, labels, labels)
+def test_sufficient_articles_and_the_label_make_an_answer_right(
+    gold: dict[str, set[str]], retrieved: dict[str, set[str]], right: dict[str, bool], given: dict[str, bool]
+) -> None:
+    right = {query: right.get(query, True) for query in gold}
+    assume(retrieved.keys() & gold.keys() and given.keys() & gold.keys())
+    scores = evaluate(
+        Gold({query: dict.fromkeys(sorted(found), 1) for query, found in gold.items()}, right),
+        Run.of({query: sorted(found) for query, found in retrieved.items()}),
+        task="3",
+        edition=2026,
+        answers=Answers(given),
+    )
+    label_right = {query: given.get(query) is right[query] for query in gold}
+    wanted = {query: label_right[query] and gold[query] <= retrieved.get(query, set()) for query in gold}
+    assert scores.per_query == {
+        query: {**scores.per_query[query], "Accuracy": wanted[query], "LabelAccuracy": label_right[query]}
+        for query in gold
+    }
+    assert scores.measures["Accuracy"] == pytest.approx(sum(wanted.values()) / len(gold))
+    assert scores.measures["LabelAccuracy"] == pytest.approx(sum(label_right.values()) / len(gold))
+
+
+def test_a_question_without_gold_articles_needs_only_its_label() -> None:
+    gold = Gold({"q1": {}, "q2": {"96": 1}}, {"q1": True, "q2": True})
+    scores = evaluate(gold, Run.of({"q2": ["96"]}), task="3", answers=Answers({"q1": True, "q2": True}))
+    assert scores.measures["Accuracy"] == 1
+    assert scores.queries == {"judged": 2, "answered": 2, "unanswered": 0, "unjudged": 0}
+    assert not [remark for remark in scores.remarks if "wrong" in remark or "not answered" in remark]
+
+
+# claims
+
+instances = st.lists(
+    st.tuples(*(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=4) for _ in "pd")), min_size=1, max_size=5
+)
+ClaimsOf = list[tuple[bool, bool]]
+
+
+def rationale(cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: str) -> Scores:
+    """Cases of (gold, prediction) for each claim of the plaintiff and of the defendant."""
+    qrels = {
+        str(n): {f"{side}{i}": int(gold) for side, claims in zip("pd", case, strict=True)
+                 for i, (gold, _) in enumerate(claims)}
+        for n, case in enumerate(cases)
+    }  # fmt: skip
+    run = {
+        str(n): [f"{side}{i}" for side, claims in zip("pd", case, strict=True)
+                 for i, (_, predicted) in enumerate(claims) if predicted]
+        for n, case in enumerate(cases)
+    }  # fmt: skip
+    decisions = Decisions(undefined=undefined)  # type: ignore[arg-type]
+    return evaluate(Gold(qrels, format="tort"), Run.of(run), task="rationale", decisions=decisions)
+
+
+@given(instances, st.sampled_from([("zero", 0.0), ("one", 1.0), ("skip", np.nan)]))
+def test_rationale_f1_is_scikit_learns_for_each_instance(
+    cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: tuple[str, float]
+) -> None:
+    def f1(claims: ClaimsOf) -> float:
+        # a claim that both deny is not in F1 of the True class; it spares scikit-learn an empty list
+        truth, predicted = zip(*claims, (False, False), strict=True)
+        return float(f1_score(truth, predicted, zero_division=undefined[1]))
+
+    scores = rationale(cases, undefined[0])
+    for name, each in (
+        ("RationaleF1", [f1([*p, *d]) for p, d in cases]),
+        ("PlaintiffF1", [f1(p) for p, _ in cases]),
+        ("DefendantF1", [f1(d) for _, d in cases]),
+    ):
+        kept = [x for x in each if not math.isnan(x)]
+        wanted = sum(kept) / len(kept) if kept else math.nan
+        assert scores.measures[name] == pytest.approx(wanted, nan_ok=True)
+        result = next(result for measure, result in scores.results.items() if measure.name == name)
+        np.testing.assert_allclose(result.per_query, each)
+
+
+@given(instances)
+def test_pooled_f1_is_scikit_learns_over_all_claims(cases: list[tuple[ClaimsOf, ClaimsOf]]) -> None:
+    truth, predicted = zip(*(claim for p, d in cases for claim in (*p, *d)), (False, False), strict=True)
+    wanted = f1_score(truth, predicted, zero_division=0)
+    assert rationale(cases, "zero").measures["PooledF1"] == pytest.approx(wanted)
+
+
+def test_the_undefined_rule_moves_a_small_sample_as_far_as_known() -> None:
+    cases: list[tuple[ClaimsOf, ClaimsOf]] = [
+        ([(True, True)], []),
+        *[([], [(False, False)])] * 1,
+        *[([(True, False)], [])] * 3,
+    ]
+    assert [rationale(cases, choice).measures["RationaleF1"] for choice in ("zero", "one", "skip")] == [0.2, 0.4, 0.25]
+
+
+# names
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed", "measure"),
+    [
+        ("MicroF1", "MicroF1", MicroF()),
+        ("MicroF", "MicroF1", MicroF()),
+        ("MicroF2", "MicroF2", MicroF(beta=2.0)),
+        ("MicroF(beta=2)@10", "MicroF2@10", MicroF(10, beta=2.0)),
+        ("MicroF(beta=0.5)", "MicroF(beta=0.5)", MicroF(beta=0.5)),
+        ("MicroF(rel=2,beta=0.5)", "MicroF(beta=0.5,rel=2)", MicroF(rel=2, beta=0.5)),
+        ("MicroF10", "MicroF(beta=10)", MicroF(beta=10.0)),
+        ("MicroP(rel=2)@5", "MicroP(rel=2)@5", MicroP(5, 2)),
+        ("MicroF(beta=1,rel=2)", "MicroF(beta=1,rel=2)", MicroF(rel=2)),
+        ("MicroF2(rel=2)", "MicroF(beta=2,rel=2)", MicroF(rel=2, beta=2.0)),
+        ("MicroR@30", "MicroR@30", MicroR(30)),
+        ("MicroR(cutoff=30)", "MicroR@30", MicroR(30)),
+        ("MacroF2", "MacroF2", MacroF(beta=2.0)),
+        ("MacroF(beta=2,of=means)", "MacroF(beta=2,of=means)", MacroF(beta=2.0, of="means")),
+        ("MacroF(of='means', beta=2)", "MacroF(beta=2,of=means)", MacroF(beta=2.0, of="means")),
+        ("MacroF(of=queries)", "MacroF1", MacroF()),
+        ("MacroP", "MacroP", MacroP()),
+        ("MacroR(rel=3)@7", "MacroR(rel=3)@7", MacroR(7, 3)),
+        ("Accuracy", "Accuracy", Accuracy()),
+        ("LabelAccuracy()", "LabelAccuracy", LabelAccuracy()),
+        ("RationaleF1", "RationaleF1", RationaleF1()),
+        ("PooledF1", "PooledF1", PooledF1()),
+    ],
+)
+def test_a_name_stands_for_its_measure(typed: str, printed: str, measure: Measure) -> None:
+    assert parse(typed) == [measure]
+    assert str(measure) == measure.name == printed
+
+
+betas = st.floats(min_value=1e-6, max_value=1e6) | st.sampled_from([0.5, 1.0, 2.0, 3.0])
+
+
+@given(
+    st.sampled_from([MicroP, MicroR, MicroF, MacroP, MacroR, MacroF]),
+    st.none() | st.integers(1, 10**9 - 1),
+    st.integers(1, 5),
+    betas,
+    st.sampled_from(["queries", "means"]),
+)
+def test_what_is_printed_parses_back(kind: type, cutoff: int | None, rel: int, beta: float, of: str) -> None:
+    parameters = {"cutoff": cutoff, "rel": rel}
+    if kind in (MicroF, MacroF):
+        parameters["beta"] = beta
+    if kind is MacroF:
+        parameters["of"] = of
+    measure = kind(**parameters)
+    assert parse(str(measure)) == [measure]
+
+
+@pytest.mark.parametrize(
+    ("typed", "requests"),
+    [
+        ("map", [trec_eval.Request("map")]),
+        ("AP", [trec_eval.Request("map")]),
+        ("P_5", [trec_eval.Request("P", "5")]),
+        ("P@5", [trec_eval.Request("P", "5")]),
+        ("P(rel=2)@5", [trec_eval.Request("P", "5", rel=2)]),
+        ("P.5,10", [trec_eval.Request("P", "5"), trec_eval.Request("P", "10")]),
+        ("R@100", [trec_eval.Request("recall", "100")]),
+        ("nDCG@10", [trec_eval.Request("ndcg_cut", "10")]),
+        ("set_F.4", [trec_eval.Request("set_F", "4")]),
+        ("iprec_at_recall_0.10", [trec_eval.Request("iprec_at_recall", "0.10")]),
+        ("RR@10", [trec_eval.Request("recip_rank", top=10)]),
+    ],
+)
+def test_names_of_trec_eval_and_ir_measures_mean_what_they_mean_there(
+    typed: str, requests: list[trec_eval.Request]
+) -> None:
+    measures = parse(typed)
+    assert [measure.request for measure in measures if isinstance(measure, Delegated)] == requests
+    assert all(parse(str(measure)) == [measure] for measure in measures)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("MicroG1", "there is no measure 'MicroG1'"),
+        ("", "there is no measure ''"),
+        ("micro f1", "there is no measure 'micro f1'"),
+        ("MicroF0", "beta is a number above 0"),
+        ("MicroF(beta=0)", "beta is a number above 0"),
+        ("MicroF(beta=-1)", "beta is a number above 0"),
+        ("MicroF(beta=two)", "beta is a number above 0"),
+        ("MicroF(beta=True)", "beta is a number above 0"),
+        ("MicroF(beta=1e999)", "beta is a number above 0"),
+        (f"MicroF(beta={'9' * 400})", "beta is a number above 0"),
+        (f"MicroF{'9' * 400}", "beta is a number above 0"),
+        ("MicroP(beta=2)", "MicroP has no parameter beta; it has cutoff, rel"),
+        ("MicroF1(of=means)", "has no parameter of"),
+        ("MacroF2(of=mean)", "of is queries or means"),
+        ("MicroF1@0", "cutoff is a whole number from 1"),
+        ("MicroF1@0.5", "cutoff is a whole number from 1"),
+        ("MicroF1@99999999999999999999", "cutoff is a whole number from 1"),
+        ("MicroF1@1.2.3", "a cut-off is a number"),
+        ("MicroF1(rel=0)", "rel is a whole number from 1"),
+        ("MicroF1(rel=1.0)", "rel is a whole number from 1"),
+        ("MicroF1(rel=99999999999999999999)", "rel is a whole number from 1"),
+        ("MicroF(2)", "parameters are written NAME(beta=2,rel=1)@10"),
+        ("MicroF(beta=)", "parameters are written"),
+        ("MicroF(beta=2)+(rel=1)", "parameters are written"),
+        ("MicroF(beta=f(2))", "parameters are written"),
+        ("MicroF(**{})", "has no parameter"),
+        (f"MicroF(beta={'(' * 5000}1{')' * 5000})", "parameters are written"),
+        (f"MicroF(beta={'-' * 200000}1)", "parameters are written"),
+        ("Accuracy@5", "Accuracy has no parameter cutoff; it has none"),
+        ("runid", "runid is text"),
+        ("P_0", "takes cut-offs"),
+    ],
+)
+def test_what_is_no_measure_is_refused_with_a_reason(typed: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(typed)
+    assert said in str(refused.value)
+
+
+def test_all_there_is_is_described_and_can_be_asked_for() -> None:
+    described = list(everything())
+    names = [description.name for description in described]
+    assert len(names) == len(set(names))
+    assert set(names) == {"MicroF1" if n == "MicroF" else "MacroF1" if n == "MacroF" else n for n in OURS} | set(
+        trec_eval.each_name()
+    )
+    for description in described:
+        assert all(description), description.name
+        assert parse(description.name)
+
+
+def test_every_measure_of_trec_eval_has_a_definition() -> None:
+    assert set(DEFINITIONS) == set(trec_eval.each_name())
+
+
+@pytest.mark.parametrize(
+    ("typed", "parts"),
+    [
+        (
+            "MicroF1",
+            ("MicroF1 ranks Tasks 1 and 2", "(1+β²)·P·R / (β²·P + R)", "organisers", "coliee_ir.measures.sets"),
+        ),
+        ("Accuracy", ("Task 3 from 2026 on", "answered rightly / judged", "page of 2026", "coliee_ir.measures.labels")),
+        ("set_F.4", ("beta SQUARED", "(1+x)PR", "its measure set_F", f"by trec_eval {trec_eval.version()}")),
+    ],
+)
+def test_a_description_says_what_a_measure_is_and_who_computes_it(typed: str, parts: tuple[str, ...]) -> None:
+    _, *told = describe(parse(typed)[0])
+    for text, part in zip(told, parts, strict=True):
+        assert part in text.replace("``", "")
+        assert "Attributes:" not in text
+
+
+# trec_eval's measures
+
+
+def test_trec_eval_is_asked_for_the_long_list_where_there_is_one() -> None:
+    qrels = Qrels({"q": {"a": 1, "b": 1}})
+    short, long = judge(qrels, Run.of({"q": ["x"]})), judge(qrels, Run.of({"q": ["x", "a", "b"]}))
+    measures = [m for name in ("map", "MicroR@2", "MicroR", "recall_2") for m in parse(name)]
+    results = compute(measures, {"documents": short, "long": long}, Decisions())
+    assert [result.value for result in results] == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 2, 0, 1 / 2])
+
+
+def test_one_measure_of_trec_eval_can_be_computed_alone() -> None:
+    judged = judge(Qrels({"q": {"a": 1, "b": 1}, "p": {"a": 1}}), Run.of({"q": ["x", "a"]}))
+    [measure] = parse("map")
+    result = measure.compute({"documents": judged}, Decisions())
+    assert (result.value, result.per_query.tolist()) == (0.125, [0.25, 0.0])
+    assert result.answered is not None
+    assert result.answered.tolist() == [True, False]
+
+
+def test_a_query_without_judged_documents_is_in_no_mean_of_trec_evals() -> None:
+    judged = judge(Qrels({"q1": {"a": 1}, "q2": {}, "q3": {"a": 0}}), Run.of({"q1": ["a"], "q2": ["a"], "q3": ["a"]}))
+    result = measured("map", judged)
+    np.testing.assert_equal(result.per_query, [1.0, math.nan, 0.0])
+    assert result.value == 0.5
+    assert measured("num_q", judged).value == 2
+
+
+def test_results_stand_in_the_order_asked_for() -> None:
+    judged = judge(Qrels({"q": {"a": 1, "b": 1}}), Run.of({"q": ["a", "x"]}))
+    names = ["MicroR", "num_ret", "MicroP", "map", "P_1"]
+    results = compute([m for n in names for m in parse(n)], {"documents": judged}, Decisions())
+    assert [result.value for result in results] == [0.5, 2, 0.5, 0.5, 1]
+
+
+@pytest.mark.parametrize(("values", "mean"), [([1.0, math.nan, 0.0], 0.5), ([math.nan], math.nan), ([], math.nan)])
+def test_the_mean_passes_over_queries_left_out(values: list[float], mean: float) -> None:
+    assert topic_mean(np.array(values)) == pytest.approx(mean, nan_ok=True)
+
+
+@pytest.mark.parametrize(("unanswered", "unjudged"), list(product(["zero", "skip"], ["ignore", "wrong"])))
+def test_decisions_do_not_reach_trec_evals_measures(unanswered: str, unjudged: str) -> None:
+    decisions = Decisions(unanswered=unanswered, unjudged=unjudged)  # type: ignore[arg-type]
+    assert value("set_P", GOLD, RUN, decisions) == pytest.approx(1 / 6)

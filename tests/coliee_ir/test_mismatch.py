@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+
+from coliee_adapters.errors import MismatchError
+from coliee_adapters.records import Run
+from coliee_ir.judged import Qrels, judge
+from coliee_ir.mismatch import check, lost_zeros
+
+CASES = {"000018": {"072495": 1, "012101": 1}, "000203": {"004411": 1}}
+QUESTIONS = {"R07-01-O": {"96": 1, "398-2": 1}, "R07-02-A": {"7": 1}}
+
+
+def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
+    return check(judge(Qrels(gold), Run.of(run)), "gold.json", "run.txt")
+
+
+@pytest.mark.parametrize(
+    ("gold", "queries", "cause"),
+    [
+        (CASES, ["18", "203"], "leading zeros are lost: write ids as text of 6 digits"),
+        (
+            {"18": {}, "203": {}},
+            ["000018"],
+            "the gold has no leading zeros and the run has: write ids as the gold does",
+        ),
+        (CASES, ["000018.json"], "take the file name's ending off the ids"),
+        (CASES, ["cases/000018", "cases/000203"], "take the folder off the ids"),
+        (CASES, ["q-000018"], "take what stands before the number off the ids"),
+        (QUESTIONS, ["r07-01-o"], "write the ids in upper case"),
+        (CASES, ['"000018"'], "take the quotation marks or brackets off the ids"),
+        (CASES, ["['000018']"], "take the quotation marks or brackets off the ids"),
+        (
+            QUESTIONS,
+            ["R06-01-O", "R05-02-A"],
+            "the years differ: the run answers questions of R05, R06, the gold holds R07",
+        ),
+        (
+            QUESTIONS,
+            ["R07-88-O"],
+            "the questions are of the same year and have other numbers: is the gold that of another file?",
+        ),
+        (
+            QUESTIONS,
+            ["000018"],
+            "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?",
+        ),
+        (
+            CASES,
+            ["555555"],
+            "the ids have the same form: is the gold that of another year, or of the training set?",
+        ),
+        (CASES, ["case X"], "the ids have another form: is the gold that of another task?"),
+    ],
+)
+def test_a_run_that_shares_no_query_is_refused_with_the_likely_cause(
+    gold: dict[str, dict[str, int]], queries: list[str], cause: str
+) -> None:
+    with pytest.raises(MismatchError) as refused:
+        checked(gold, {query: ["072495"] for query in queries})
+    assert str(refused.value).startswith("run.txt: no query of the run is in the gold: the run has '")
+    assert refused.value.remedy == cause
+
+
+def test_a_refusal_shows_what_both_sides_look_like() -> None:
+    with pytest.raises(MismatchError) as refused:
+        checked({f"{n:06}": {} for n in range(1, 9)}, {"a" * 99: ["x"], "b\x1b[31m": ["x"], "c": ["x"], "d": ["x"]})
+    assert refused.value.problem == (
+        f"no query of the run is in the gold: the run has '{'a' * 23}…', 'b\\x1b[31m', 'c', …; "
+        "gold.json has '000001', '000002', '000003', …"
+    )
+
+
+@pytest.mark.parametrize(
+    ("documents", "cause"),
+    [
+        (["72495"], "leading zeros are lost: write ids as text of 6 digits"),
+        (["999"], "write them as the gold does; is the gold that of another task?"),
+        (["072495.json"], "take the file name's ending off the ids"),
+        (["398-2"], "write them as the gold does; is the gold that of another task?"),
+    ],
+)
+def test_a_run_whose_documents_have_another_form_is_refused(documents: list[str], cause: str) -> None:
+    with pytest.raises(MismatchError) as refused:
+        checked(CASES, {"000018": documents, "000203": documents})
+    assert refused.value.problem.startswith("no document of the run is in the gold: the run has '")
+    assert "gold.json has '004411', '012101', '072495'" in refused.value.problem
+    assert refused.value.remedy == cause
+
+
+@pytest.mark.parametrize(
+    ("gold", "documents"),
+    [
+        (CASES, ["555555"]),
+        (CASES, ["55", "555555"]),
+        ({"000018": {}}, ["x"]),
+        ({"000018": {"96": 1}}, ["709"]),  # no zeros fill these ids up, so their length may differ
+        ({"000018": {"d1": 1}}, ["d10"]),
+        ({"000018": {"CR93E-10279": 1}}, ["CR93E-1"]),
+        (CASES, []),
+    ],
+)
+def test_ids_that_merely_miss_are_scored(gold: dict[str, dict[str, int]], documents: list[str]) -> None:
+    run = {"000018": documents, "000203": documents} if "000203" in gold else {"000018": documents}
+    split = {query: [document] for query, document in zip(run, documents, strict=False)} if len(documents) > 1 else run
+    assert checked(gold, split) is False
+
+
+def test_a_single_judged_document_is_enough() -> None:
+    assert checked(CASES, {"18": ["x"], "000203": ["y", "004411"]}) is True
+
+
+def test_an_empty_run_shares_nothing_and_is_not_refused() -> None:
+    assert checked(CASES, {}) is False
+
+
+def test_queries_with_lost_zeros_are_found() -> None:
+    qrels = Qrels({"000018": {}, "000203": {}, "7": {}, "0": {}})
+    assert lost_zeros(["203", "18", "0007", "5"], qrels) == [("18", "000018"), ("203", "000203")]

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import ast
+import itertools
+from pathlib import Path
+
+import pytest
+
+import coliee_ir
+from coliee_adapters.errors import UsageError
+from coliee_ir.measures import parse
+from coliee_ir.protocol import PROTOCOLS, TASKS, newest_edition, protocol
+
+MICRO = ("MicroF1", "MicroP", "MicroR")
+MACRO = ("MacroF2", "MacroP", "MacroR")
+LONG = ("AP", "Rprec", "MicroR@5", "MicroR@10", "MicroR@30")
+TREC = ("map", "Rprec", "recip_rank", "P_10", "recall_10", "recall_100", "ndcg_cut_10", "set_P", "set_recall", "set_F")
+
+
+@pytest.mark.parametrize(
+    ("task", "editions", "measures", "parts", "tie_break", "long_list"),
+    [
+        ("1", (2018, 2021, 2024, 2026, None), MICRO, ("documents",), (), ()),
+        ("2", (2018, 2021, 2024, 2026, None), MICRO, ("documents",), (), ()),
+        ("3", (2014, 2018, 2021, 2025), MACRO, ("documents",), (), LONG),
+        ("3", (2026, None), ("Accuracy", "LabelAccuracy", *MACRO), ("documents", "answers"), ("MacroF2",), ()),
+        ("4", (2014, 2021, 2026, None), ("Accuracy",), ("answers",), (), ()),
+        ("5", (2021, None), ("Accuracy",), ("answers",), (), ()),
+        ("tort", (2025, 2026, None), ("Accuracy",), ("answers",), (), ()),
+        ("rationale", (2025, None), ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"), ("documents",), (), ()),
+        ("trec", (1992, 2026, None), TREC, ("documents",), (), ()),
+    ],
+)
+def test_the_rules_of_a_task_are_those_of_its_edition(
+    task: str,
+    editions: tuple[int | None, ...],
+    measures: tuple[str, ...],
+    parts: tuple[str, ...],
+    tie_break: tuple[str, ...],
+    long_list: tuple[str, ...],
+) -> None:
+    for edition in editions:
+        rules = protocol(task, edition)
+        assert (rules.measures, rules.parts, rules.tie_break, rules.long_list) == (
+            measures,
+            parts,
+            tie_break,
+            long_list,
+        )
+        assert rules.ranking == measures[0]
+
+
+@pytest.mark.parametrize(
+    ("task", "edition", "said"),
+    [
+        ("6", None, "there is no task '6'; there are 1, 2, 3, 4, 5, tort, rationale, trec"),
+        ("3", 2013, "task 3 has no rules for 2013; they are known for 2014–2025, 2026"),
+        ("3", 2027, "they are known for 2014–2025, 2026"),
+        ("5", 2022, "task 5 has no rules for 2022; they are known for 2021"),
+        ("1", 2017, "they are known for 2018–2026"),
+        ("tort", 2024, "they are known for 2025–2026"),
+    ],
+)
+def test_what_has_no_rules_is_refused_with_what_has(task: str, edition: int | None, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        protocol(task, edition)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_editions_of_a_task_follow_each_other(task: str) -> None:
+    rows = [row for row in PROTOCOLS if row.task == task]
+    assert all(row.first <= row.last for row in rows)
+    assert all(one.last + 1 == following.first for one, following in itertools.pairwise(rows))
+
+
+@pytest.mark.parametrize("row", PROTOCOLS, ids=lambda row: f"{row.task} {row.first}")
+def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: coliee_ir.Protocol) -> None:
+    for name in (*row.measures, *row.tie_break, *row.long_list):
+        [measure] = parse(name)
+        assert str(measure) == name
+        sides = {"plaintiff", "defendant"} if row.task == "rationale" else set()
+        assert set(measure.needs) <= {*row.parts, *sides}
+    assert set(row.tie_break) <= set(row.measures)
+    assert row.title
+    assert row.source
+
+
+def test_the_newest_edition_is_meant_when_none_is_named() -> None:
+    assert {task: newest_edition(protocol(task)) for task in TASKS} == {
+        "1": 2026,
+        "2": 2026,
+        "3": 2026,
+        "4": 2026,
+        "5": 2021,
+        "tort": 2026,
+        "rationale": 2026,
+        "trec": None,
+    }
+
+
+def test_no_other_module_knows_a_year() -> None:
+    years = {}
+    for path in Path(coliee_ir.__file__).parent.rglob("*.py"):
+        constants = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+        years[path.name] = [value for value in constants if isinstance(value, int) and 2000 < value < 2100]
+    assert years.pop("protocol.py")
+    assert not any(years.values()), years

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import coliee_ir
+
+EXPORTED = {
+    # reading, scoring, converting
+    *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "to_qrels", "to_run", "to_frame"),
+    # what lies beneath
+    *("Gold", "Run", "Answers", "Qrels", "Judged", "judge", "Decisions"),
+    # rules
+    *("PROTOCOLS", "Protocol", "protocol"),
+    # what goes wrong
+    *("ColieeError", "InputError", "MismatchError", "UsageError"),
+}
+
+
+def test_the_package_exports_what_is_expected_and_nothing_else() -> None:
+    assert sorted(coliee_ir.__all__) == sorted(EXPORTED)
+    assert all(getattr(coliee_ir, name) is not None for name in EXPORTED)
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTED - {"PROTOCOLS"}))
+def test_what_is_exported_says_what_it_is(name: str) -> None:
+    assert inspect.getdoc(getattr(coliee_ir, name))
+
+
+def test_errors_are_a_tree() -> None:
+    assert issubclass(coliee_ir.MismatchError, coliee_ir.InputError)
+    assert issubclass(coliee_ir.InputError, coliee_ir.ColieeError)
+    assert issubclass(coliee_ir.UsageError, coliee_ir.ColieeError)
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert coliee_ir.__version__ == metadata.version("coliee-ir")
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (Path(coliee_ir.__file__).parent / "py.typed").is_file()
+
+
+HEAVY = {"pandas", "polars", "scipy", "rich", "ir_measures", "sklearn", "matplotlib", "hypothesis"}
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "import coliee_ir",
+        "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt')",
+        "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt', measures=['MicroF1@5', 'map', 'P_5'])",
+        "from coliee_ir.cli import main; main(['evaluate', 'gold.json', 'run.txt', '-o', 'table'])",
+    ],
+)
+def test_what_a_small_run_does_not_need_is_not_imported(typed: str, tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text(json.dumps({"000001": ["000018"], "000002": ["000001"]}))
+    (tmp_path / "run.txt").write_text("000001 000018 T\n000002 000018 T\n")
+    code = f"{typed}\nimport sys; print('\\n' + ' '.join({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {"coliee_ir", "numpy"} <= loaded
+    assert not loaded & HEAVY

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ir_measures
+import pandas
+import polars
+import pytest
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir import read_gold, read_run, to_run
+from coliee_ir.reading import STATUTE_ID, find_task, opened
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
+ROWS = [(query, document, relevance) for query, judged in QRELS.items() for document, relevance in judged.items()]
+
+
+def frame(make: Callable[..., Any], value: str) -> Any:
+    return make(dict(zip(("query_id", "doc_id", value), map(list, zip(*ROWS, strict=True)), strict=True)))
+
+
+class Judgement(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str = "0"
+
+
+# gold
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        QRELS,
+        frame(pandas.DataFrame, "relevance"),
+        frame(polars.DataFrame, "relevance"),
+        [Judgement(*row) for row in ROWS],
+        [ir_measures.Qrel(*row) for row in ROWS],
+    ],
+    ids=["dictionary", "pandas", "polars", "tuples", "ir_measures"],
+)
+def test_a_gold_in_memory_is_read_as_it_is(held: object) -> None:
+    gold = read_gold(held)
+    assert gold.qrels == QRELS
+    assert gold.labels is None
+    assert (gold.path, gold.format) == ("<memory>", "memory")
+
+
+def test_lists_of_documents_are_relevant_ones() -> None:
+    assert read_gold({"001": ["013.txt", "020"], "002": []}).qrels == {"001": {"013": 1, "020": 1}, "002": {}}
+
+
+def test_labels_in_memory_are_labels() -> None:
+    assert read_gold({"R07-01-O": "Y", "R07-02-O": False}).labels == {"R07-01-O": True, "R07-02-O": False}
+
+
+def test_a_record_is_given_back_itself() -> None:
+    gold, run, answers = Gold({"q": {}}), Run.of({"q": []}), Answers({"q": True})
+    assert read_gold(gold) is gold
+    assert read_run(run) is run
+    assert read_run(answers) is answers
+
+
+GOLDS = {
+    "json": '{"008447.txt": ["072495.txt", "012101.txt"], "000018.txt": ["008447.txt"]}',
+    "paragraphs": '{"827": "025.txt, 027.txt"}',
+    "xml1": "<COLIEE task='1'><instance id='001'><cases_noticed>000013,000045</cases_noticed></instance></COLIEE>",
+    "xml2": (
+        "<COLIEE task='2'><instance id='001'><entailing_paragraphs>013</entailing_paragraphs></instance></COLIEE>"
+    ),
+    "statute": '<dataset><pair id="R07-01-O" label="Y"><article>7</article><t2>x</t2></pair></dataset>',
+    "articles": '<dataset><pair id="R07-01-O"><article>7</article><t2>x</t2></pair></dataset>',
+    "labels": "R07-01-O\tY\nR07-02-O\tN\n",
+    "statute qrels": "R02-1-A 0 398-20 1\n",
+    "qrels": "301 0 CR93E-10279.txt 0\n301 0 CR93E-1282 1\n",
+    "tort": (
+        '{"tort_id": "0", "plaintiff_claims": [{"id": "0", "is_accepted": true}], "defendant_claims": [], '
+        '"court_decision": true}\n'
+    ),
+}
+
+
+def written(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("form", "run", "task", "because"),
+    [
+        ("json", None, "1", "the gold's documents are case numbers"),
+        ("paragraphs", None, "2", "the gold's documents are paragraph numbers"),
+        ("xml1", None, "1", "the XML says so"),
+        ("xml2", None, "2", "the XML says so"),
+        ("statute", None, "3", "the gold is statute law and the run holds articles"),
+        ("statute", "R07-01-O Q0 7 1 1 T\n", "3", "the gold is statute law and the run holds articles"),
+        ("statute", "R07-01-O 7 T\n", "3", "the gold is statute law and the run holds articles"),
+        ("statute", "R07-01-O Y T\n", "4", "the gold is statute law and the run holds labels"),
+        ("articles", None, "3", "the gold is statute law without labels"),
+        ("labels", None, "4", "the gold holds labels only"),
+        ("statute qrels", None, "3", "the gold is qrels of statute questions"),
+        ("qrels", None, "trec", "the gold is qrels"),
+        ("tort", GOLDS["tort"], "tort", "the files hold decisions; --task rationale scores the claims"),
+        (
+            "tort",
+            GOLDS["tort"].replace('"court_decision": true', '"court_decision": null'),
+            "rationale",
+            "the submission leaves decisions open",
+        ),
+    ],
+)
+def test_the_task_is_found_from_the_files(form: str, run: str | None, task: str, because: str, tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path, "gold", GOLDS[form]))
+    found = find_task(gold, None if run is None else written(tmp_path, "run", run))
+    assert found == (task, because)
+
+
+@pytest.mark.parametrize(
+    ("gold", "run", "task"),
+    [
+        (Gold({"R07-01-O": {"7": 1}}, {"R07-01-O": True}), {"R07-01-O": "Y"}, "4"),
+        (Gold({"R07-01-O": {"7": 1}}, {"R07-01-O": True}), {"R07-01-O": ["7"]}, "3"),
+        (Gold({"R07-01-O": {"7": 1}}, {"R07-01-O": True}), Answers({"R07-01-O": True}), "4"),
+        (Gold({"R07-01-O": {"7": 1}}), {"R07-01-O": ["7"]}, "3"),
+        (Gold({"q1": {"7": 1}}), {"q1": ["7"]}, "trec"),
+        (Gold(labels={"0": True}, format="tort"), None, "tort"),
+        (Gold({"0": {"p0": 1}}, format="tort"), None, "rationale"),
+    ],
+)
+def test_the_task_is_found_from_records(gold: Gold, run: object, task: str) -> None:
+    assert find_task(gold, run).task == task
+
+
+@pytest.mark.parametrize(
+    ("form", "task", "ids"),
+    [
+        ("qrels", None, {"CR93E-10279.txt", "CR93E-1282"}),  # plain TREC: as they stand
+        ("qrels", "trec", {"CR93E-10279.txt", "CR93E-1282"}),
+        ("qrels", "1", {"CR93E-10279", "CR93E-1282"}),
+        ("json", None, {"072495", "012101", "008447"}),
+        ("json", "trec", {"072495", "012101", "008447"}),
+    ],
+)
+def test_ids_lose_txt_except_in_plain_trec_files(form: str, task: str | None, ids: set[str], tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path, "gold", GOLDS[form]), task=task)
+    assert gold.qrels is not None
+    assert {document for judged in gold.qrels.values() for document in judged} == ids
+
+
+# runs
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {query: {document: float(score) for document, score in judged.items()} for query, judged in QRELS.items()},
+        frame(pandas.DataFrame, "score"),
+        frame(polars.DataFrame, "score"),
+        [ir_measures.ScoredDoc(*row) for row in ROWS],
+    ],
+    ids=["dictionary", "pandas", "polars", "ir_measures"],
+)
+def test_a_run_in_memory_is_read_as_it_is(held: object) -> None:
+    run = read_run(held)
+    assert isinstance(run, Run)
+    assert run.scored
+    assert to_run(run) == {"q1": {"d1": 1.0, "d2": 0.0}, "q2": {"d1": 2.0}}
+
+
+def test_documents_in_order_have_no_scores() -> None:
+    run = read_run({"q": ["b", "a"]})
+    assert isinstance(run, Run)
+    assert not run.scored
+    assert to_run(run) == {"q": {"b": 2.0, "a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "tag", "rankings"),
+    [
+        ("000001 000018.txt univABC\n", "columns", "univABC", {"000001": ["000018"]}),
+        ("000001,000018,univABC\n", "csv", "univABC", {"000001": ["000018"]}),
+        ('{\n"000001": ["000018.txt"]}', "json", "some run", {"000001": ["000018"]}),
+        ("q Q0 b 1 0.5 T\nq Q0 a 2 0.5 T\n", "trec", "T", {"q": ["b", "a"]}),
+    ],
+)
+def test_the_form_of_a_run_is_found(
+    text: str, form: str, tag: str, rankings: dict[str, list[str]], tmp_path: Path
+) -> None:
+    run = read_run(written(tmp_path, "some run.txt", text))
+    assert isinstance(run, Run)
+    assert (run.format, run.tag) == (form, tag)
+    assert {query: list(ranking) for query, ranking in to_run(run).items()} == rankings
+
+
+def test_a_run_of_trec_keeps_its_ids(tmp_path: Path) -> None:
+    path = written(tmp_path, "run", "q.txt Q0 d.txt 1 0.5 T\n")
+    assert to_run(path, task="trec") == {"q.txt": {"d.txt": 0.5}}
+    assert to_run(path) == {"q": {"d": 0.5}}
+
+
+def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> None:
+    path = written(tmp_path, "run.jsonl", GOLDS["tort"])
+    decisions, claims = read_run(path, task="tort"), read_run(path, task="rationale")
+    assert isinstance(decisions, Answers)
+    assert decisions.labels == {"0": True}
+    assert isinstance(claims, Run)
+    assert to_run(claims) == {"0": {"p0": 1.0}}
+
+
+# what cannot be read
+
+
+@pytest.mark.parametrize(
+    ("read", "held", "said"),
+    [
+        (read_gold, 7, "this is no gold (found 'int')"),
+        (read_run, 7, "this is no run (found 'int')"),
+        (read_gold, [("q", "d", 1)], "has no query_id and doc_id"),
+        (read_gold, pandas.DataFrame({"query_id": ["q"]}), "the frame has no column doc_id (found 'query_id')"),
+        (read_run, {"q": {"d": float("nan")}}, "this score is not a finite number (found 'nan')"),
+        (read_run, {"q": {"d": "high"}}, "this score is not a finite number (found ''high'')"),
+        (read_gold, {"q": {"d": 0.5}}, "this relevance is not an integer (found '0.5')"),
+        (read_gold, {"q": "maybe"}, "this is not a label (found ''maybe'')"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_what_it_is(read: Callable[[object], object], held: object, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read(held)
+    assert said in str(refused.value)
+
+
+def test_a_form_there_is_not_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "gold", GOLDS["json"])
+    with pytest.raises(UsageError, match="there is no gold form 'trec'; there are tort, "):
+        read_gold(path, form="trec")
+    with pytest.raises(UsageError, match="there is no run form 'qrels'; there are tort, claims, "):
+        read_run(path, form="qrels")
+
+
+# where bytes come from
+
+
+def test_compressed_files_are_read_like_any(tmp_path: Path) -> None:
+    packed = tmp_path / "gold.json.gz"
+    packed.write_bytes(gzip.compress(GOLDS["json"].encode()))
+    assert read_gold(packed).qrels == read_gold(written(tmp_path, "gold.json", GOLDS["json"])).qrels
+
+
+def test_a_path_is_opened_and_all_else_stays(tmp_path: Path) -> None:
+    path = Path(written(tmp_path, "gold", GOLDS["json"]))
+    source = opened(path)
+    assert isinstance(source, Source)
+    assert opened(source) is source
+    assert opened(QRELS) is QRELS
+
+
+@pytest.mark.parametrize("text", ["H18-1-2", "H26-37-G", "R02-10-E", "R1-18-U", "R01-1-A"])
+def test_ids_of_statute_questions_are_known(text: str) -> None:
+    assert STATUTE_ID.fullmatch(text)
+
+
+@pytest.mark.parametrize("text", ["000018", "301", "S60-1-2", "R07-01", "R07-01-O ", "398-2"])
+def test_other_ids_are_not_taken_for_them(text: str) -> None:
+    assert not STATUTE_ID.fullmatch(text)

@@ -1,0 +1,393 @@
+"""Published figures come out of generated files that have the published counts.
+
+The figures are those of the organisers' tables: COLIEE 2021 (overview paper and Task tables), 2024 (result tables), and
+what coliee.md, §5, gathers of 2021, 2023 and 2026. Where only P, R and F1 are published, counts that fit are searched.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from coliee_ir.cli import main
+
+# from counts to files
+
+
+class Counts(NamedTuple):
+    correct: int
+    retrieved: int
+    relevant: int
+    queries: int
+
+
+def write_case_law(folder: Path, counts: Counts, seed: int = 0) -> list[str]:
+    """A gold in JSON and a run of three columns that have these counts, spread over the queries by chance."""
+    chance = random.Random(seed)
+    queries = [f"{n:06}" for n in range(1, counts.queries + 1)]
+    owners = queries + chance.choices(queries, k=counts.relevant - counts.queries)
+    relations = [(query, f"{n:06}") for n, query in enumerate(owners, start=1000)]
+    found = chance.sample(relations, counts.correct)
+    wrong = chance.choices(queries, k=counts.retrieved - counts.correct)
+    lines = [*found, *((query, f"{n:06}") for n, query in enumerate(wrong, start=100_000))]
+    chance.shuffle(lines)
+    gold: dict[str, list[str]] = {query: [] for query in queries}
+    for query, document in relations:
+        gold[query].append(f"{document}.txt")
+    (folder / "gold.json").write_text(json.dumps(gold))
+    (folder / "run.txt").write_text("".join(f"{query} {document} T\n" for query, document in sorted(lines)))
+    return [str(folder / "gold.json"), str(folder / "run.txt")]
+
+
+#: kinds of questions of Task 3, (correct, retrieved, relevant), and how many there are of each
+Kinds = Mapping[tuple[int, int, int], int]
+
+
+def write_statute(folder: Path, kinds: Kinds, hits_at: tuple[int, int, int] = (0, 0, 0)) -> list[str]:
+    """A gold in XML, an answer set of articles, and a long list with so many hits in its first 5, 10 and 30."""
+    questions = [kind for kind, n in kinds.items() for _ in range(n)]
+    golds, answers, longs = [], [], []
+    # the long list's hits of all questions, by the rank they stand at: filled from the top
+    quota = {5: hits_at[0], 10: hits_at[1] - hits_at[0], 30: hits_at[2] - hits_at[1]}
+    for number, (correct, retrieved, relevant) in enumerate(questions, start=1):
+        query = f"R02-{number}-A"
+        articles = [str(n) for n in range(1, relevant + 1)]
+        golds.append(f'<pair id="{query}" label="Y">{"".join(f"<article>{a}</article>" for a in articles)}</pair>')
+        returned = articles[:correct] + [str(n) for n in range(500, 500 + retrieved - correct)]
+        answers += [f"{query} Q0 {a} {at} {1 / at} T" for at, a in enumerate(returned, start=1)]
+        ranked = [str(n) for n in range(601, 701)]
+        for article in articles:
+            if limit := next((limit for limit, left in quota.items() if left), None):
+                quota[limit] -= 1
+                ranked[limit - 1 - int(article)] = article  # the last ranks that still count, from limit - 2 upwards
+        longs += [f"{query} Q0 {a} {at} {101 - at} T" for at, a in enumerate(ranked, start=1)]
+    assert not any(quota.values())
+    texts = {"gold.xml": ["<dataset>", *golds, "</dataset>"], "task3.T": answers, "task3-L.T": longs}
+    for name, lines in texts.items():
+        (folder / name).write_text("\n".join(lines) + "\n")
+    return [str(folder / name) for name in texts]
+
+
+def write_labels(folder: Path, right: int, total: int) -> list[str]:
+    questions = [(f"R02-{n}-A", "YN"[n % 2]) for n in range(total)]
+    gold = [f"{query} {label}" for query, label in questions]
+    run = [f"{query} {label if n < right else 'NY'['YN'.index(label)]} T" for n, (query, label) in enumerate(questions)]
+    for name, lines in (("gold.txt", gold), ("run.txt", run)):
+        (folder / name).write_text("\n".join(lines) + "\n")
+    return [str(folder / "gold.txt"), str(folder / "run.txt")]
+
+
+def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """The row of the table that the command prints, by its header."""
+    assert main(["evaluate", *arguments]) == 0
+    header, row = (line.split() for line in capsys.readouterr().out.splitlines())
+    return dict(zip(header, row, strict=True))
+
+
+def exact(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
+    assert main(["evaluate", *arguments, "-o", "csv"]) == 0
+    header, row = csv.reader(StringIO(capsys.readouterr().out))
+    return {name: float(value) for name, value in zip(header[1:], row[1:], strict=True)}
+
+
+# Tasks 1 and 2: run, F1, P, R as printed
+
+TASK_1_OF_2024 = """
+TQM task1_test_answer_2024_run1.txt     0.4432 0.5057 0.3944
+TQM task1_test_answer_2024_run3.txt     0.4342 0.5082 0.3790
+UMNLP task1_umnlp_run1.txt              0.4134 0.4000 0.4277
+UMNLP task1_umnlp_run2.txt              0.4097 0.3755 0.4507
+UMNLP task1_umnlp_runs_combined.txt     0.4046 0.3597 0.4622
+YR task1_yr_run1.json                   0.3605 0.3210 0.4110
+TQM task1_test_answer_2024_run2.txt     0.3548 0.4196 0.3073
+YR task1_yr_run2.json                   0.3483 0.3245 0.3758
+YR task1_yr_run3.json                   0.3417 0.3184 0.3688
+JNLP 64b7b-07f39.txt                    0.3246 0.3110 0.3393
+JNLP 07f39.txt                          0.3222 0.3347 0.3105
+JNLP 64b7b-48fe5.txt                    0.3103 0.3017 0.3195
+WJY submit_1.txt                        0.3032 0.2700 0.3457
+BM24 task1_test_result.txt              0.1878 0.1495 0.2522
+CAPTAIN captain_mstr.txt                0.1688 0.1793 0.1594
+CAPTAIN captain_ft5.txt                 0.1574 0.1586 0.1562
+NOWJ nowjtask1run2.txt                  0.1313 0.0895 0.2465
+NOWJ nowjtask1run3.txt                  0.1306 0.0957 0.2055
+NOWJ nowjtask1run1.txt                  0.1224 0.0813 0.2478
+WJY submit_3.txt                        0.1179 0.0870 0.1831
+WJY submit_2.txt                        0.1174 0.0824 0.2042
+MIG test1_ans.json                      0.0508 0.0516 0.0499
+UBCS run3.txt                           0.0276 0.0140 0.7196
+UBCS run2.txt                           0.0275 0.0140 0.7177
+UBCS run1.txt                           0.0272 0.0139 0.7100
+CAPTAIN captain_bm25.txt                0.0019 0.0019 0.0019
+"""
+
+TASK_2_OF_2024 = """
+AMHR amhr.mt53bk2r.txt                  0.6512 0.6364 0.6667
+CAPTAIN captainfs2.txt                  0.6360 0.7281 0.5646
+JNLP 07f39.txt                          0.6320 0.6967 0.5782
+CAPTAIN captainzs2.txt                  0.6235 0.7700 0.5238
+CAPTAIN captainzs3.txt                  0.6235 0.7700 0.5238
+NOWJ t5.txt                             0.6117 0.6181 0.6054
+JNLP join-constr.txt                    0.6045 0.6694 0.5510
+OVGU 2ovgurun1.txt                      0.5962 0.5636 0.6327
+NOWJ weak.txt                           0.5946 0.5906 0.5986
+JNLP join.txt                           0.5912 0.6378 0.5510
+OVGU 2ovgurun2.txt                      0.5705 0.5506 0.5918
+OVGU 2ovgurun3.txt                      0.5532 0.5000 0.6190
+NOWJ bert.txt                           0.5197 0.5032 0.5374
+MIG task2.mig1.json                     0.4701 0.5673 0.4014
+MIG task2.mig2.json                     0.4696 0.5800 0.3946
+AMHR amhr.lsbk2m42.txt                  0.3542 0.3617 0.3469
+AMHR amhr.lsbk1.txt                     0.3320 0.4100 0.2789
+MIG task2.mig3.json                     0.1364 0.0979 0.2245
+"""
+
+# the only table that truncates
+TASK_2_OF_2021 = """
+NM Run-Task2-DebertaT5.txt              0.6912 0.7500 0.6410
+NM Run-Task2-monoT5.txt                 0.6610 0.6554 0.6666
+NM Run-Task2-Deberta.txt                0.6339 0.6635 0.6068
+"""
+
+
+def rounded(value: Fraction | float) -> str:
+    return f"{float(value):.4f}"
+
+
+def truncated(value: Fraction | float) -> str:
+    # to nine places first: 0.75 must not become 0.7499
+    return f"{int(round(float(value), 9) * 10_000) / 10_000:.4f}"
+
+
+class Published(NamedTuple):
+    """P, R and F1 of an official table, whose test set has so many queries and relevant documents."""
+
+    edition: int
+    task: str
+    run: str
+    queries: int
+    relevant: int
+    f1: str
+    p: str
+    r: str
+    shown: Callable[[Fraction | float], str]
+
+    def counts(self) -> Counts:
+        """Counts that have these scores."""
+        for correct in range(self.relevant + 1):
+            if self.shown(Fraction(correct, self.relevant)) != self.r:
+                continue
+            least, most = (int(correct / (float(self.p) + margin)) for margin in (2e-4, -2e-4))
+            for retrieved in range(max(least, correct), most + 2):
+                f1 = Fraction(2 * correct, retrieved + self.relevant)
+                if (self.shown(Fraction(correct, retrieved)), self.shown(f1)) == (self.p, self.f1):
+                    return Counts(correct, retrieved, self.relevant, self.queries)
+        raise AssertionError(f"no counts fit {self}")
+
+
+def published() -> Iterator[Published]:
+    for edition, task, queries, relevant, table, shown in (
+        (2024, "1", 400, 1562, TASK_1_OF_2024, rounded),
+        (2024, "2", 100, 147, TASK_2_OF_2024, rounded),
+        (2021, "2", 100, 117, TASK_2_OF_2021, truncated),
+    ):
+        for row in table.strip().splitlines():
+            team, run, f1, p, r = row.split()
+            yield Published(edition, task, f"{team} {run}", queries, relevant, f1, p, r, shown)
+
+
+@pytest.mark.parametrize("row", list(published()), ids=lambda row: f"{row.edition} T{row.task} {row.run}")
+def test_published_precision_recall_and_f1_come_out(
+    row: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = write_case_law(tmp_path, row.counts())
+    options = [*files, "--task", row.task, "--edition", str(row.edition)]
+    if row.shown is rounded:
+        assert printed(options, capsys) == {"run": "T", "MicroF1": row.f1, "MicroP": row.p, "MicroR": row.r}
+    else:
+        values = exact(options, capsys)
+        assert {name: truncated(value) for name, value in values.items()} == {
+            "MicroF1": row.f1,
+            "MicroP": row.p,
+            "MicroR": row.r,
+        }
+
+
+@pytest.mark.parametrize(
+    ("edition", "run", "counts", "p", "r", "f1"),
+    [
+        (2021, "DebertaT5", Counts(75, 100, 117, 100), "0.7500", "0.6410", "0.6912"),
+        (2021, "monoT5", Counts(78, 119, 117, 100), "0.6555", "0.6667", "0.6610"),
+        (2023, "mt5l-ed", Counts(85, 108, 120, 100), "0.7870", "0.7083", "0.7456"),
+    ],
+)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_known_counts_give_the_known_scores_however_they_are_spread(
+    edition: int,
+    run: str,
+    counts: Counts,
+    p: str,
+    r: str,
+    f1: str,
+    seed: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = write_case_law(tmp_path, counts, seed)
+    assert printed([*files, "--task", "2", "--edition", str(edition)], capsys) == {
+        "run": "T",
+        "MicroF1": f1,
+        "MicroP": p,
+        "MicroR": r,
+    }
+    main(["evaluate", *files, "--task", "2", "-o", "json"])
+    told = json.loads(capsys.readouterr().out)["runs"][0]
+    assert told["counts"] == {"correct": counts.correct, "retrieved": counts.retrieved, "relevant": counts.relevant}
+    assert told["queries"]["judged"] == counts.queries
+
+
+# Task 3
+
+
+class Table8(NamedTuple):
+    """A row of Table 8 of 2021 (81 questions, 101 articles), with kinds of questions that have these counts."""
+
+    run: str
+    returned: int
+    correct: int
+    f2: str
+    p: str
+    r: str
+    r5: str
+    r10: str
+    r30: str
+    kinds: Kinds
+
+
+TABLE_8 = (
+    Table8(
+        "OvGU_run1", 134, 71, "0.743", "0.687", "0.790", "0.762", "0.822", "0.861",
+        {(1, 1, 1): 49, (0, 2, 1): 7, (1, 3, 1): 4, (1, 6, 1): 4, (0, 2, 2): 7, (2, 3, 2): 7, (0, 0, 3): 3},
+    ),
+    Table8(
+        "JNLP.CrossLMultiLThreshold", 156, 76, "0.735", "0.612", "0.815", "0.792", "0.891", "0.950",
+        {(0, 0, 1): 5, (1, 1, 1): 32, (1, 2, 1): 18, (1, 5, 1): 6, (1, 1, 2): 1, (1, 3, 2): 19},
+    ),
+    Table8(
+        "BM25.UA", 81, 62, "0.722", "0.765", "0.716", "0.723", "0.743", "0.822",
+        {(0, 1, 1): 7, (1, 1, 1): 54, (0, 1, 2): 12, (1, 1, 2): 8},
+    ),
+    Table8(
+        "R3.LLNTU", 114, 67, "0.692", "0.653", "0.731", "0.792", "0.832", "0.911",
+        {
+            (0, 1, 1): 13, (1, 1, 1): 48, (0, 2, 1): 3, (1, 3, 1): 1, (1, 4, 1): 7, (2, 6, 2): 1, (0, 0, 3): 5,
+            (1, 2, 4): 1, (4, 4, 4): 2,
+        },
+    ),
+    Table8(
+        "TR_HB", 162, 55, "0.533", "0.340", "0.630", "0.723", "0.752", "0.851",
+        {(1, 1, 1): 4, (1, 2, 1): 45, (0, 4, 1): 14, (0, 0, 2): 16, (3, 5, 3): 1, (3, 7, 3): 1},
+    ),
+    Table8(
+        "HUKB-3", 241, 63, "0.531", "0.294", "0.710", "0.693", "0.752", "0.871",
+        {(0, 2, 1): 6, (1, 2, 1): 33, (0, 4, 1): 8, (1, 5, 1): 19, (1, 3, 2): 9, (2, 4, 2): 1, (0, 1, 3): 5},
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("row", TABLE_8, ids=lambda row: row.run)
+def test_table_8_of_2021_comes_out(row: Table8, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hits = [round(float(share) * 101) for share in (row.r5, row.r10, row.r30)]
+    gold, run, long = write_statute(tmp_path, row.kinds, (hits[0], hits[1], hits[2]))
+    options = [gold, run, "--edition", "2021", "--long-list", long]
+    values = exact(options, capsys)
+    assert list(values) == ["MacroF2", "MacroP", "MacroR", "AP", "Rprec", "MicroR@5", "MicroR@10", "MicroR@30"]
+    three = {name: f"{value:.3f}" for name, value in values.items() if name not in ("AP", "Rprec")}
+    assert list(three.values()) == [row.f2, row.p, row.r, row.r5, row.r10, row.r30]
+    main(["evaluate", *options, "-o", "json"])
+    told = json.loads(capsys.readouterr().out)["runs"][0]
+    assert told["counts"] == {"correct": row.correct, "retrieved": row.returned, "relevant": 101}
+    assert told["queries"]["judged"] == 81
+
+
+def test_f2_of_the_means_is_another_number_than_the_official_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, run, _ = write_statute(tmp_path, TABLE_8[0].kinds)
+    values = exact([gold, run, "--edition", "2021", "-m", "MacroF2 MacroF(beta=2,of=means)"], capsys)
+    assert [f"{value:.3f}" for value in values.values()] == ["0.743", "0.767"]
+
+
+def test_fifty_six_right_and_eighteen_half_right_of_2023_come_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, run, _ = write_statute(tmp_path, {(1, 1, 1): 56, (1, 1, 2): 18, (0, 1, 1): 27})
+    assert printed([gold, run, "--edition", "2023"], capsys)["MacroF2"] == "0.6535"
+
+
+def test_recall_at_5_of_the_tables_is_not_trec_evals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, run, long = write_statute(tmp_path, {(1, 1, 1): 1, (1, 1, 3): 1}, (2, 2, 2))
+    values = exact([gold, run, "--edition", "2021", "--long-list", long, "-m", "MicroR@5 recall_5"], capsys)
+    assert values == {"MicroR@5": 2 / 4, "recall_5": pytest.approx((1 + 1 / 3) / 2)}
+
+
+# accuracies: edition, task, run, right, questions, as printed
+
+ACCURACIES = """
+2021 4 BaseLine                         43 81 0.5309
+2021 4 HUKB-2                           57 81 0.7037
+2021 4 HUKB-1                           55 81 0.6790
+2021 4 UA-parser                        54 81 0.6667
+2021 4 JNLP.Enss5Ca                     51 81 0.6296
+2021 4 OVGU-run3                        48 81 0.5926
+2021 4 OVGU-run2                        45 81 0.5556
+2021 4 KIS1                             44 81 0.5432
+2021 4 TR-Electra                       41 81 0.5062
+2021 4 OVGU-run1                        36 81 0.4444
+2021 5 BaseLine                         43 81 0.5309
+2021 5 JNLP.NFSP                        49 81 0.6049
+2021 5 UA-parser                        46 81 0.5679
+2021 5 JNLP.NMSP                        45 81 0.5556
+2021 5 TRDistillRoberta                 44 81 0.5432
+2021 5 KIS-2                            41 81 0.5062
+2021 5 UA-elmo                          40 81 0.4938
+2021 5 JNLP.Task5.BERT                  38 81 0.4691
+2021 5 KIS-1                            35 81 0.4321
+2026 4 DU2                              79 82 0.963
+"""
+
+
+@pytest.mark.parametrize("row", ACCURACIES.strip().splitlines(), ids=lambda row: " ".join(row.split()[:3]))
+def test_published_accuracies_come_out(row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edition, task, _, right, total, accuracy = row.split()
+    files = write_labels(tmp_path, int(right), int(total))
+    values = exact([*files, "--task", task, "--edition", edition], capsys)
+    places = len(accuracy) - 2
+    assert f"{values['Accuracy']:.{places}f}" == accuracy
+
+
+@pytest.mark.parametrize(
+    ("run", "right", "accuracy"),
+    [("NOWJ_run1", 78, "0.951"), ("DU2", 65, "0.793")],
+)
+@pytest.mark.parametrize("wrong_labels", [0, 2, 4])
+def test_accuracies_with_sufficient_articles_of_2026_come_out(
+    run: str, right: int, accuracy: str, wrong_labels: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # all questions have two articles; those that are not right lack an article, or have them all and the wrong label
+    insufficient = 82 - right - wrong_labels
+    gold, articles, _ = write_statute(tmp_path, {(2, 2, 2): right + wrong_labels, (1, 80, 2): insufficient})
+    answers = tmp_path / "answers.T"
+    labels = ["Y"] * right + ["N"] * wrong_labels + ["Y"] * insufficient
+    answers.write_text("".join(f"R02-{n}-A {label} T\n" for n, label in enumerate(labels, start=1)))
+    values = exact([gold, articles, "--answers", str(answers), "--edition", "2026"], capsys)
+    assert f"{values['Accuracy']:.3f}" == accuracy
+    assert values["LabelAccuracy"] == (82 - wrong_labels) / 82

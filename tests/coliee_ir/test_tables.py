@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import naive
+import pytest
+import pytrec_eval
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import MismatchError
+from coliee_adapters.records import Run
+from coliee_ir import Scores, evaluate
+from coliee_ir.cli import main
+from coliee_ir.scores import document
+from coliee_ir.tables import FORMS, in_latex, print_to_terminal, render
+
+GOLD = {"q1": {"a": 1, "b": 1}, "q10": {"a": 1}, "q2": {}}
+RUNS = {"A": {"q1": ["a", "b"]}, "B": {"q1": ["a"], "q10": ["x"], "q2": ["y"]}}
+MEASURES = ["MicroF1", "MacroR", "num_ret"]
+
+
+def scored(runs: dict[str, dict[str, list[str]]] | None = None, measures: list[str] | None = None) -> list[Scores]:
+    return [
+        evaluate(GOLD, Run.of(run, tag=tag, path=f"{tag}.txt"), task="1", measures=measures or MEASURES)
+        for tag, run in (runs or RUNS).items()
+    ]
+
+
+# for people
+
+
+def test_a_table_has_a_row_a_run() -> None:
+    assert render(scored(), "table") == (
+        "run  MicroF1  MacroR  num_ret\n"
+        "A     0.8000  0.5000        2\n"
+        "B     0.3333  0.2500        2\n"
+    )  # fmt: skip
+
+
+def test_a_table_of_queries_ends_each_run_in_all() -> None:
+    assert render(scored(), "table", per_query=True) == (
+        "run  query  MicroF1  MacroR  num_ret\n"
+        "A    q1      1.0000  1.0000        2\n"
+        "A    q10     0.0000  0.0000        0\n"
+        "A    q2      0.0000       -        -\n"
+        "A    all     0.8000  0.5000        2\n"
+        "B    q1      0.6667  0.5000        1\n"
+        "B    q10     0.0000  0.0000        1\n"
+        "B    q2      0.0000       -        -\n"
+        "B    all     0.3333  0.2500        2\n"
+    )
+
+
+def test_runs_of_one_tag_are_told_apart_by_their_files() -> None:
+    one, other = scored({"A": RUNS["A"]}), scored({"A": RUNS["B"]})
+    table = render([*one, *other], "table", per_query=False)
+    assert table.splitlines()[0].split() == ["run", "file", "MicroF1", "MacroR", "num_ret"]
+    assert table.splitlines()[1].split()[:2] == ["A", "A.txt"]
+
+
+def test_the_best_value_of_each_measure_is_bold_and_counts_are_not() -> None:
+    runs = {"A": RUNS["A"], "B": RUNS["B"], "C": {"q1": ["a", "b"], "q2": ["z"]}}
+    table = render(scored(runs), "markdown")
+    assert table == (
+        "| run | MicroF1 | MacroR | num\\_ret |\n"
+        "| --- | ---: | ---: | ---: |\n"
+        "| A | **0.8000** | **0.5000** | 2 |\n"
+        "| B | 0.3333 | 0.2500 | 2 |\n"
+        "| C | 0.6667 | **0.5000** | 2 |\n"
+    )
+    assert "**" not in render(scored({"A": RUNS["A"]}), "markdown")
+
+
+def test_only_the_averages_can_be_bold() -> None:
+    rows = render(scored(), "markdown", per_query=True).splitlines()[2:]
+    assert all(("**" in row) == ("| A | all |" in row) for row in rows)
+
+
+NASTY = r"[MAN01] 50%_A&B|$x^2 {~}#<*`\"'" + "\x1b[31m\n\t"
+
+
+def test_markdown_is_escaped() -> None:
+    row = render(scored({NASTY: RUNS["A"]}), "markdown").splitlines()[-1]
+    cell = row.removeprefix("| ").removesuffix(" | 0.8000 | 0.5000 | 2 |")
+    assert cell == r"""\[MAN01\] 50%\_A\&B\|$x^2 \{\~\}\#\<\*\`\\"'\\x1b\[31m\\n\\t"""
+
+
+def test_latex_is_escaped() -> None:
+    table = render(scored({NASTY: RUNS["A"], "B": RUNS["B"]}), "latex")
+    assert table == (
+        "% \\usepackage{booktabs}\n"
+        "\\begin{tabular}{lrrr}\n"
+        "\\toprule\n"
+        "run & MicroF1 & MacroR & num\\_ret \\\\\n"
+        "\\midrule\n"
+        r"{[}MAN01{]} 50\%\_A\&B\textbar{}\$x\textasciicircum{}2 \{\textasciitilde{}\}\#\textless{}{*}`"
+        r"\textbackslash{}\textquotedbl{}'\textbackslash{}x1b{[}31m\textbackslash{}n\textbackslash{}t"
+        " & \\textbf{0.8000} & \\textbf{0.5000} & 2 \\\\\n"
+        "B & 0.3333 & 0.2500 & 2 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+    )
+
+
+@given(st.text())
+def test_no_character_of_latex_is_left_bare(text: str) -> None:
+    escaped = in_latex(text)
+    for command in (r"\textbackslash{}", r"\textasciitilde{}", r"\textasciicircum{}", r"\textless{}", r"\textbar{}"):
+        escaped = escaped.replace(command, "")
+    for command in (r"\textgreater{}", r"\textquotedbl{}", "{[}", "{]}", "{*}", *(rf"\{c}" for c in "{}$&#_%")):
+        escaped = escaped.replace(command, "")
+    assert not set(escaped) & set("\\{}$&#_%~^[]*\n")
+
+
+def test_the_terminal_has_colours_and_shows_words_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    tag = ":smile:[bold]\x1b[31m"
+    print_to_terminal(scored({tag: RUNS["A"], "B": RUNS["B"]}), "Task [1]", "3 judged\nversions")
+    shown = capsys.readouterr().out
+    assert r":smile:[bold]\x1b[31m" in shown
+    assert "\x1b[1m0.8000\x1b[0m" in shown
+    assert "\x1b[1m0.3333" not in shown
+    for text in ("Task [1]", "3 judged", "versions", "MicroF1"):
+        assert text in shown
+
+
+def test_a_narrow_terminal_folds_names_and_never_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    runs = scored(
+        {"some run of ours with a name": RUNS["A"], "B": RUNS["B"]}, ["map", "recip_rank", "set_recall", "P_5"]
+    )
+    print_to_terminal(
+        runs, "a title that is longer than forty characters are", "and a caption, that is as long as that"
+    )
+    shown = capsys.readouterr().out
+    numbers = [cell.strip() for line in shown.splitlines() if "B " in line for cell in line.split("│")[2:-1]]
+    assert numbers == ["0.2500", "0.5000", "0.2500", "0.1000"]
+    assert "a title that is longer than forty characters are\n" in shown
+    assert "some run of" in shown
+
+
+# for programs
+
+
+@pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
+@pytest.mark.parametrize("per_query", [False, True])
+def test_separated_values_parse_back_to_the_same_numbers(form: str, delimiter: str, per_query: bool) -> None:
+    runs = scored(measures=["MicroF1", "MacroF2", "map", "num_ret"])
+    header, *rows = csv.reader(io.StringIO(render(runs, form, per_query=per_query)), delimiter=delimiter)
+    assert header == ["run", *(["query"] if per_query else []), "MicroF1", "MacroF2", "map", "num_ret"]
+    wanted = []
+    for scores in runs:
+        queries = scores.per_query.items() if per_query else []
+        wanted += [[scores.tag, query, *(values.get(name) for name in scores.measures)] for query, values in queries]
+        wanted.append([scores.tag, *(["all"] if per_query else []), *scores.measures.values()])
+    words = 2 if per_query else 1
+    assert [[*row[:words], *(float(cell) if cell else None for cell in row[words:])] for row in rows] == wanted
+
+
+@pytest.mark.parametrize(
+    ("tag", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@x", "'@x"),
+        ("+x", "'+x"),
+        ("-x", "'-x"),
+        ("-1+1", "'-1+1"),
+        ("-1071", "-1071"),  # an id of LeCaRD
+        ("a,b", "a,b"),
+        ('a"b', 'a"b'),
+        ("a\tb\nc", r"a\tb\nc"),
+    ],
+)
+@pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_no_cell_is_a_formula_or_breaks_a_row(tag: str, cell: str, form: str, delimiter: str) -> None:
+    rows = list(csv.reader(io.StringIO(render(scored({tag: RUNS["A"]}), form)), delimiter=delimiter))
+    assert len(rows) == 2
+    assert rows[1][0] == cell
+
+
+def test_json_is_the_contract() -> None:
+    runs = scored()
+    for per_query in (False, True):
+        assert json.loads(render(runs, "json", per_query=per_query)) == document(runs, per_query=per_query)
+
+
+def test_json_lines_are_the_contract_a_run_a_line() -> None:
+    runs = scored()
+    lines = [json.loads(line) for line in render(runs, "jsonl", per_query=True).splitlines()]
+    whole = document(runs, per_query=True)
+    entries = whole.pop("runs")
+    assert lines == [{**whole, **entry} for entry in entries]
+
+
+def test_json_of_a_value_that_does_not_exist_is_valid() -> None:
+    runs = [evaluate({"q": {}}, {"q": ["a"]}, task="1", measures=["MacroF1"])]
+    assert json.loads(render(runs, "json", per_query=True))["runs"][0]["measures"] == {"MacroF1": None}
+    assert render(runs, "csv") == "run,MacroF1\nrun,\n"
+    assert render(runs, "table").split() == ["run", "MacroF1", "run", "-"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("per_query", [False, True])
+def test_every_form_ends_in_a_newline_and_names_every_run(form: str, per_query: bool) -> None:
+    text = render(scored({"alpha": RUNS["A"], "beta": RUNS["B"]}), form, per_query=per_query)
+    assert text.endswith("\n")
+    assert form == "trec" or ("alpha" in text and "beta" in text)
+
+
+# as trec_eval prints them
+
+
+def trec_lines(qrels: naive.Judgements, run: dict[str, dict[str, float]], per_query: bool) -> list[str]:
+    """What ``trec_eval -c -q -m all_trec`` prints, from pytrec_eval's values by trec_eval's printf rules."""
+    known = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures - {"runid", "relstring"})
+    answers = known.evaluate(run)
+    names = list(next(iter(answers.values())))
+    lines = []
+
+    def line(name: str, query: str, value: float) -> str:
+        return f"{name:<22}\t{query}\t{value:.0f}" if name.startswith("num_") else f"{name:<22}\t{query}\t{value:6.4f}"
+
+    # unanswered queries have no lines, and are added as what trec_eval sets them to
+    nothing = {name: math.log(0.00001) if name.startswith("gm_") else 0.0 for name in names}
+    values = {}
+    for query in sorted(qrels, key=str.encode):
+        n_relevant = sum(level > 0 for level in qrels[query].values())
+        values[query] = answers.get(query, {**nothing, "num_rel": float(n_relevant)})
+        if per_query and query in answers:
+            shown = (name for name in names if name != "num_q" and not name.startswith("gm_"))
+            lines += [line(name, query, answers[query][name]) for name in shown]
+    for name in names:
+        total = sum(values[query][name] for query in values)
+        if name == "num_q":
+            total = len(qrels)
+        elif name.startswith("gm_"):
+            total = math.exp(total / len(qrels))
+        elif not name.startswith("num_"):
+            total /= len(qrels)
+        lines.append(line(name, "all", total))
+    return lines
+
+
+levels = st.dictionaries(st.sampled_from(naive.DOCUMENTS), st.integers(-1, 3), min_size=1).filter(
+    lambda judged: max(judged.values()) >= 0  # trec_eval itself stops at a query that is judged otherwise
+)
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(st.sampled_from(naive.QUERIES), levels, min_size=1), naive.run_lines(), st.booleans())
+def test_lines_are_those_of_trec_eval_dash_c_dash_q(
+    tmp_path_factory: pytest.TempPathFactory, qrels: naive.Judgements, lines: list[naive.Line], per_query: bool
+) -> None:
+    lines = [line for line in lines if line.document is not None]
+    run: dict[str, dict[str, float]] = {}
+    for query, document_, score in lines:
+        ranking = run.setdefault(query, {})
+        ranking[str(document_)] = max(score, ranking.get(str(document_), -math.inf))
+    assume(run.keys() & qrels.keys())
+    try:
+        scores = evaluate(qrels, run, task="trec", measures=["all_trec"])
+    except MismatchError:
+        assume(False)
+    wanted = trec_lines(qrels, {query: run[query] for query in run if query in qrels}, per_query)
+    assert render([scores], "trec", per_query=per_query).splitlines() == wanted
+    folder = tmp_path_factory.mktemp("trec")
+    (folder / "qrels").write_text("".join(f"{q} 0 {d} {n}\n" for q, judged in qrels.items() for d, n in judged.items()))
+    (folder / "run").write_text("".join(f"{q} Q0 {d} 0 {score!r} T\n" for q, d, score in lines))
+    from_files = evaluate(folder / "qrels", folder / "run", task="trec", measures=["all_trec"])
+    assert render([from_files], "trec", per_query=per_query).splitlines() == wanted
+
+
+def test_measures_stand_in_trec_evals_order_and_ours_behind() -> None:
+    lines = render(scored({"B": RUNS["B"]}, ["MicroF1", "P_5", "map", "num_q", "MacroP"]), "trec", per_query=True)
+    assert [tuple(line.split("\t")) for line in lines.splitlines()] == [
+        ("map                   ", "q1", "0.5000"),
+        ("P_5                   ", "q1", "0.2000"),
+        ("MicroF1               ", "q1", "0.6667"),
+        ("MacroP                ", "q1", "1.0000"),
+        ("map                   ", "q10", "0.0000"),
+        ("P_5                   ", "q10", "0.0000"),
+        ("MicroF1               ", "q10", "0.0000"),
+        ("MacroP                ", "q10", "0.0000"),
+        ("MicroF1               ", "q2", "0.0000"),
+        ("num_q                 ", "all", "2"),
+        ("map                   ", "all", "0.2500"),
+        ("P_5                   ", "all", "0.1000"),
+        ("MicroF1               ", "all", "0.3333"),
+        ("MacroP                ", "all", "0.5000"),
+    ]
+
+
+def test_a_value_under_two_names_is_printed_once_and_another_value_under_its_own() -> None:
+    gold = {"q": {"a": 1, "b": 2}}
+    scores = evaluate(gold, {"q": {"a": 2.0, "b": 1.0}}, task="trec", measures=["map", "AP", "AP(rel=2)", "R@1"])
+    assert render([scores], "trec").splitlines() == [
+        "map                   \tall\t1.0000",
+        "AP(rel=2)             \tall\t0.5000",
+        "recall_1              \tall\t0.5000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "queries"),
+    [(["--answers", "answers"], ["R07-1-A", "R07-2-A"]), (["--edition", "2025", "--long-list", "long"], ["R07-2-A"])],
+)
+def test_queries_have_lines_where_the_part_that_trec_eval_would_be_given_answers_them(
+    options: list[str],
+    queries: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pairs = "".join(f'<pair id="R07-{n}-A" label="Y"><article>7</article></pair>' for n in (1, 2, 3))
+    Path("gold").write_text(f"<dataset>{pairs}</dataset>")
+    Path("run").write_text("R07-1-A Q0 7 1 1 T\nR07-2-A Q0 7 1 1 T\n")
+    Path("answers").write_text("R07-1-A Y T\n")
+    Path("long").write_text("R07-2-A Q0 7 1 1 T\n")
+    assert main(["evaluate", "gold", "run", *options, "-m", "map", "-q", "-o", "trec"]) == 0
+    assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == [*queries, "all"]
