@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
+
 from coliee_adapters import case_law, detect, frames, statute, tort, trec
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source, written
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir.judged import order_of
+from coliee_ir.order import order_of
 from coliee_ir.reading import read_gold, read_run
 
 if TYPE_CHECKING:
@@ -248,11 +250,10 @@ def _rankings(run: Run) -> Iterator[tuple[str, dict[str, float]]]:
     """Query by query the documents in trec_eval's order, each once, with a score."""
     gathered: dict[str, dict[str, float]] = {}
     for block in run.blocks():
-        for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False):
+        scores = [0.0] * len(block.documents) if block.scores is None else np.asarray(block.scores).tolist()
+        for query, first, last in block.segments():
             ranking = gathered.setdefault(query, {})
-            for at in range(first, last):
-                document = block.documents[at]
-                score = block.scores[at] if block.scores is not None else 0.0
+            for document, score in zip(block.documents[first:last], scores[first:last], strict=True):
                 if document not in ranking or score > ranking[document]:
                     ranking[document] = score
     for query, ranking in gathered.items():

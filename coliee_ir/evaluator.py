@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from functools import partial
+from time import perf_counter
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from coliee_adapters import tort
-from coliee_adapters.errors import InputError, UsageError, printable
+from coliee_adapters import frames, tort
+from coliee_adapters.errors import ColieeError, InputError, UsageError, printable
+from coliee_adapters.files import Source
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.decisions import Decisions
@@ -19,9 +23,12 @@ from coliee_ir.measures.sets import Macro, counts
 from coliee_ir.mismatch import check, lost_zeros
 from coliee_ir.protocol import newest_edition, protocol
 from coliee_ir.reading import find_task, opened, read_gold, read_run
-from coliee_ir.scores import Scores
+from coliee_ir.scores import Scores, Timing
 
 _Submission = TypeVar("_Submission", Run, Answers)
+
+#: Bytes below which one process is faster than several.
+_WORTH_A_PROCESS: Final = 16 << 20
 
 _LABEL: Final = {True: "Y", False: "N"}
 
@@ -76,6 +83,14 @@ def evaluate(
     return evaluator.evaluate(run, answers=answers, long_list=long_list)
 
 
+class Submission(NamedTuple):
+    """What a team hands in: the run, and in Task 3 what belongs to it. Each is what ``read_run`` takes."""
+
+    run: object
+    answers: object = None
+    long_list: object = None
+
+
 class Evaluator:
     """A gold prepared once, to score many runs by the same rules.
 
@@ -86,6 +101,7 @@ class Evaluator:
         edition: the year whose rules count; by default the newest of the task.
         exclude: queries to leave out.
         decisions: the choices where the organisers leave it open.
+        documents: the documents' ids, where runs are given as arrays of indices.
 
     Raises:
         InputError: the gold cannot be read.
@@ -102,7 +118,9 @@ class Evaluator:
         edition: int | None = None,
         exclude: Iterable[str] = (),
         decisions: Decisions | None = None,
+        documents: Sequence[str] | None = None,
     ) -> None:
+        self.documents = None if documents is None else Ids.of(documents)
         self.gold = read_gold(gold, task=task)
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
@@ -148,22 +166,27 @@ class Evaluator:
                 }
         return judgements
 
-    def evaluate(self, run: object, *, answers: object = None, long_list: object = None) -> Scores:
+    def evaluate(self, run: object, *, answers: object = None, long_list: object = None, jobs: int = 1) -> Scores:
         """Score one run.
 
         Args:
-            run: what ``read_run`` takes.
+            run: what ``read_run`` takes; or, where documents were named at the beginning, three NumPy arrays of equal
+                length: query indices into ``queries``, document indices, scores.
             answers: the answers that belong to it, in Task 3 from 2026 on.
             long_list: the ranked list that belongs to it, in Task 3 up to 2025.
+            jobs: how many processes may read it.
 
         Raises:
             InputError: a file cannot be read, or gold and run do not belong together.
             UsageError: an asked measure needs a part that is not given; a part is given that the task has not.
         """
-        submission = read_run(run, task=self.read_as)
-        parts, sentences = self._judge_parts(submission, answers, long_list)
+        start = perf_counter()
+        submission = self._submission(run)
+        parts, sentences = self._judge_parts(submission, answers, long_list, jobs)
         measures = self._measures(parts, sentences)
+        judged = perf_counter()
         results = dict(zip(measures, compute(measures, parts, self.decisions), strict=True))
+        measured = perf_counter()
         main = parts[self.protocol.parts[0]]
         totals = counts(main, self.decisions)
         answered, in_part = self._answered(parts)
@@ -192,17 +215,63 @@ class Evaluator:
             unjudged=len(foreign),
             remarks=tuple(told),
             decisions=self.decisions,
+            timing=Timing(
+                lines=sum(part.lines for part in parts.values()),
+                read=sum(part.reading for part in parts.values()),
+                judge=judged - start,
+                measure=measured - judged,
+            ),
         )
 
+    def evaluate_all(
+        self, submissions: Iterable[Submission], *, jobs: int | None = None
+    ) -> Iterator[Scores | ColieeError]:
+        """Score several runs, spread over processes where they are large enough to be worth it.
+
+        Args:
+            submissions: the runs, with what belongs to each.
+            jobs: how many processes; by default as many as there are processors.
+
+        Yields:
+            For each run in turn its scores, or the error that it met.
+
+        Raises:
+            WorkerError: a process was killed.
+        """
+        given = [Submission(*map(opened, submission)) for submission in submissions]
+        sizes = [sum(part.size for part in submission if isinstance(part, Source)) for submission in given]
+        if jobs == 1 or sum(sizes) < _WORTH_A_PROCESS:
+            jobs = 1
+        else:
+            from coliee_ir import workers  # loads multiprocessing, which a small run does without
+
+            jobs = jobs or workers.cores()
+        if jobs > 1 and len(given) > 1:
+            tasks = [partial(self.evaluate, s.run, answers=s.answers, long_list=s.long_list) for s in given]
+            yield from workers.results(tasks, jobs)
+            return
+        for s in given:
+            try:
+                yield self.evaluate(s.run, answers=s.answers, long_list=s.long_list, jobs=jobs)
+            except ColieeError as error:
+                yield error
+
+    def _submission(self, run: object) -> Run | Answers:
+        if isinstance(run, tuple) and len(run) == 3 and all(isinstance(part, np.ndarray) for part in run):
+            if self.documents is None:
+                raise UsageError("arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
+            return frames.run_of_arrays(*run, queries=self.queries, documents=self.documents)
+        return read_run(run, task=self.read_as)
+
     def _judge_parts(
-        self, submission: Run | Answers, answers: object, long_list: object
+        self, submission: Run | Answers, answers: object, long_list: object, jobs: int
     ) -> tuple[dict[str, Judged], list[str]]:
         """The judged parts, and what else there is to say of them."""
         parts: dict[str, Judged] = {}
         sentences: list[str] = []
         if "documents" in self.protocol.parts:
             documents = self._expect(submission, Run)
-            parts["documents"] = self._judge("documents", documents)
+            parts["documents"] = self._judge("documents", documents, jobs=jobs)
             for side in tort.SIDES if self.task == "rationale" else ():
                 parts[side] = judge(self.qrels[side], _of_side(documents, tort.SIDES[side]), self.excluded)
         else:
@@ -222,16 +291,16 @@ class Evaluator:
             if not self.protocol.long_list:
                 raise UsageError(f"task {self.task} of {self.edition} has no long list")
             longer = self._expect(read_run(long_list, task=self.read_as), Run)
-            judged = parts["long"] = self._judge("documents", longer)
+            judged = parts["long"] = self._judge("documents", longer, jobs=jobs)
             remarks = judged.remarks + Remarks()
             _note(remarks, "unjudged-query", sorted(judged.foreign))
             _note(remarks, "unanswered-query", self._named(~judged.answered))
             sentences += [f"long list: {sentence}" for sentence in remarks.sentences(self.decisions.clauses())]
         return parts, sentences
 
-    def _judge(self, part: str, run: Run, tolerated: Remarks | None = None) -> Judged:
+    def _judge(self, part: str, run: Run, tolerated: Remarks | None = None, jobs: int = 1) -> Judged:
         """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
-        judged = judge(self.qrels[part], run, self.excluded)
+        judged = judge(self.qrels[part], run, self.excluded, jobs)
         noted = judged.remarks + (tolerated or Remarks())
         if not check(judged, self.gold.path, run.path) and judged.retrieved.any() and part == "documents":
             noted.add("no-match")
@@ -327,7 +396,7 @@ def _of_side(claims: Run, letter: str) -> Run:
 
     def blocks() -> Iterator[Columns]:
         for block in claims.blocks():
-            for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False):
+            for query, first, last in block.segments():
                 documents = [claim for claim in block.documents[first:last] if claim.startswith(letter)]
                 yield Columns([query], [0, len(documents)], documents)
 

@@ -6,21 +6,27 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.records import Run
-from coliee_adapters.remarks import Remarks
-from coliee_adapters.trec_eval import compares_as_float32
+from coliee_adapters.errors import ColieeError
+from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
+from coliee_adapters.records import Columns, Run
+from coliee_adapters.remarks import NUMBERED, Remarks
+from coliee_ir.segments import Lines, regrouped, whole_queries
 
-IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 _SAMPLE = 20
+_FEW = 64
+
+_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 
 class Qrels:
@@ -31,28 +37,58 @@ class Qrels:
 
     Attributes:
         queries: the Q query ids.
-        index: query id → number.
-        rows: for each query, document id → row.
+        documents: the D document ids.
         start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``.
         relevance: shape (D,).
     """
 
-    __slots__ = ("index", "queries", "relevance", "rows", "start")
+    __slots__ = (
+        "_by_key",
+        "_index",
+        "_keys",
+        "_plain",
+        "_words",
+        "documents",
+        "leading_zeros",
+        "queries",
+        "relevance",
+        "start",
+    )
 
     def __init__(self, judgements: Mapping[str, Mapping[str, int]]) -> None:
         self.queries = tuple(judgements)
-        self.index = {query: number for number, query in enumerate(self.queries)}
         counts = [len(judged) for judged in judgements.values()]
         self.start: IntArray = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-        self.rows: list[dict[str, int]] = []
-        for first, judged in zip(self.start.tolist(), judgements.values(), strict=False):
-            self.rows.append({document: row for row, document in enumerate(judged, start=first)})
+        self.documents = Ids.of([document for judged in judgements.values() for document in judged])
+        #: shape (D,); whether a document's id begins with a zero, which a run may have lost
+        self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
+        self._index = {query: number for number, query in enumerate(self.queries)}
+        ids = Ids.of(self.queries)
+        self._words = ids.words(ids.words_needed())
+        keys = _mixed(self._words, ids.length)
+        self._by_key = np.argsort(keys)
+        self._keys = keys[self._by_key]
+        # told apart by their keys, and by no more than the words that the keys are made of
+        self._plain = bool(np.all(self._keys[1:] != self._keys[:-1])) and int(ids.length.max(initial=0)) <= PADDING
+
+    def numbers(self, queries: Ids) -> IntArray:
+        """The number of each query; -1 for one that is not judged."""
+        if len(queries) < _FEW or not self._plain or not len(self.queries):
+            return np.array([self._index.get(query, -1) for query in queries], dtype=np.int64)
+        words = queries.words(len(self._words))
+        keys = _mixed(words, queries.length)
+        near = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        found = self._by_key[near]
+        same = self._keys[near] == keys
+        for word, own in zip(words, self._words, strict=True):
+            same &= word == own[found]
+        return np.where(same & (queries.length <= 8 * len(words)), found, -1)
 
     @property
     def sizes(self) -> IntArray:
         """How many documents of each query are judged; shape (Q,)."""
-        return np.diff(self.start)
+        return self.start[1:] - self.start[:-1]
 
     def relevant(self, rel: int = 1) -> IntArray:
         """How many documents of each query have at least this relevance; shape (Q,)."""
@@ -62,6 +98,12 @@ class Qrels:
         """Sums over the rows of each query; shape (Q,)."""
         totals = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
         return totals[self.start[1:]] - totals[self.start[:-1]]
+
+    def rows(self, numbers: IntArray) -> IntArray:
+        """The rows of several queries, one query after the other."""
+        counts = self.sizes[numbers]
+        before = np.cumsum(counts) - counts
+        return np.repeat(self.start[numbers] - before, counts) + np.arange(counts.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +121,8 @@ class Judged:
         foreign: query that is not in the gold → how many lines the run has of it.
         sample: the first few (query, document) of the run, to show what its ids look like.
         remarks: what was tolerated.
+        lines: how many lines were read.
+        reading: seconds spent on turning bytes into columns, in all processes.
     """
 
     qrels: Qrels
@@ -89,6 +133,8 @@ class Judged:
     foreign: Mapping[str, int]
     sample: tuple[tuple[str, str], ...]
     remarks: Remarks
+    lines: int = 0
+    reading: float = 0.0
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
         """How many relevant documents of each query were retrieved, within the cut-off; shape (Q,)."""
@@ -116,10 +162,12 @@ class Judged:
             {**self.foreign, **other.foreign},
             (self.sample + other.sample)[:_SAMPLE],
             self.remarks + other.remarks,
+            self.lines + other.lines,
+            self.reading + other.reading,
         )
 
 
-def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset()) -> Judged:
+def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int = 1) -> Judged:
     """Read a run and keep where its judged documents stand.
 
     Documents rank by score as trec_eval compares it (float32), highest first, and on equal scores by id, greatest
@@ -133,44 +181,88 @@ def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset()) -> Judged:
         qrels: the gold.
         run: what to judge.
         skip: queries to pass over in silence: those that the caller excluded.
+        jobs: how many processes may work on it; more than one only helps with a large plain file.
 
     Raises:
         InputError: the run cannot be read.
+        WorkerError: one of several processes was killed.
     """
     try:
-        return _Judging(qrels, skip, grouped=True).read(run)
+        judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
+        return judged or _judged(qrels, run, skip, whole_queries)
     except _QueryReturnsError:
-        return _Judging(qrels, skip, grouped=False).read(run)
+        judged = _judged(qrels, run, skip, partial(regrouped, known=qrels.queries, number_of=qrels.numbers))
+        judged.remarks.add("ungrouped")
+        return judged
+
+
+def _judged(
+    qrels: Qrels, run: Run, skip: frozenset[str], in_queries: Callable[[Iterable[Columns]], Iterator[Lines]]
+) -> Judged:
+    judging = _Judging(qrels, skip)
+    blocks = _Timed(run.blocks())
+    for lines in in_queries(blocks):
+        judging.add(lines)
+    return judging.result(blocks.seconds)
+
+
+def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged | None:
+    """The parts of a file judged by several processes, added; None where only the whole file gives the full answer.
+
+    That is so where a part meets an error or a remark that has a line number, which is one within the part; and where
+    a query stands in two parts, or a comment that lies across their border makes it look so.
+    """
+    parts = run.split(jobs) if run.split is not None else []
+    if len(parts) < 2:
+        return None
+    from coliee_ir import workers  # loads multiprocessing, which a small run does without
+
+    tasks = [partial(_apart, qrels, part, skip) for part in parts]
+    total: Judged | None = None
+    try:
+        for result in workers.results(tasks, jobs):
+            if isinstance(result, ColieeError):
+                return None
+            if total is not None and any(result.remarks.count(kind) for kind in NUMBERED):
+                return None
+            judged = replace(result, qrels=qrels)
+            total = judged if total is None else total + judged
+    except (_QueryReturnsError, ValueError):
+        return None
+    return total
+
+
+def _apart(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
+    """A judged part without its gold, which need not travel between processes."""
+    return replace(_judged(qrels, part, skip, whole_queries), qrels=Qrels({}))
+
+
+class _Timed(Iterator[Columns]):
+    """Blocks, and the seconds that were spent waiting for them."""
+
+    def __init__(self, blocks: Iterator[Columns]) -> None:
+        self.blocks, self.seconds = blocks, 0.0
+
+    def __next__(self) -> Columns:
+        start = perf_counter()
+        try:
+            return next(self.blocks)
+        finally:
+            self.seconds += perf_counter() - start
 
 
 class _QueryReturnsError(Exception):
     """A query that was finished comes back: the run is not grouped by query."""
 
 
-class _Lines:
-    """The lines of one query that have been read so far."""
-
-    __slots__ = ("documents", "ranks", "scores")
-
-    def __init__(self) -> None:
-        self.documents: list[str] = []
-        self.scores: list[float] = []
-        self.ranks: list[str] = []
-
-
 class _Judging:
-    """A Judged in the making.
+    """A Judged in the making, to which blocks of whole queries are added.
 
-    Args:
-        qrels: the gold.
-        skip: queries to pass over.
-        grouped: whether a query is finished when another begins, or only at the end of the run.
+    All lines of a block are handled at once; Python looks at single queries only where documents repeat or tie.
     """
 
-    def __init__(self, qrels: Qrels, skip: frozenset[str], *, grouped: bool) -> None:
-        self.qrels, self.skip, self.grouped = qrels, skip, grouped
-        self.open: dict[str, _Lines] = {}
-        self.finished: set[str] = set()
+    def __init__(self, qrels: Qrels, skip: frozenset[str]) -> None:
+        self.qrels, self.skip = qrels, skip
         self.rank = np.zeros(len(qrels.relevance), dtype=np.int64)
         self.retrieved = np.zeros(len(qrels.queries), dtype=np.int64)
         self.repeated = np.zeros(len(qrels.queries), dtype=np.int64)
@@ -178,25 +270,9 @@ class _Judging:
         self.foreign: dict[str, int] = {}
         self.sample: list[tuple[str, str]] = []
         self.remarks = Remarks()
+        self.lines = 0
 
-    def read(self, run: Run) -> Judged:
-        for block in run.blocks():
-            if block.remarks:
-                self.remarks += block.remarks
-            for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False):
-                lines = self.open.get(query)
-                if lines is None:
-                    if query in self.finished:
-                        raise _QueryReturnsError
-                    if self.grouped:
-                        self._finish_open()
-                    lines = self.open[query] = _Lines()
-                lines.documents += block.documents[first:last]
-                if block.scores is not None:
-                    lines.scores += block.scores[first:last]
-                if block.ranks is not None:
-                    lines.ranks += block.ranks[first:last]
-        self._finish_open()
+    def result(self, reading: float) -> Judged:
         return Judged(
             self.qrels,
             self.rank,
@@ -206,89 +282,196 @@ class _Judging:
             self.foreign,
             tuple(self.sample),
             self.remarks,
+            self.lines,
+            reading,
         )
 
-    def _finish_open(self) -> None:
-        for query, lines in self.open.items():
-            self._finish(query, lines)
-            self.finished.add(query)
-        self.open.clear()
-
-    def _finish(self, query: str, lines: _Lines) -> None:
-        documents, scores, ranks = lines.documents, lines.scores, lines.ranks
-        if query in self.skip:
+    def add(self, block: Lines) -> None:
+        self.remarks += block.remarks
+        self.lines += len(block.documents)
+        numbers = self._numbers(block)
+        lines = block.of_segments(numbers >= 0)
+        numbers = numbers[numbers >= 0]
+        self.answered[numbers] = True
+        if not len(lines.documents):
             return
-        if len(self.sample) < _SAMPLE:
-            self.sample += [(query, document) for document in documents[:1]]
-        number = self.qrels.index.get(query)
-        if number is None:
-            self.foreign[query] = len(documents)
-            return
-        self.answered[number] = True
-        place = dict(zip(documents, range(len(documents)), strict=True))
-        if repeated := len(documents) - len(place):
-            documents, scores = self._without_repeats(query, documents, scores)
-            place = dict(zip(documents, range(len(documents)), strict=True))
-            self.repeated[number] = repeated
-        self.retrieved[number] = len(documents)
-        rows = self.qrels.rows[number]
-        for document in rows:
-            if document[:1] == "0" and document not in place and document.lstrip("0") in place:
-                self.remarks.add("lost-zeros", f"query {query}: {document.lstrip('0')} for {document}")
-        hits = [(row, place[document]) for document, row in rows.items() if document in place]
-        rank_of = self._order(query, documents, scores, ranks if not repeated else []) if scores else None
-        for row, at in hits:
-            self.rank[row] = at + 1 if rank_of is None else rank_of[at]
+        words = lines.documents.words(max(lines.documents.words_needed(), self.qrels.documents.words_needed()))
+        keys = _mixed(words, numbers[lines.segment])
+        kept = self._first_of_each(lines, numbers, keys)
+        if kept is not None:
+            lines, words, keys = lines.at(kept), [word[kept] for word in words], keys[kept]
+        self.retrieved[numbers] = lines.lengths
+        order = self._order(lines)
+        at, rows = self._hits(lines, numbers, words, keys)
+        place = at if order is None else np.argsort(order, kind="stable")[at]
+        self.rank[rows] = place - lines.starts[lines.segment[at]] + 1
+        if lines.compared is not None:
+            self._break_ties(lines, order, at, rows)
+        self._note_lost_zeros(lines, numbers, keys, rows, len(words))
 
-    def _without_repeats(self, query: str, documents: list[str], scores: list[float]) -> tuple[list[str], list[float]]:
-        """Each document once: with its highest score, or without scores where it stands first."""
-        kept: dict[str, int] = {}
-        for at, document in enumerate(documents):
-            if document not in kept:
-                kept[document] = at
+    def _numbers(self, block: Lines) -> IntArray:
+        """The number of each segment's query; -1 for one that is not judged."""
+        numbers = self.qrels.numbers(block.queries)
+        if self.skip:
+            numbers[[query in self.skip for query in block.queries]] = -1
+        judged = numbers[numbers >= 0]
+        if self.answered[judged].any() or np.bincount(judged, minlength=1).max() > 1:
+            raise _QueryReturnsError
+        for at in np.flatnonzero(numbers < 0).tolist():
+            query = block.queries[at]
+            if query in self.skip:
                 continue
-            self.remarks.add("duplicate", f"query {query}: {document}")
-            if scores and scores[at] > scores[kept[document]]:
-                kept[document] = at
-        return list(kept), [scores[at] for at in kept.values()] if scores else []
+            if query in self.foreign:
+                raise _QueryReturnsError
+            self.foreign[query] = int(block.lengths[at])
+            self._show(query, block, at)
+        for at in np.flatnonzero(numbers >= 0)[: _SAMPLE - len(self.sample)].tolist():
+            self._show(block.queries[at], block, at)
+        return numbers
 
-    def _order(self, query: str, documents: list[str], scores: list[float], ranks: list[str]) -> IntArray | None:
-        """The rank of each line by trec_eval's order; None if it is the order of the lines."""
-        compared = as_compared(scores)
-        if ranks and _disagree(ranks, compared):
-            self.remarks.add("rank-order", f"query {query}")
-        if bool(np.all(compared[1:] < compared[:-1])):  # not a difference: two infinite ones have none
+    def _show(self, query: str, block: Lines, at: int) -> None:
+        if len(self.sample) < _SAMPLE and block.lengths[at]:
+            self.sample.append((query, block.documents[int(block.starts[at])]))
+
+    def _first_of_each(self, lines: Lines, numbers: IntArray, keys: WordArray) -> BoolArray | None:
+        """Which lines stand where a query names a document several times: the best one. None if all lines do."""
+        ordered = np.sort(keys)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(twice):
             return None
-        if len(np.unique(compared)) < len(compared):
-            self.remarks.add("tie", f"query {query}")
-        rank_of = np.empty(len(documents), dtype=np.int64)
-        rank_of[order_of(documents, scores)] = np.arange(1, len(documents) + 1)
-        return rank_of
+        kept = np.ones(len(keys), dtype=np.bool_)
+        # equal keys are a suspicion; the ids decide
+        for segment in np.unique(lines.segment[np.isin(keys, twice)]).tolist():
+            best: dict[str, int] = {}
+            for at in range(lines.starts[segment], lines.starts[segment + 1]):
+                document = lines.documents[at]
+                if document not in best:
+                    best[document] = at
+                    continue
+                self.remarks.add("duplicate", f"query {lines.queries[segment]}: {document}")
+                self.repeated[numbers[segment]] += 1
+                better = lines.scores is not None and lines.scores[at] > lines.scores[best[document]]
+                kept[best[document] if better else at] = False
+                if better:
+                    best[document] = at
+        return kept
+
+    def _order(self, lines: Lines) -> IntArray | None:
+        """The lines by trec_eval's order within each segment, ties aside; None if they stand in it."""
+        if lines.compared is None:
+            return None
+        rises = lines.within & (lines.compared[1:] > lines.compared[:-1])  # infinite ones have no difference
+        order = np.lexsort((-lines.compared, lines.segment)) if rises.any() else None
+        if lines.ranks is not None:
+            self._compare_ranks(lines, lines.ranks, order)
+        return order
+
+    def _compare_ranks(self, lines: Lines, ranks: Sequence[str] | IntArray, order: IntArray | None) -> None:
+        """Remark the queries whose rank column disagrees with their scores."""
+        assert lines.compared is not None
+        suspects: Iterable[int] = range(len(lines.queries))
+        if isinstance(ranks, np.ndarray):
+            by_score = ranks if order is None else ranks[order]
+            suspects = np.unique(lines.segment[1:][lines.within & (by_score[1:] < by_score[:-1])]).tolist()
+        for segment in suspects:
+            first, last = lines.starts[segment], lines.starts[segment + 1]
+            if last > first and _disagree(ranks[first:last], lines.compared[first:last]):
+                self.remarks.add("rank-order", f"query {lines.queries[segment]}")
+
+    def _hits(
+        self, lines: Lines, numbers: IntArray, words: list[WordArray], keys: WordArray
+    ) -> tuple[IntArray, IntArray]:
+        """The lines that hold a judged document, and the document's row."""
+        rows = self.qrels.rows(numbers)
+        if not len(rows):
+            return np.zeros(0, dtype=np.int64), rows
+        of_number = np.repeat(numbers, self.qrels.sizes[numbers])
+        judged = self.qrels.documents.at(rows)
+        row_words = judged.words(len(words))
+        row_keys = _mixed(row_words, of_number)
+        by_key = np.argsort(row_keys)
+        near = np.searchsorted(row_keys[by_key], keys)
+        found = by_key[np.minimum(near, len(rows) - 1)]
+        at = np.flatnonzero(row_keys[found] == keys)
+        row = found[at]
+        same = of_number[row] == numbers[lines.segment[at]]
+        same &= judged.length[row] == lines.documents.length[at]
+        for word, row_word in zip(words, row_words, strict=True):
+            same &= word[at] == row_word[row]
+        for i in np.flatnonzero(judged.length[row] > PADDING).tolist():  # what differs behind the words
+            same[i] &= judged[int(row[i])] == lines.documents[int(at[i])]
+        if (
+            row_keys[by_key][1:] == row_keys[by_key][:-1]
+        ).any():  # two rows with one key, of which the search has seen one
+            return self._hits_by_text(lines, numbers)
+        return at[same], rows[row[same]]
+
+    def _hits_by_text(self, lines: Lines, numbers: IntArray) -> tuple[IntArray, IntArray]:
+        """The same as ``_hits``, id by id."""
+        pairs = []
+        for segment, number in enumerate(numbers.tolist()):
+            first, last = int(self.qrels.start[number]), int(self.qrels.start[number + 1])
+            row_of = {self.qrels.documents[row]: row for row in range(first, last)}
+            for at in range(int(lines.starts[segment]), int(lines.starts[segment + 1])):
+                if (row := row_of.get(lines.documents[at])) is not None:
+                    pairs.append((at, row))
+        found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def _break_ties(self, lines: Lines, order: IntArray | None, at: IntArray, rows: IntArray) -> None:
+        """Give judged documents that share their score with others the rank that their id gives them."""
+        assert lines.compared is not None
+        compared = lines.compared if order is None else lines.compared[order]
+        new = np.concatenate(([True], ~(lines.within & (compared[1:] == compared[:-1]))))
+        if new.all():
+            return
+        for segment in np.unique(lines.segment[~new]).tolist():
+            self.remarks.add("tie", f"query {lines.queries[segment]}")
+        group_of = np.cumsum(new) - 1
+        starts = np.append(np.flatnonzero(new), len(new))
+        place = at if order is None else np.argsort(order, kind="stable")[at]
+        groups = group_of[place]
+        tied = starts[groups + 1] - starts[groups] > 1
+        for group in np.unique(groups[tied]).tolist():
+            members = range(int(starts[group]), int(starts[group + 1]))
+            where = list(members) if order is None else order[members.start : members.stop].tolist()
+            # code points order text as UTF-8 orders its bytes
+            descending = sorted(((lines.documents[i], i) for i in where), reverse=True)
+            rank_of = {i: members.start + before for before, (_, i) in enumerate(descending)}
+            for i in np.flatnonzero(tied & (groups == group)).tolist():
+                self.rank[rows[i]] = rank_of[int(at[i])] - lines.starts[lines.segment[at[i]]] + 1
+
+    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, keys: WordArray, hit: IntArray, n_words: int) -> None:
+        """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
+        missed = self.qrels.rows(numbers)
+        missed = np.setdiff1d(missed[self.qrels.leading_zeros[missed]], hit)
+        if not len(missed):
+            return
+        texts = [self.qrels.documents[int(row)] for row in missed]
+        stripped = Ids.of([text.lstrip("0") for text in texts])
+        of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
+        lost = np.isin(_mixed(stripped.words(n_words), of_number), keys)
+        for at in np.flatnonzero(lost).tolist():
+            query = self.qrels.queries[of_number[at]]
+            self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
 
 
-def as_compared(scores: Sequence[float]) -> FloatArray:
-    """Scores as trec_eval compares them: as float32, in which close ones tie and very large ones are infinite."""
-    compared: FloatArray = np.array(scores, dtype=np.float64)
-    if compares_as_float32():
-        with np.errstate(over="ignore"):
-            compared = compared.astype(np.float32).astype(np.float64)
-    return compared
+def _mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
+    """A number for each (query, document), equal for equal ones and nearly always different for others."""
+    key = numbers.astype(np.uint64) * _ODD
+    for word in words:
+        key = (key ^ word) * _ODD
+        key ^= key >> _HALF
+    return key
 
 
-def order_of(documents: Sequence[str], scores: Sequence[float]) -> list[int]:
-    """The places of the documents in trec_eval's order: by score, highest first, then by id, greatest bytes first."""
-    compared = as_compared(scores).tolist()
-    # code points order text as UTF-8 orders its bytes
-    return sorted(range(len(documents)), key=lambda at: (compared[at], documents[at]), reverse=True)
-
-
-def _disagree(ranks: list[str], compared: FloatArray) -> bool:
+def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:
     """Whether the rank column orders documents otherwise than their scores do; a constant column orders nothing."""
     try:
-        numbers = list(map(int, ranks))
-    except ValueError:
+        numbers = np.array(list(map(int, ranks)), dtype=np.int64)
+    except (ValueError, OverflowError):
         return True
-    if numbers[0] == numbers[-1] and len(set(numbers)) == 1:
+    if (numbers == numbers[:1]).all():
         return False
     by_rank = compared[np.argsort(numbers, kind="stable")]
     return bool(np.any(by_rank[1:] > by_rank[:-1]))

@@ -32,8 +32,8 @@ def check(judged: Judged, gold: str, run: str) -> bool:
         raise _mismatch(run, gold, "query", foreign, list(qrels.queries))
     if judged.rank.any() or not judged.retrieved.any():
         return bool(judged.rank.any())
-    retrieved = [document for query, document in judged.sample if query in qrels.index]
-    known = {document for rows in qrels.rows for document in rows}
+    retrieved = [document for query, document in judged.sample if query not in judged.foreign]
+    known = set(qrels.documents)
     if known and retrieved and not _same_form(retrieved, known):
         raise _mismatch(run, gold, "document", retrieved, sorted(known))
     return False

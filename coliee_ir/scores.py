@@ -13,6 +13,28 @@ from coliee_ir.measures import Measure, Result
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """Where the time went, in seconds.
+
+    Attributes:
+        lines: how many lines were read.
+        read: turning bytes into columns, added over all processes.
+        judge: reading and judging together, by the clock.
+        measure: computing the measures, by the clock.
+    """
+
+    lines: int = 0
+    read: float = 0.0
+    judge: float = 0.0
+    measure: float = 0.0
+
+    def __add__(self, other: Timing) -> Timing:
+        return Timing(
+            self.lines + other.lines, self.read + other.read, self.judge + other.judge, self.measure + other.measure
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """The scores of one run.
 
@@ -29,6 +51,7 @@ class Scores:
         unjudged: how many queries of the run are not in the gold.
         remarks: what was tolerated and what was decided, in sentences.
         decisions: the choices made where the organisers leave it open.
+        timing: where the time went.
     """
 
     tag: str
@@ -43,6 +66,7 @@ class Scores:
     unjudged: int
     remarks: tuple[str, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
+    timing: Timing = field(default_factory=Timing, compare=False)
 
     @property
     def measures(self) -> dict[str, float]:

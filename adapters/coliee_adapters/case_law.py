@@ -12,7 +12,7 @@ from io import TextIOBase
 from typing import Final
 
 from coliee_adapters import json_text, markup
-from coliee_adapters.columns import THREE_COLUMNS, finite_score, first_tag, read_blocks
+from coliee_adapters.columns import THREE_COLUMNS, finite_score, read_columns
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, counted, join_columns
@@ -53,7 +53,8 @@ def sniff_run(head: bytes) -> str | None:
     if start.startswith(b"<"):
         return None
     for _, line in content_lines(head.decode("utf-8", errors="replace"), "", comments=Comments()):
-        if re.match(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)", line) or _csv_header(re.split("[,;]", line.replace('"', ""))):
+        values = re.split("[,;]", line.replace('"', ""))
+        if re.match(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)", line) or _csv_header(values):
             return "csv"
         return "columns"
     return None
@@ -126,9 +127,7 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run:
     """A run of three columns; its lines are read when its blocks are asked for. The order of lines is the ranking."""
-    blocks = partial(read_blocks, source, THREE_COLUMNS, rule)
-    tag = first_tag(source, THREE_COLUMNS) or source.stem
-    return Run(blocks, tag=tag, scored=False, path=source.name, format="columns")
+    return read_columns(source, THREE_COLUMNS, rule, "columns")
 
 
 def read_run_json(source: Source, rule: IdRule = normal_id) -> Run:

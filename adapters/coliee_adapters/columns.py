@@ -1,29 +1,37 @@
 """Runs in columns, read block by block: whole blocks at once where they are regular, line by line where not.
 
-A block is regular when every line has the layout's columns. Tabs, runs of blanks, blanks at line ends, CRLF and
-blank lines are made regular first. What then still is not (comments, tags of several words, missing columns) goes
-to the careful lane, which tolerates what real files hold and names file, line and remedy when it cannot.
-Both lanes give the same columns.
+A block is regular when every line has the layout's columns and a plain decimal number for its score. Tabs, runs of
+blanks, blanks at line ends, CRLF and blank lines are made regular first. What then still is not (comments, tags of
+several words, missing columns) goes to the careful lane, which tolerates what real files hold and names file, line
+and remedy when it cannot. Both lanes give the same columns.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from itertools import repeat
-from operator import contains, ne
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source, decode
+from coliee_adapters.ids import MASKS as _MASKS
+from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.lines import Comments, content_lines, counted, split_columns
-from coliee_adapters.records import Columns, IdRule, exact_id
+from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
-_BLOCK = 1 << 16  # stays in the processor's cache; megabytes are slower
+_BLOCK = 1 << 18  # with all that is made of it, it stays in the processor's cache; megabytes are slower
+
+_FAR = 1 << 16  # lines, after which a border between two queries is given up
+
 _COMMENT = re.compile(rb"^[ \t]*(?:#|/\*)", re.MULTILINE)
-_NOT_NORMAL = (b".txt", b"\x1c", b"\x1d", b"\x1e", b"\x1f")  # what ASCII ids can hold that COLIEE's rule takes off
+
+_BLANK, _NEWLINE = 32, 10
 
 
 class Layout(NamedTuple):
@@ -46,20 +54,86 @@ THREE_COLUMNS = Layout(("QUERY", "DOCUMENT", "TAG"), document=1)
 SIX_COLUMNS = Layout(("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"), document=2, score=4, rank=3)
 
 
-def read_blocks(source: Source, layout: Layout, rule: IdRule = exact_id) -> Iterator[Columns]:
-    """The lines of a run as blocks of columns.
+def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run:
+    """A run in columns; its lines are read when its blocks are asked for.
 
     Args:
         source: the file.
         layout: its columns.
         rule: how ids are normalised.
+        form: the name of its form.
+    """
+    words = first_tag(source, layout)
+
+    def part(start: int, stop: int | None) -> Run:
+        return Run(
+            partial(read_blocks, source, layout, rule, start, stop, words),
+            tag=words.split(" ")[0] or source.stem,
+            scored=layout.score is not None,
+            path=source.name,
+            format=form,
+            split=partial(split, source, part) if (start, stop) == (0, None) else None,
+        )
+
+    return part(0, None)
+
+
+def split(source: Source, part: Callable[[int, int | None], Run], n: int) -> list[Run]:
+    """A run as up to ``n`` runs over parts of its file, which begin where a query begins.
+
+    The parts are those of a file in which nothing irregular stands: a comment over several lines may lie across their
+    border, and the lines of parts are numbered from 1. Whoever meets an error or a remark in a part must read the
+    whole file instead.
+    """
+    size = source.size
+    starts = [0]
+    for i in range(1, n):
+        start = _next_query(source, max(size * i // n, starts[-1] + 1))
+        if start is None:
+            break
+        starts.append(start)
+    return [part(start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def _next_query(source: Source, offset: int) -> int | None:
+    """The first byte behind an offset where a line of another query than the line before begins; None if far."""
+    with source.open() as stream:
+        stream.seek(offset)
+        stream.readline()
+        query = None
+        for _ in range(_FAR):
+            start = stream.tell()
+            line = stream.readline()
+            if not line:
+                return None
+            first = line.split(None, 1)[:1]
+            if not first or first[0].startswith((b"#", b"/*")):
+                continue
+            if query is not None and first != query:
+                return start
+            query = first
+    return None
+
+
+def read_blocks(
+    source: Source, layout: Layout, rule: IdRule = exact_id, start: int = 0, stop: int | None = None, tag: str = ""
+) -> Iterator[Columns]:
+    """The lines of a run, or of a part of it, as blocks of columns.
+
+    Args:
+        source: the file.
+        layout: its columns.
+        rule: how ids are normalised.
+        start: the first byte of the part.
+        stop: the byte behind it; None for the end of the file.
+        tag: the run tag of the file's first line; for a part, which does not see that line.
 
     Raises:
         InputError: a line that cannot be read, with its number.
     """
-    reader = _Reader(source.name, layout, rule)
+    reader = _Reader(source.name, layout, rule, tag)
     lines = 0
-    for raw in source.blocks(_BLOCK):
+    for raw in source.blocks(_BLOCK, start, stop):
         columns = reader.read(raw)
         lines += len(columns.documents)
         yield columns
@@ -68,97 +142,66 @@ def read_blocks(source: Source, layout: Layout, rule: IdRule = exact_id) -> Iter
         raise InputError(source.name, "there is no line but comments", remedy=layout.expected)
 
 
-def first_tag(source: Source, layout: Layout) -> str | None:
-    """The run tag of the first content line; None where that line has no tag, which reading will report."""
+def first_tag(source: Source, layout: Layout) -> str:
+    """The run tag of the first content line, all its words; empty where it has none, which reading will report."""
     text = source.head().decode("utf-8", errors="replace")
     for _, line in content_lines(text, source.name, comments=Comments()):
         fields = split_columns(line)
-        return fields[len(layout.columns) - 1] if len(fields) >= len(layout.columns) else None
-    return None
+        return " ".join(fields[len(layout.columns) - 1 :])
+    return ""
 
 
 class _Reader:
-    """What must be remembered from block to block: the line number, the first tag, an open comment."""
+    """What must be remembered from block to block: the line number, an open comment."""
 
-    def __init__(self, name: str, layout: Layout, rule: IdRule) -> None:
+    def __init__(self, name: str, layout: Layout, rule: IdRule, tag: str) -> None:
         self.name, self.layout, self.rule = name, layout, rule
+        self.tag = tag or None  # of the file's first line, all its words; None until that line is read
         self.comments = Comments()
         self.line = 1
-        self.tag: str | None = None  # of the first line, all its words
 
     def read(self, raw: bytes) -> Columns:
         columns = None if self.comments.opened else self._regular(raw)
         if columns is None:
             columns = self._careful(raw)
-        self.line += raw.count(b"\n")
-        if self.rule is not exact_id and (not raw.isascii() or any(part in raw for part in _NOT_NORMAL)):
-            queries, documents = map(self.rule, columns.queries), map(self.rule, columns.documents)
-            columns = columns._replace(queries=list(queries), documents=list(documents))
+            self.line += raw.count(b"\n")
         return columns
 
     def _regular(self, raw: bytes) -> Columns | None:
-        """The fast lane: the block split once at its blanks; None if any line is not as it should be.
-
-        A line of k + 1 columns gives k pieces, the last of which holds the tag, the newline and the next line's query.
-        """
-        if not raw.endswith(b"\n"):
-            raw += b"\n"
-        pieces_a_line = len(self.layout.columns) - 1
-        lines = n = raw.count(b"\n")
-        if raw.count(b" ") != n * pieces_a_line or b"\t" in raw or b"\r" in raw:
-            raw = _squeezed(raw)
-            n = raw.count(b"\n")
-            if not n or raw.count(b" ") != n * pieces_a_line or b"\r" in raw:
+        """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
+        if not _is_utf8(raw) or _has_comments(raw):
+            return None
+        if self.rule is not exact_id and not raw.isascii():
+            return None  # the rule takes off blanks of other scripts too
+        table = _Table.of(raw, len(self.layout.columns))
+        squeezed = table is None
+        if table is None:
+            table = _Table.of(_squeezed(raw), len(self.layout.columns))
+            if table is None:
                 return None
-        if (b"#" in raw or b"/*" in raw) and _COMMENT.search(raw):
-            return None
-        if b"\0" in raw or b"\f" in raw or b"\v" in raw:
-            return None
-        try:
-            pieces = raw.decode("utf-8").split(" ")
-        except UnicodeDecodeError:
-            return None
-        tails = pieces[pieces_a_line::pieces_a_line]
-        if len(tails) != n or not all(map(contains, tails, repeat("\n"))):
-            return None
-        documents = pieces[self.layout.document :: pieces_a_line]
-        if "" in documents:
-            return None
-        remarks = Remarks()
-        first = self.tag if self.tag is not None else tails[0][: tails[0].index("\n")]
-        if not first:
-            return None
-        others = n - raw.count(b" " + first.encode() + b"\n")
-        if others:
-            if n != lines:  # blank lines are gone, and with them the line numbers
-                return None
-            for at, tail in enumerate(tails):
-                tag = tail[: tail.index("\n")]
-                if not tag:
-                    return None
-                if tag != first:
-                    remarks.add("tag", f"line {self.line + at}: {tag}")
+        queries, documents, tags = table.ids(0), table.ids(self.layout.document), table.ids(-1)
         scores = ranks = None
         if self.layout.score is not None:
-            texts = pieces[self.layout.score :: pieces_a_line]
-            try:
-                scores = list(map(float, texts))
-            except ValueError:
-                return None
-            if not math.isfinite(sum(scores)) or (b"_" in raw and "_" in "".join(texts)):
-                return None
-            if not (raw.isascii() or "".join(texts).isascii()):
+            scores = table.decimals(self.layout.score)
+            if scores is None:
                 return None
         if self.layout.rank is not None:
-            ranks = pieces[self.layout.rank :: pieces_a_line]
-            constant = pieces[1::pieces_a_line]
-            if "" in ranks or (constant.count("Q0") != n and "" in constant):
+            ranks = table.integers(self.layout.rank)
+            if ranks is None:
                 return None
-        queries, starts = _segments(pieces[0], tails)
-        if "" in queries:
-            return None
-        self.tag = first
-        return Columns(queries, starts, documents, scores, ranks, remarks or None)
+        remarks = Remarks()
+        if self.tag is None:
+            self.tag = tags[0]
+        others = np.flatnonzero(~_equal(tags, self.tag)).tolist()
+        if others and squeezed and len(tags) != raw.count(b"\n"):
+            return None  # blank lines are gone, and with them the line numbers
+        for at in others:
+            remarks.add("tag", f"line {self.line + at}: {tags[at]}")
+        self.line += raw.count(b"\n") if squeezed else len(tags)
+        if self.rule is not exact_id and b".txt" in raw:
+            queries, documents = _without_ending(queries), _without_ending(documents)
+        starts = _changes(queries)
+        return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
 
     def _careful(self, raw: bytes) -> Columns:
         """The careful lane: line by line."""
@@ -187,10 +230,11 @@ class _Reader:
                 remarks.add("tag-words", f"line {number}: {tag}")
             elif tag != self.tag:
                 remarks.add("tag", f"line {number}: {tag}")
-            if not queries or fields[0] != queries[-1]:
-                queries.append(fields[0])
+            query = self.rule(fields[0])
+            if not queries or query != queries[-1]:
+                queries.append(query)
                 starts.append(len(documents))
-            documents.append(fields[self.layout.document])
+            documents.append(self.rule(fields[self.layout.document]))
             if scores is not None and self.layout.score is not None:
                 scores.append(finite_score(fields[self.layout.score], self.name, number))
             if ranks is not None and self.layout.rank is not None:
@@ -207,6 +251,20 @@ class _Reader:
         return InputError(self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
 
+def _is_utf8(raw: bytes) -> bool:
+    if raw.isascii():
+        return True
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _has_comments(raw: bytes) -> bool:
+    return (b"#" in raw or (b"*" in raw and b"/*" in raw)) and _COMMENT.search(raw) is not None
+
+
 def _squeezed(raw: bytes) -> bytes:
     """The same lines with single blanks between columns, none at either end, and no blank lines."""
     raw = raw.replace(b"\t", b" ").replace(b"\r\n", b"\n")
@@ -218,30 +276,157 @@ def _squeezed(raw: bytes) -> bytes:
     return raw.removeprefix(b"\n")
 
 
-def _segments(first: str, tails: list[str]) -> tuple[list[str], list[int]]:
-    """Where the query changes: the queries and the starts of their segments.
+class _Table:
+    """Regular lines as an array of bytes, and where each column of each line begins and ends.
 
-    ``tails[i]`` is the tag of line i, a newline, and the query of line i + 1 (of none, for the last).
+    The bytes stand between ``PADDING`` zeros, so that words around any column can be read.
     """
-    queries, starts = [first], [0]
-    changes = list(map(ne, tails, tails[1:]))  # the tag changes too, seldom; then the query is compared
-    changes[-1:] = []  # the last tail has no query
-    head = tails[0]
-    if len(tails) > 1 and (query := head[head.index("\n") + 1 :]) != first:
-        queries.append(query)
-        starts.append(1)
-    at = -1
-    try:
-        while True:
-            at = changes.index(True, at + 1)
-            tail = tails[at + 1]
-            query = tail[tail.index("\n") + 1 :]
-            if query != queries[-1]:
-                queries.append(query)
-                starts.append(at + 2)
-    except ValueError:
-        starts.append(len(tails))
-        return queries, starts
+
+    def __init__(self, raw: bytes, first: IntArray, last: IntArray) -> None:
+        self.raw, self.first, self.last = raw, first, last  # both of shape (columns, lines)
+
+    @classmethod
+    def of(cls, lines: bytes, width: int) -> _Table | None:
+        """The table of lines of ``width`` columns; None if a line is not regular."""
+        raw = b"".join((bytes(PADDING), lines, b"" if lines.endswith(b"\n") else b"\n", bytes(PADDING)))
+        signs = np.frombuffer(raw, dtype=np.uint8)
+        # everything up to the blank: blanks, newlines, and control characters, which no regular line has
+        last = np.flatnonzero(signs[PADDING:-PADDING] <= _BLANK)
+        if not len(last) or len(last) % width:
+            return None
+        last += PADDING
+        found = signs[last].reshape(-1, width)
+        if not ((found[:, :-1] == _BLANK).all() and (found[:, -1] == _NEWLINE).all()):
+            return None
+        first = np.empty_like(last)
+        first[0] = PADDING
+        np.add(last[:-1], 1, out=first[1:])
+        if not (last > first).all():
+            return None
+        return cls(raw, first.reshape(-1, width).T, last.reshape(-1, width).T)
+
+    def ids(self, column: int) -> Ids:
+        first = np.ascontiguousarray(self.first[column])
+        return Ids(self.raw, first, self.last[column] - first)
+
+    def decimals(self, column: int) -> npt.NDArray[np.float64] | None:
+        """The numbers that texts like ``-12.50`` stand for; read by ``float`` where any text is not of this kind."""
+        characters = self._characters(column)
+        if characters is None:
+            return self._floats(column)
+        total = np.zeros(len(characters[0]), dtype=np.int64)
+        # numbers as long as all lines agree, arrays where they differ
+        points: int | IntArray = 0
+        decimals: int | IntArray = 0
+        minus: bool | npt.NDArray[np.bool_] = False
+        before: npt.NDArray[np.uint8] | None = None
+        for row in characters:
+            digit = row - np.uint8(48)  # wraps around below "0", so that one comparison finds digits
+            is_digit = digit < 10
+            if is_digit.all():
+                total = total * 10 + digit
+                decimals = decimals + points
+            elif (row == 46).all():
+                points = points + 1
+            else:
+                is_point, blank = row == 46, row == 0
+                is_minus = (row == 45) & (before == 0 if before is not None else True)
+                if not (is_digit | is_point | is_minus | blank).all():
+                    return self._floats(column)
+                total = np.where(is_digit, total * 10 + digit, total)
+                decimals = decimals + points * is_digit
+                points = points + is_point
+                minus = minus | is_minus
+            before = row
+        length = self.last[column] - self.first[column] - minus - points
+        if np.any(points > 1) or (length < 1).any() or (length > 18).any() or (total >= _EXACT).any():
+            return self._floats(column)
+        # a whole number below 2^53 over a power of ten up to 10^22 is rounded once, as in reading the text
+        values: npt.NDArray[np.float64] = total / _POWERS[decimals]
+        return np.where(minus, -values, values) if np.any(minus) else values
+
+    def integers(self, column: int) -> IntArray | None:
+        """The whole numbers that texts stand for; None if any has another character than digits or is too long."""
+        characters = self._characters(column)
+        if characters is None or len(characters) > 18:
+            return None
+        total = np.zeros(len(characters[0]), dtype=np.int64)
+        for row in characters:
+            digit = row - np.uint8(48)
+            is_digit = digit < 10
+            if is_digit.all():
+                total = total * 10 + digit
+            elif (is_digit | (row == 0)).all():
+                total = np.where(is_digit, total * 10 + digit, total)
+            else:
+                return None
+        return total
+
+    def _characters(self, column: int) -> list[npt.NDArray[np.uint8]] | None:
+        """The characters of a column, right-aligned: one array a position, 0 before a text's start; None if long."""
+        last = np.ascontiguousarray(self.last[column])
+        width = last - self.first[column]
+        longest = int(width.max())
+        if longest > 24:
+            return None
+        words = np.ndarray(len(self.raw) - 7, dtype="<u8", buffer=self.raw, strides=(1,))
+        rows: list[npt.NDArray[np.uint8]] = []
+        for start in range(-8 * ((longest + 7) // 8), 0, 8):
+            word = words[last + start]
+            beyond = -start - width  # so many bytes of the word stand before the text
+            if (beyond > 0).any():
+                word = word & ~_MASKS[np.minimum(np.maximum(beyond, 0), 8)]
+            rows.extend(word.view(np.uint8).reshape(-1, 8).T)
+        return rows[len(rows) - longest :]
+
+    def _floats(self, column: int) -> npt.NDArray[np.float64] | None:
+        spans = zip(self.first[column].tolist(), self.last[column].tolist(), strict=True)
+        texts = [self.raw[first:last] for first, last in spans]
+        try:
+            values = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
+        except ValueError:
+            return None
+        if not np.isfinite(values).all() or any(b"_" in text for text in texts):
+            return None
+        return values
+
+
+_POWERS = 10.0 ** np.arange(23)
+_EXACT = 1 << 53
+
+
+def _changes(queries: Ids) -> IntArray:
+    """Where another query than in the line before begins; 0 first, and the number of lines at the end."""
+    differ = queries.length[1:] != queries.length[:-1]
+    for word in queries.words(queries.words_needed()):
+        differ |= word[1:] != word[:-1]
+    long = np.flatnonzero(queries.length > PADDING)
+    for at in long[long > 0].tolist() if len(long) else ():  # what differs behind the words
+        differ[at - 1] |= queries[at] != queries[at - 1]
+    return np.concatenate(([0], np.flatnonzero(differ) + 1, [len(queries)]))
+
+
+def _equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
+    """Which ids are this text."""
+    wanted = Ids.of([text])
+    equal: npt.NDArray[np.bool_] = ids.length == wanted.length[0]
+    needed = wanted.words_needed()
+    for words, word in zip(ids.words(needed), wanted.words(needed), strict=True):
+        equal &= words == word[0]
+    if wanted.length[0] > PADDING:
+        equal &= np.fromiter((id_ == text for id_ in ids), dtype=np.bool_, count=len(ids))
+    return equal
+
+
+_TXT = np.frombuffer(b".txt", dtype="<u4")[0]
+
+
+def _without_ending(ids: Ids) -> Ids:
+    """Ids without a trailing ``.txt``, as ``normal_id`` makes them."""
+    raw = np.ndarray(len(ids.raw) - 3, dtype="<u4", buffer=ids.raw, strides=(1,))
+    long_enough = ids.length >= 4
+    ends = np.where(long_enough, ids.first + ids.length - 4, 0)
+    return Ids(ids.raw, ids.first, ids.length - 4 * (long_enough & (raw[ends] == _TXT)))
 
 
 def finite_score(text: str, name: str, line: int) -> float:

@@ -91,17 +91,32 @@ class Source:
                 stream = cast(BinaryIO, stack.enter_context(gzip.open(raw))) if self._head_is_gzip else raw
             yield stream
 
-    def blocks(self, size: int) -> Iterator[bytes]:
+    @property
+    def size(self) -> int:
+        """How many bytes the plain file has; 0 where they do not lie in one."""
+        return Path(self.path).stat().st_size if self.is_file else 0
+
+    def blocks(self, size: int, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """The bytes in pieces of about ``size`` that end where lines end; the last may lack its newline.
 
         A byte order mark is left out.
+
+        Args:
+            size: of a piece, about.
+            start: the first byte; the beginning of a line. Other than 0 only for a plain file.
+            stop: the byte to stop before; the end of a line. None for the end of the file.
         """
         with self.open() as stream:
             rest = b""
-            first = True
+            first = start == 0
+            if start:
+                stream.seek(start)
+            left = None if stop is None else stop - start
             while True:
                 with self._faults():
-                    piece = stream.read(size)
+                    piece = stream.read(size if left is None else min(size, left))
+                if left is not None:
+                    left -= len(piece)
                 if not piece:
                     break
                 if first:

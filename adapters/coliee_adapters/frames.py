@@ -7,11 +7,15 @@ pandas and polars are not imported to read their frames, only to make them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, exact_id
 
 if TYPE_CHECKING:
@@ -81,6 +85,45 @@ def run_of(held: object, rule: IdRule = exact_id, tag: str = "run") -> Run:
         )
     block = Columns(queries, starts, documents, scores or None)
     return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
+
+
+def run_of_arrays(
+    query_index: npt.NDArray[np.integer[Any]],
+    document_index: npt.NDArray[np.integer[Any]],
+    score: npt.NDArray[np.floating[Any]],
+    *,
+    queries: Sequence[str],
+    documents: Ids,
+    tag: str = "run",
+) -> Run:
+    """A run from arrays, without a Python object a line.
+
+    Args:
+        query_index: shape (n,); indices into ``queries``.
+        document_index: shape (n,); indices into ``documents``.
+        score: shape (n,).
+        queries: the query ids.
+        documents: the document ids.
+        tag: what the run is called.
+
+    Raises:
+        InputError: the arrays differ in length, an index is out of range, or a score is not finite.
+    """
+    if not len(query_index) == len(document_index) == len(score):
+        raise InputError(_MEMORY, "the arrays differ in length")
+    for index, ids in ((query_index, queries), (document_index, documents)):
+        if len(index) and not (index.min() >= 0 and index.max() < len(ids)):
+            raise InputError(_MEMORY, f"an index is out of range 0 … {len(ids) - 1}")
+    if not np.isfinite(score).all():
+        raise InputError(_MEMORY, "a score is not a finite number")
+    if np.any(query_index[1:] < query_index[:-1]):
+        order = np.argsort(query_index, kind="stable")
+        query_index, document_index, score = query_index[order], document_index[order], score[order]
+    starts = np.flatnonzero(np.diff(query_index, prepend=-1))
+    names = [queries[at] for at in query_index[starts].tolist()]
+    bounds = np.append(starts, len(query_index))
+    block = Columns(names, bounds, documents.at(document_index), np.asarray(score, dtype=np.float64))
+    return Run(lambda: iter([block]), tag=tag)
 
 
 def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:

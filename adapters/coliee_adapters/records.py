@@ -6,9 +6,12 @@ returned for it (a case, a paragraph, an article, a claim). Both are known by th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from coliee_adapters.remarks import Remarks
 
@@ -29,6 +32,9 @@ def exact_id(text: str) -> str:
     return text
 
 
+#: A block from memory ends with the query that makes it longer.
+_MANY = 1 << 12
+
 #: How ids are compared: ``normal_id`` for COLIEE's tasks, ``exact_id`` for plain TREC.
 IdRule = Callable[[str], str]
 
@@ -44,16 +50,20 @@ class Columns(NamedTuple):
     ``queries[i]``. A query may come back in a later segment or block.
     """
 
-    queries: list[str]
+    queries: Sequence[str]
     #: where each segment starts, and the number of lines: one more than there are queries
-    starts: list[int]
-    documents: list[str]
+    starts: Sequence[int] | npt.NDArray[np.int64]
+    documents: Sequence[str]
     #: one score a line, or None where the format has none and the order of lines is the ranking
-    scores: list[float] | None = None
-    #: the rank column as it stands, where there is one; it never decides, it is only compared
-    ranks: list[str] | None = None
+    scores: Sequence[float] | npt.NDArray[np.float64] | None = None
+    #: the rank column, where there is one; it never decides, it is only compared
+    ranks: Sequence[str] | npt.NDArray[np.int64] | None = None
     #: what was tolerated in these lines
     remarks: Remarks | None = None
+
+    def segments(self) -> Iterator[tuple[str, int, int]]:
+        """The query of each segment, its first line, and the line behind its last."""
+        yield from zip(self.queries, map(int, self.starts[:-1]), map(int, self.starts[1:]), strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,7 @@ class Run:
         scored: whether documents have scores; if not, the order of lines is the ranking.
         path: the file as the user named it.
         format: the name of its form.
+        split: gives the run as several runs over parts of its file, at most so many; None where it has no parts.
     """
 
     blocks: Callable[[], Iterator[Columns]]
@@ -102,6 +113,7 @@ class Run:
     scored: bool = True
     path: str = "<memory>"
     format: str = "memory"
+    split: Callable[[int], list[Run]] | None = None
 
     @classmethod
     def of(
@@ -117,12 +129,21 @@ class Run:
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
 
         def blocks() -> Iterator[Columns]:
-            if remarks:
-                yield Columns([], [0], [], [] if scored else None, None, remarks)
+            queries: list[str] = []
+            starts = [0]
+            documents: list[str] = []
+            scores: list[float] = []
+            noted = remarks
             for query, ranking in rankings.items():
-                scores = [float(score) for score in ranking.values()] if isinstance(ranking, Mapping) else None
-                documents = list(ranking)
-                yield Columns([query], [0, len(documents)], documents, scores)
+                queries.append(query)
+                documents += ranking
+                if isinstance(ranking, Mapping):
+                    scores += map(float, ranking.values())
+                starts.append(len(documents))
+                if len(documents) > _MANY:
+                    yield Columns(queries, starts, documents, scores if scored else None, None, noted)
+                    queries, starts, documents, scores, noted = [], [0], [], [], None
+            yield Columns(queries, starts, documents, scores if scored else None, None, noted)
 
         return cls(blocks, tag=tag, scored=scored, path=path, format=format)
 

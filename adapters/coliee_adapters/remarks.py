@@ -19,6 +19,7 @@ KINDS = {
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id goes first, as in trec_eval",
+    "ungrouped": "the lines of a query do not stand together; the run was read twice and held in memory",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
@@ -29,6 +30,9 @@ KINDS = {
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (is|are) wrong",
 }
+
+#: The kinds whose examples are lines by number.
+NUMBERED = frozenset({"tag", "tag-words"})
 
 _CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
 

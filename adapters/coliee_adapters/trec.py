@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
 from io import TextIOBase
 
-from coliee_adapters.columns import SIX_COLUMNS, first_tag, read_blocks
+from coliee_adapters.columns import SIX_COLUMNS, read_columns
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, counted, join_columns, split_columns
@@ -86,9 +85,7 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
 
 def read_run(source: Source, rule: IdRule = exact_id) -> Run:
     """Read a run of six columns; its lines are read when its blocks are asked for."""
-    blocks = partial(read_blocks, source, SIX_COLUMNS, rule)
-    tag = first_tag(source, SIX_COLUMNS) or source.stem
-    return Run(blocks, tag=tag, scored=True, path=source.name, format="trec")
+    return read_columns(source, SIX_COLUMNS, rule, "trec")
 
 
 def write_gold(qrels: Mapping[str, Mapping[str, int]], stream: TextIOBase) -> None:

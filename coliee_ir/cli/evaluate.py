@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import re
+import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from time import perf_counter
+from typing import TypeVar
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError, printable
@@ -15,10 +20,12 @@ from coliee_adapters.lines import content_lines
 from coliee_ir import __version__, tables
 from coliee_ir.cli import say
 from coliee_ir.decisions import CHOICES, Decisions
-from coliee_ir.evaluator import Evaluator
+from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
 from coliee_ir.reading import find_task, read_gold
-from coliee_ir.scores import Scores
+from coliee_ir.scores import Scores, Timing
+
+_Result = TypeVar("_Result")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,10 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("-q", "--per-query", action="store_true", help="each query's values too")
     parser.add_argument("-o", "--output", choices=tables.FORMS, default="table", help="default: table")
+    parser.add_argument("--jobs", type=_at_least_one, metavar="N", help="processes; default: by size and processors")
+    parser.add_argument("--keep-going", action="store_true", help="report a broken run and score the others; exit 2")
+    parser.add_argument("--timing", action="store_true", help="seconds and peak memory as JSON on standard error")
     open_rules = parser.add_argument_group("what the organisers leave open (the default first)")
     for name, choices in CHOICES.items():
         open_rules.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=_HELP[name])
 
+
+def _at_least_one(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+
+
+#: from so many runs on there is something to watch
+_MANY = 5
 
 _HELP = {
     "unanswered": "a query with nothing retrieved, in topic-wise means: counts zero, or is left out",
@@ -60,6 +79,7 @@ _HELP = {
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
+    start = perf_counter()
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(options.long_list, options.runs, "--long-list")
     if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
@@ -76,10 +96,19 @@ def run(options: argparse.Namespace) -> int:
         exclude=_ids(options.exclude),
         decisions=decisions,
     )
-    scored = [
-        evaluator.evaluate(source, answers=answer, long_list=longer)
-        for source, answer, longer in zip(runs, answers, long_lists, strict=True)
-    ]
+    submissions = [Submission(*parts) for parts in zip(runs, answers, long_lists, strict=True)]
+    scored: list[Scores] = []
+    failed = False
+    for result in _watched(evaluator.evaluate_all(submissions, jobs=options.jobs), len(runs)):
+        if isinstance(result, Scores):
+            scored.append(result)
+        elif options.keep_going:
+            failed = True
+            say(f"coliee-ir: {result}")
+        else:
+            raise result
+    if not scored:
+        return 2
     _tell(scored, because, len(evaluator.excluded))
     if options.output == "table" and sys.stdout.isatty():
         rules = evaluator.protocol
@@ -93,7 +122,32 @@ def run(options: argparse.Namespace) -> int:
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
         sys.stdout.write(tables.render(scored, options.output, per_query=options.per_query))
-    return 0
+    if options.timing:
+        say(json.dumps(_timing(scored, perf_counter() - start)))
+    return 2 if failed else 0
+
+
+def _watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
+    """The results; where there are many and somebody watches, with a bar on standard error."""
+    if n < _MANY or not sys.stderr.isatty():
+        yield from results
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(results, "scoring", total=n, console=Console(stderr=True), transient=True)
+
+
+def _timing(scored: Sequence[Scores], total: float) -> dict[str, float]:
+    """Where the time went: see Timing; and the greatest memory of any one process, in MiB."""
+    times = sum((scores.timing for scores in scored), Timing())
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return {
+        **{name: round(value, 4) for name, value in dataclasses.asdict(times).items()},
+        "total": round(total, 4),
+        "lines_per_second": round(times.lines / total),
+        "peak_mib": peak // (1024 if sys.platform != "darwin" else 1 << 20),
+    }
 
 
 def _tell(scored: Sequence[Scores], because: str, excluded: int) -> None:

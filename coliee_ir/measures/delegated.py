@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from coliee_adapters import trec_eval
+from coliee_adapters.ids import IntArray
 from coliee_ir.decisions import Decisions
-from coliee_ir.judged import IntArray, Judged
+from coliee_ir.judged import Judged
 from coliee_ir.measures.base import Measure, Parts, Result
 
 #: trec_eval's measure → what it is, and its formula. R is the number of relevant documents of the query.

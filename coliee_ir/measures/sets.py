@@ -8,8 +8,9 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.ids import IntArray
 from coliee_ir.decisions import Decisions
-from coliee_ir.judged import FloatArray, IntArray, Judged
+from coliee_ir.judged import FloatArray, Judged
 from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
 
 _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant, F1 = 2PR/(P+R), F2 = 5PR/(4P+R)"

@@ -44,9 +44,9 @@ def told(read: Callable[[Source], Any], source: Source) -> str:
 def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
     """The segments of a run: query, documents, scores."""
     return [
-        (query, block.documents[first:last], None if block.scores is None else block.scores[first:last])
+        (query, list(block.documents[first:last]), None if block.scores is None else block.scores[first:last])
         for block in run.blocks()
-        for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False)
+        for query, first, last in block.segments()
     ]
 
 

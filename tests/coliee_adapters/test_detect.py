@@ -102,7 +102,7 @@ def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source: Opened) -> N
         assert detect.read_gold(source("1 0 a.txt 1\n"), **chosen).qrels == {"1": {document: 1}}
         run = detect.read_run(source("1 a.txt T\n"), **chosen)
         assert isinstance(run, Run)
-        assert next(iter(run.blocks())).documents == [document]
+        assert list(next(iter(run.blocks())).documents) == [document]
 
 
 @pytest.mark.parametrize("read", [detect.read_gold, detect.read_run])

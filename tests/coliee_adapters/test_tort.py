@@ -374,11 +374,11 @@ def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
     cases = [case("1", None, "FTT", "TF"), case("none", None, "F"), case("empty", None), case("0", None, "", "T")]
     run = tort.claims(cases, "s.jsonl", "univ1")
     assert (run.tag, run.path, run.format, run.scored) == ("univ1", "s.jsonl", "tort", False)
-    assert [(block.queries, block.documents) for block in run.blocks()] == [
-        (["1"], ["p1", "p2", "d0"]),
-        (["none"], []),
-        (["empty"], []),
-        (["0"], ["d0"]),
+    assert [(q, list(b.documents[first:last])) for b in run.blocks() for q, first, last in b.segments()] == [
+        ("1", ["p1", "p2", "d0"]),
+        ("none", []),
+        ("empty", []),
+        ("0", ["d0"]),
     ]
 
 
@@ -413,7 +413,9 @@ def test_a_filled_template_reads_as_what_was_given(write: Write) -> None:
     tort.fill(write(template()), {"0": False, "1": True, "2": True}, {"0": {"d0", "p1"}, "1": ()}, stream)
     cases = tort.read_cases(write(stream.getvalue()))
     assert tort.decisions(cases, "s", "t").labels == {"0": False, "1": True}
-    assert [block.documents for block in tort.claims(cases, "s", "t").blocks()] == [["p1", "d0"], []]
+    (block,) = tort.claims(cases, "s", "t").blocks()
+    assert list(block.segments()) == [("0", 0, 2), ("1", 2, 2)]
+    assert list(block.documents) == ["p1", "d0"]
 
 
 def test_fill_leaves_everything_else_as_it_stands(write: Write) -> None:

@@ -106,7 +106,7 @@ def rankings_of(source: Source) -> list[tuple[str, list[tuple[str, float]]]]:
     rankings: list[tuple[str, list[tuple[str, float]]]] = []
     for block in run.blocks():
         assert block.scores is not None
-        for query, first, last in zip(block.queries, block.starts, block.starts[1:], strict=False):
+        for query, first, last in block.segments():
             rankings.append((query, list(zip(block.documents[first:last], block.scores[first:last], strict=True))))
     return rankings
 
@@ -146,9 +146,9 @@ def test_a_run_whose_first_line_is_short_is_called_as_its_file(source: Opened) -
 def test_ids_of_a_run_follow_the_rule(source: Opened) -> None:
     content = "q1.txt Q0 d1.txt 1 0.5 T.txt\n"
     (block,) = trec.read_run(source(content), normal_id).blocks()
-    assert (block.queries, block.documents, block.ranks) == (["q1"], ["d1"], ["1"])
+    assert (list(block.queries), list(block.documents), list(block.ranks)) == (["q1"], ["d1"], [1])
     (block,) = trec.read_run(source(content)).blocks()
-    assert (block.queries, block.documents) == (["q1.txt"], ["d1.txt"])
+    assert (list(block.queries), list(block.documents)) == (["q1.txt"], ["d1.txt"])
 
 
 def test_ranks_are_written_from_one_in_the_order_given() -> None:

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judged import Judged, Qrels, as_compared, judge, order_of
+from coliee_ir.judged import Judged, Qrels, judge
+from coliee_ir.order import as_compared, order_of
 
 
 def seen(judged: Judged) -> naive.Expected:
@@ -20,9 +22,9 @@ def seen(judged: Judged) -> naive.Expected:
     qrels = judged.qrels
     return naive.Expected(
         {
-            (query, document): int(judged.rank[row])
-            for query, rows in zip(qrels.queries, qrels.rows, strict=True)
-            for document, row in rows.items()
+            (query, qrels.documents[row]): int(judged.rank[row])
+            for number, query in enumerate(qrels.queries)
+            for row in qrels.rows(np.array([number])).tolist()
         },
         dict(zip(qrels.queries, judged.retrieved.tolist(), strict=True)),
         dict(zip(qrels.queries, judged.repeated.tolist(), strict=True)),
@@ -248,8 +250,9 @@ def test_errors_of_the_reader_pass_through() -> None:
 def test_qrels_number_queries_and_rows_in_the_order_given() -> None:
     qrels = Qrels({"b": {"y": 2, "x": 0}, "empty": {}, "a": {"x": -1, "z": 1}})
     assert qrels.queries == ("b", "empty", "a")
-    assert qrels.index == {"b": 0, "empty": 1, "a": 2}
-    assert qrels.rows == [{"y": 0, "x": 1}, {}, {"x": 2, "z": 3}]
+    assert qrels.numbers(Ids.of(["a", "none", "b"])).tolist() == [2, -1, 0]
+    assert list(qrels.documents) == ["y", "x", "x", "z"]
+    assert qrels.rows(np.array([2, 0])).tolist() == [2, 3, 0, 1]
     assert qrels.start.tolist() == [0, 2, 2, 4]
     assert qrels.sizes.tolist() == [2, 0, 2]
     assert qrels.relevance.tolist() == [2, 0, -1, 1]

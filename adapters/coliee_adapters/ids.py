@@ -1,0 +1,108 @@
+"""Many ids in one piece of memory: the bytes of a file as they were read, and where each id stands in them.
+
+An id becomes a Python text only where somebody asks for it; for comparing, eight bytes at a time become a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+WordArray = npt.NDArray[np.uint64]
+
+#: So many bytes behind the last id can be read without harm.
+PADDING = 32
+
+_LONGEST = PADDING // 8
+
+
+class Ids(Sequence[str]):
+    """A sequence of ids.
+
+    Args:
+        raw: UTF-8 bytes that hold them, with ``PADDING`` bytes behind the last one.
+        first: shape (n,); where each starts.
+        length: shape (n,); how many bytes each has.
+    """
+
+    __slots__ = ("first", "length", "raw")
+
+    def __init__(self, raw: bytes, first: IntArray, length: IntArray) -> None:
+        self.raw, self.first, self.length = raw, first, length
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Ids:
+        """Ids from texts; Ids stay as they are."""
+        if isinstance(texts, Ids):
+            return texts
+        pieces = [text.encode("utf-8") for text in texts]
+        length = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+        first = np.cumsum(length) - length
+        return cls(b"".join(pieces) + bytes(PADDING), first, length)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Ids: ...
+    def __getitem__(self, at: int | slice) -> str | Ids:
+        if isinstance(at, slice):
+            return self.at(at)
+        first = self.first[at]
+        return self.raw[first : first + self.length[at]].decode("utf-8")
+
+    def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
+        """The ids at these places, or where a mask is true."""
+        return Ids(self.raw, self.first[which], self.length[which])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Ids]) -> Ids:
+        """One sequence after the other, in new memory."""
+        pieces: list[bytes] = []
+        first: list[IntArray] = []
+        before = 0
+        for part in parts:
+            if len(part):
+                start, stop = int(part.first.min()), int((part.first + part.length).max())
+                pieces.append(part.raw[start:stop])
+                first.append(part.first + (before - start))
+                before += stop - start
+        if not pieces:
+            return cls.of([])
+        length = np.concatenate([part.length for part in parts])
+        return cls(b"".join(pieces) + bytes(PADDING), np.concatenate(first), length)
+
+    def compact(self) -> Ids:
+        """The same ids in new memory that holds nothing else."""
+        first = np.cumsum(self.length) - self.length
+        places = np.repeat(self.first - first, self.length) + np.arange(self.length.sum())
+        return Ids(np.frombuffer(self.raw, dtype=np.uint8)[places].tobytes() + bytes(PADDING), first, self.length)
+
+    def words(self, count: int) -> list[WordArray]:
+        """The first 8·count bytes of each id as ``count`` numbers, the first bytes lowest, zero behind its end.
+
+        Ids of at most 8·count bytes are equal exactly if these are.
+        """
+        raw = np.ndarray(len(self.raw) - 7, dtype="<u8", buffer=self.raw, strides=(1,))
+        words = []
+        for start in range(0, 8 * count, 8):
+            # where an id has ended, nothing of what is read counts, and it need not stand in these bytes
+            word = raw[np.minimum(self.first + start, len(raw) - 1) if start else self.first]
+            left = np.minimum(np.maximum(self.length - start, 0), 8) if count > 1 else np.minimum(self.length, 8)
+            words.append(word & MASKS[left])
+        return words
+
+    def words_needed(self) -> int:
+        """How many words tell the ids apart; at most four, which 32 bytes fill."""
+        longest = int(self.length.max(initial=1))
+        return min((longest + 7) // 8, _LONGEST)
+
+
+#: how many bytes of a word count → the bits that do
+MASKS: WordArray = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)

@@ -1,0 +1,28 @@
+"""trec_eval's order of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from coliee_adapters.trec_eval import compares_as_float32
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def as_compared(scores: Sequence[float] | FloatArray) -> FloatArray:
+    """Scores as trec_eval compares them: as float32, in which close ones tie and very large ones are infinite."""
+    compared: FloatArray = np.array(scores, dtype=np.float64)
+    if compares_as_float32():
+        with np.errstate(over="ignore"):
+            compared = compared.astype(np.float32).astype(np.float64)
+    return compared
+
+
+def order_of(documents: Sequence[str], scores: Sequence[float] | FloatArray) -> list[int]:
+    """The places of the documents in trec_eval's order: by score, highest first, then by id, greatest bytes first."""
+    compared = as_compared(scores).tolist()
+    # code points order text as UTF-8 orders its bytes
+    return sorted(range(len(documents)), key=lambda at: (compared[at], documents[at]), reverse=True)

@@ -1,0 +1,96 @@
+"""Many runs in one call, arrays, timing: what `Evaluator` and the command offer beyond one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import coliee_ir
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import Evaluator, Scores, evaluator
+from coliee_ir.cli import main
+
+EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
+GOLD = str(EXAMPLES / "task1" / "gold.json")
+RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
+
+
+@pytest.mark.parametrize("threshold", [0, 1 << 40])
+def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluator, "_WORTH_A_PROCESS", threshold)
+    one = Evaluator(GOLD, ["MicroF1", "map"])
+    together = list(one.evaluate_all([evaluator.Submission(run) for run in RUNS], jobs=2))
+    assert all(isinstance(scores, Scores) for scores in together)
+    for scores, run in zip(together, RUNS, strict=True):
+        alone = one.evaluate(run)
+        assert isinstance(scores, Scores)
+        assert (scores.tag, scores.measures, scores.remarks) == (alone.tag, alone.measures, alone.remarks)
+
+
+def test_a_broken_run_does_not_lose_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken.txt"
+    broken.write_text("000001 000018\n", encoding="utf-8")
+    arguments = ["evaluate", GOLD, RUNS[0], str(broken), RUNS[2], "-o", "tsv"]
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "broken.txt, line 1: 2 columns" in captured.err
+    assert main([*arguments, "--keep-going"]) == 2
+    captured = capsys.readouterr()
+    assert [line.split("\t")[0] for line in captured.out.splitlines()] == ["run", "bm25", "rerank"]
+    assert "broken.txt, line 1: 2 columns" in captured.err
+
+
+def test_timing_is_one_line_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
+    timing = json.loads(capsys.readouterr().err.splitlines()[-1])
+    assert list(timing) == ["lines", "read", "judge", "measure", "total", "lines_per_second", "peak_mib"]
+    assert timing["lines"] == sum(scores.timing.lines for scores in map(Evaluator(GOLD).evaluate, RUNS))
+    assert 0 < timing["read"] <= timing["total"]
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "x", "1.5"])
+def test_jobs_is_a_whole_number_from_1(jobs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["evaluate", GOLD, RUNS[0], "--jobs", jobs])
+    assert ended.value.code == 2
+    assert f"'{jobs}' is not a whole number from 1" in capsys.readouterr().err
+
+
+def test_arrays_of_indices_score_as_the_dictionary_they_stand_for() -> None:
+    gold = {"q1": {"a": 1, "c": 2}, "q2": {"b": 1}}
+    documents = ["a", "b", "c", "d"]
+    query, document = np.array([1, 0, 0, 1, 0]), np.array([1, 3, 0, 0, 2])
+    score = np.array([0.5, 3.0, 1.0, 0.75, 2.0], dtype=np.float32)
+    arrays = Evaluator(gold, ["map", "MicroF1@2"], task="trec", documents=documents)
+    by_name: dict[str, dict[str, float]] = {}
+    for q, d, s in zip(query, document, score, strict=True):
+        by_name.setdefault(arrays.queries[q], {})[documents[d]] = float(s)
+    assert arrays.evaluate((query, document, score)).per_query == arrays.evaluate(by_name).per_query
+
+
+@pytest.mark.parametrize(
+    ("query", "document", "score", "message"),
+    [
+        ([0], [0, 1], [1.0], "the arrays differ in length"),
+        ([2], [0], [1.0], "an index is out of range 0 … 1"),
+        ([0], [-1], [1.0], "an index is out of range 0 … 3"),
+        ([0], [0], [np.nan], "a score is not a finite number"),
+    ],
+)
+def test_arrays_that_cannot_be_a_run_are_refused(
+    query: list[int], document: list[int], score: list[float], message: str
+) -> None:
+    arrays = Evaluator({"q1": {"a": 1}, "q2": {"b": 1}}, task="trec", documents=["a", "b", "c", "d"])
+    with pytest.raises(InputError, match=message):
+        arrays.evaluate((np.array(query), np.array(document), np.array(score)))
+
+
+def test_arrays_need_the_ids_of_documents() -> None:
+    with pytest.raises(UsageError, match=r"Evaluator\(…, documents=ids\)"):
+        Evaluator({"q1": {"a": 1}}, task="trec").evaluate((np.array([0]), np.array([0]), np.array([1.0])))

@@ -1,0 +1,158 @@
+"""Several processes, several parts, several blocks: the same result as one reading of the whole file."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import columns, trec
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Columns, Run
+from coliee_ir import judged as judging
+from coliee_ir import segments, workers
+from coliee_ir.judged import Judged, Qrels, judge
+
+GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range(40)})
+
+
+def same(one: Judged, other: Judged) -> bool:
+    """Whether two Judged say the same."""
+    arrays = ("rank", "retrieved", "repeated", "answered")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and (
+        one.foreign == other.foreign and one.remarks == other.remarks and one.lines == other.lines
+    )
+
+
+def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False) -> Run:
+    """A run with ties, repetitions and foreign queries; with ``odd``, also comments and other irregular lines."""
+    chance = random.Random(seed)
+    lines = []
+    for query in chance.sample([f"q{n:02d}" for n in range(45)], 40):
+        for rank in range(1, chance.randint(1, 30)):
+            document = f"d{chance.randrange(40)}"
+            lines.append(f"{query} Q0 {document} {rank} {chance.randrange(20) / 2} T")
+    if not grouped:
+        chance.shuffle(lines)
+    if odd:
+        for _ in range(20):
+            at = chance.randrange(1, len(lines))
+            lines[at:at] = [chance.choice(["# a comment", "", "/* over\n two lines */", lines[at].replace(" ", "\t ")])]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return trec.read_run(Source(path))
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are judged one after another in this process."""
+    results = workers.results
+    monkeypatch.setattr(workers, "results", lambda tasks, _: results(tasks, 1))
+
+
+@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("grouped", [True, False])
+@pytest.mark.parametrize("jobs", [2, 3, 7, 40])
+@pytest.mark.usefixtures("one_process")
+def test_parts_of_a_file_add_up_to_the_whole(tmp_path: Path, jobs: int, grouped: bool, odd: bool) -> None:
+    for seed in range(5):
+        run = write_run(tmp_path / "run", seed, grouped=grouped, odd=odd)
+        assert same(judge(GOLD, run, jobs=jobs), judge(GOLD, run))
+
+
+@given(st.integers(0, 10**6), st.integers(10, 2000))
+def test_blocks_may_end_anywhere(tmp_path_factory: pytest.TempPathFactory, seed: int, size: int) -> None:
+    path = tmp_path_factory.getbasetemp() / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        run = write_run(path, seed, odd=seed % 2 == 0)
+        whole = judge(GOLD, run)
+        patch.setattr(columns, "_BLOCK", size)
+        assert same(judge(GOLD, run), whole)
+
+
+def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", 1)
+    assert same(judge(GOLD, run, jobs=2), judge(GOLD, run))
+
+
+def test_parts_begin_where_a_query_begins(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", 2)
+    assert run.split is not None
+    parts = run.split(5)
+    assert 2 <= len(parts) <= 5
+    seen: set[str] = set()
+    for part in parts:
+        queries = {query for block in part.blocks() for query in block.queries}
+        assert queries.isdisjoint(seen)
+        seen |= queries
+
+
+@pytest.mark.usefixtures("one_process")
+def test_an_error_in_a_part_has_its_line_in_the_whole_file(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", 3)
+    lines = (tmp_path / "run").read_text().split("\n")
+    lines[-2] = "q01 Q0 d1 1 nan T"
+    (tmp_path / "run").write_text("\n".join(lines))
+    with pytest.raises(InputError, match=rf"line {len(lines) - 1}: this score is not a finite number \(found 'nan'\)"):
+        judge(GOLD, run, jobs=4)
+
+
+@pytest.mark.usefixtures("one_process")
+def test_a_tag_that_differs_in_a_part_is_told_with_its_line_in_the_whole_file(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", 3)
+    lines = (tmp_path / "run").read_text().split("\n")
+    lines[-2] = lines[-2].replace(" T", " U")
+    (tmp_path / "run").write_text("\n".join(lines))
+    assert judge(GOLD, run, jobs=4).remarks.examples("tag") == (f"line {len(lines) - 1}: U",)
+
+
+def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [write_run(tmp_path / f"run{seed}", seed) for seed in range(5)]
+    expected = [judge(GOLD, run) for run in runs]
+    monkeypatch.setattr(judging, "_mixed", lambda words, numbers: np.zeros(len(numbers), dtype=np.uint64))
+    colliding = Qrels({query: dict.fromkeys([], 0) for query in GOLD.queries})
+    assert colliding.numbers(GOLD_IDS).tolist() == list(range(40))
+    for run, right in zip(runs, expected, strict=True):
+        assert np.array_equal(judge(GOLD, run).rank, right.rank)
+        assert np.array_equal(judge(GOLD, run).repeated, right.repeated)
+
+
+GOLD_IDS = segments.Ids.of(GOLD.queries)
+
+
+def test_long_ids_are_told_apart_behind_their_32nd_byte() -> None:
+    stem = "clueweb22-en0000-00-00000-with-a-long-tail-"
+    gold = Qrels({stem + "q1": {stem + "a": 1, stem + "b": 1}, stem + "q2": {stem + "b": 1}})
+    run = Run.of({stem + "q2": [stem + "a", stem + "b"], stem + "q1": [stem + "c", stem + "b"], stem + "q3": ["x"]})
+    judged = judge(gold, run)
+    assert judged.rank.tolist() == [0, 2, 2]
+    assert judged.repeated.tolist() == [0, 0]
+    assert judged.foreign == {stem + "q3": 1}
+
+
+def test_a_query_over_many_blocks_is_one_query() -> None:
+    def blocks() -> list[Columns]:
+        return [Columns(["q"], [0, 2], [f"d{2 * n}", f"d{2 * n + 1}"], [-2.0 * n, -2.0 * n - 1]) for n in range(50)]
+
+    judged = judge(Qrels({"q": {"d99": 1, "d0": 1}}), Run(lambda: iter(blocks())))
+    assert judged.rank.tolist() == [100, 1]
+    assert judged.retrieved.tolist() == [100]
+
+
+def test_a_killed_worker_is_an_error_and_not_a_result() -> None:
+    with pytest.raises(workers.WorkerError, match="a worker process was killed"):
+        list(workers.results([lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: 1], 2))
+
+
+def test_results_come_in_order_and_errors_stand_in_their_place() -> None:
+    def broken() -> int:
+        raise InputError("run.txt", "2 columns", line=3)
+
+    first, second, third = workers.results([lambda: 1, broken, lambda: 3], 2)
+    assert (first, str(second), third) == (1, "run.txt, line 3: 2 columns", 3)
