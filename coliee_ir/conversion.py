@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -10,7 +10,9 @@ import numpy as np
 from coliee_adapters import case_law, detect, frames, statute, tort, trec
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source, written
+from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.remarks import Remarks
 from coliee_ir.order import order_of
 from coliee_ir.reading import read_gold, read_run
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 #: What can be written: from a gold, from a run, from answers. The first is the default.
 GOLD_TARGETS = ("qrels", "json", "labels")
-RUN_TARGETS = ("trec", "columns", "json", "tort")
+RUN_TARGETS = ("trec", "columns", "json", "labels", "tort")
 ANSWER_TARGETS = ("trec", "labels", "tort")
 
 #: The forms that can only be one of the two.
@@ -61,7 +63,7 @@ def to_run(run: object, *, task: str | None = None) -> dict[str, dict[str, float
     record = read_run(run, task=task)
     if isinstance(record, Answers):
         return {query: {_letter(label): 1.0} for query, label in record.labels.items()}
-    return {query: ranking for query, ranking in _rankings(record) if ranking}
+    return {query: ranking for query, ranking in _Gathered(record).rankings.items() if ranking}
 
 
 @overload
@@ -97,14 +99,12 @@ def convert(
     to: str | None = None,
     tag: str | None = None,
     template: PathLike | None = None,
-) -> Iterator[str]:
-    """Convert a file, and say what was done and what the new form cannot hold.
-
-    The file is written when the first sentence is asked for.
+) -> list[str]:
+    """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
     Args:
         source: the file to read, or ``-``.
-        target: the file to write, or ``-``.
+        target: the file to write, or ``-``; it may be the source.
         form: the form of the source; by default it is found from its first bytes.
         to: the form to write; by default qrels for a gold and a TREC run for a run.
         tag: the run tag to write; by default the run's own.
@@ -117,13 +117,22 @@ def convert(
     file = Source(source)
     if _is_gold(file, form, to):
         gold = read_gold(file, form=form)
-        yield from _write_gold(gold, target, to or GOLD_TARGETS[0])
-        return
+        return [*_write_gold(gold, target, to or GOLD_TARGETS[0]), *gold.remarks.sentences(_DONE)]
     record = read_run(file, form=form)
     if isinstance(record, Answers):
-        yield from _write_answers(record, target, to or ANSWER_TARGETS[0], tag or record.tag, template)
+        said = _write_answers(record, target, to or ANSWER_TARGETS[0], tag or record.tag, template)
+        return [*said, *record.remarks.sentences(_DONE)]
+    gathered = _Gathered(record)
+    answers = gathered.answers() if to == "labels" else None
+    if answers is not None:
+        said = _write_answers(answers, target, "labels", tag or record.tag, template)
     else:
-        yield from _write_run(record, target, to or RUN_TARGETS[0], tag or record.tag, template)
+        said = _write_run(gathered, target, to or RUN_TARGETS[0], tag or record.tag, template)
+    return [*said, *gathered.remarks.sentences(_DONE)]
+
+
+#: What conversion does about what is tolerated, where that is left open.
+_DONE = {"duplicate": "(is|are) written once"}
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
@@ -152,61 +161,86 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     _allow(to, GOLD_TARGETS, "a gold")
     qrels = to_qrels(gold)
     if to == "labels":
-        if gold.labels is None:
+        labels = gold.labels if gold.labels is not None else _labels(_relevant(qrels))
+        if labels is None:
             raise UsageError(f"{gold.path} holds no labels")
         with written(target) as stream:
-            statute.write_answers(gold.labels, stream, "gold")
-        yield f"{len(gold.labels)} labels"
-        yield from _left_out("relevant documents", sum(map(len, (gold.qrels or {}).values())), "labels")
+            statute.write_answers(labels, stream, "gold")
+        yield counted(len(labels), "label")
+        if gold.labels is not None:
+            yield from _left_out("relevant document", sum(map(len, (gold.qrels or {}).values())), "labels")
         return
+    everything = gold.qrels if gold.qrels is not None else qrels
     with written(target) as stream:
         if to == "qrels":
             trec.write_gold(qrels, stream)
         else:
-            case_law.write_gold_json(_relevant(gold), stream)
-    yield f"{sum(map(len, qrels.values()))} judgements of {len(qrels)} queries"
+            case_law.write_json(_listed(everything), stream)
+    yield f"{counted(sum(map(len, qrels.values())), 'judgement')} of {len(qrels)} queries"
     if gold.qrels is not None and gold.labels is not None:
-        yield from _left_out("labels", len(gold.labels), f"{to}; --to labels writes them")
+        yield from _left_out("label", len(gold.labels), f"{to}; --to labels writes them")
     if to == "qrels":
-        empty = [query for query, judged in (gold.qrels or {}).items() if not judged]
-        yield from _left_out("queries without a relevant document", len(empty), "qrels", empty)
-    else:
-        lost = [level for judged in qrels.values() for level in judged.values() if level != 1]
-        yield from _left_out("relevance levels other than 1", len(lost), "json, which lists what is relevant")
+        empty = [query for query, judged in everything.items() if not judged]
+        yield from _left_out("query without a relevant document", len(empty), "qrels", empty)
 
 
-def _relevant(gold: Gold) -> dict[str, list[str]]:
-    """The relevant documents of each query, of all queries."""
-    qrels = gold.qrels if gold.qrels is not None else to_qrels(gold)
-    return {query: [document for document, level in judged.items() if level > 0] for query, judged in qrels.items()}
+def _listed(qrels: Mapping[str, Mapping[str, int]]) -> Mapping[str, Iterable[str]] | Mapping[str, Mapping[str, int]]:
+    """COLIEE's form, lists, if every document is simply relevant; else with the levels."""
+    if all(level == 1 for judged in qrels.values() for level in judged.values()):
+        return {query: list(judged) for query, judged in qrels.items()}
+    return qrels
 
 
-def _write_run(run: Run, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
+def _relevant(qrels: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float]]:
+    return {
+        query: {document: 1.0 for document, level in judged.items() if level > 0} for query, judged in qrels.items()
+    }
+
+
+def _labels(rankings: Mapping[str, Mapping[str, float]]) -> dict[str, bool] | None:
+    """The labels that documents named Y and N stand for; None if anything else is there."""
+    if not all(len(documents) == 1 and next(iter(documents)) in ("Y", "N") for documents in rankings.values()):
+        return None
+    return {query: "Y" in documents for query, documents in rankings.items()}
+
+
+def _write_run(run: _Gathered, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
     _allow(to, RUN_TARGETS, "a run")
-    rankings = dict(_rankings(run))
+    if to == "labels":
+        raise UsageError(f"{run.path} holds other documents than one Y or N a query: they are no labels")
     if to == "tort":
-        yield from _fill(target, template, None, {query: set(ranking) for query, ranking in rankings.items()})
+        yield from _fill_claims(run, target, template)
         return
     with written(target) as stream:
         if to == "trec":
-            trec.write_run(rankings.items(), tag, stream)
+            trec.write_run(run.rankings.items(), tag, stream)
         elif to == "columns":
-            case_law.write_run(rankings.items(), tag, stream)
+            case_law.write_run(run.rankings.items(), tag, stream)
         else:
-            case_law.write_gold_json(rankings, stream)
-    retrieved = sum(map(len, rankings.values()))
-    yield f"{retrieved} documents of {len(rankings)} queries"
-    read = sum(len(block.documents) for block in run.blocks())
-    yield from _left_out("repeated lines", read - retrieved, to)
+            scored = {query: list(ranking) for query, ranking in run.rankings.items()}
+            case_law.write_json(run.rankings if run.scored else scored, stream)
+    yield f"{counted(run.retrieved, 'document')} of {len(run.rankings)} queries"
+    yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if to != "json":
-        empty = [query for query, ranking in rankings.items() if not ranking]
-        yield from _left_out("queries with nothing retrieved", len(empty), to, empty)
+        empty = [query for query, ranking in run.rankings.items() if not ranking]
+        yield from _left_out("query with nothing retrieved", len(empty), to, empty)
     if to == "trec" and not run.scored:
         yield "the scores are made from the order of lines"
-    if to in ("columns", "json") and run.scored:
-        yield from _left_out("scores", retrieved, f"{to}; the order is that of the scores")
+    if to == "columns" and run.scored:
+        yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
     if to == "json":
         yield "the run tag is left out: json has no place for it"
+
+
+def _fill_claims(run: _Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
+    """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
+    cases = [] if template is None else tort.read_cases(Source(template))
+    accepted = {case.id: set(run.rankings.get(case.id, ())) for case in cases}
+    yield from _fill(target, template, None, accepted)
+    silent = [case.id for case in cases if case.id not in run.rankings]
+    if silent:
+        verb = "has" if len(silent) == 1 else "have"
+        yield f"{counted(len(silent), 'instance')} {verb} no accepted claim in the run (first: {', '.join(silent[:3])})"
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
@@ -219,7 +253,7 @@ def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, templa
             statute.write_answers(answers, stream, tag)
         else:
             trec.write_run(to_run(answers).items(), tag, stream)
-    yield f"{len(answers.labels)} answers"
+    yield counted(len(answers.labels), "answer")
 
 
 def _fill(
@@ -232,13 +266,14 @@ def _fill(
         raise UsageError("a submission of the pilot repeats the test file: give it with --template FILE")
     with written(target) as stream:
         tort.fill(Source(template), decisions, accepted, stream)
-    yield f"{len(decisions or accepted or {})} instances, texts from {template}"
+    yield f"{counted(len(decisions or accepted or {}), 'instance')}, texts from {template}"
 
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
+        plural = what.replace("query", "queries", 1) if what.startswith("query") else f"{what}s"
         shown = f" (first: {', '.join(list(examples)[:3])})" if examples else ""
-        yield f"{n} {what} left out{shown}: there is no place for them in {where}"
+        yield f"{n} {what if n == 1 else plural} left out{shown}: there is no place for them in {where}"
 
 
 def _allow(to: str, targets: tuple[str, ...], what: str) -> None:
@@ -246,23 +281,36 @@ def _allow(to: str, targets: tuple[str, ...], what: str) -> None:
         raise UsageError(f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
 
 
-def _rankings(run: Run) -> Iterator[tuple[str, dict[str, float]]]:
-    """Query by query the documents in trec_eval's order, each once, with a score."""
-    gathered: dict[str, dict[str, float]] = {}
-    for block in run.blocks():
-        scores = [0.0] * len(block.documents) if block.scores is None else np.asarray(block.scores).tolist()
-        for query, first, last in block.segments():
-            ranking = gathered.setdefault(query, {})
-            for document, score in zip(block.documents[first:last], scores[first:last], strict=True):
-                if document not in ranking or score > ranking[document]:
-                    ranking[document] = score
-    for query, ranking in gathered.items():
+class _Gathered:
+    """A run in memory: query by query the documents in trec_eval's order, each once, with a score."""
+
+    def __init__(self, run: Run) -> None:
+        self.scored, self.path = run.scored, run.path
+        self.lines = 0
+        self.remarks = Remarks()
+        best: dict[str, dict[str, float]] = {}
+        for block in run.blocks():
+            self.lines += len(block.documents)
+            self.remarks += block.remarks or Remarks()
+            scores = [0.0] * len(block.documents) if block.scores is None else np.asarray(block.scores).tolist()
+            for query, first, last in block.segments():
+                ranking = best.setdefault(query, {})
+                for document, score in zip(block.documents[first:last], scores[first:last], strict=True):
+                    if document not in ranking or score > ranking[document]:
+                        ranking[document] = score
+        self.rankings = {query: self._ordered(ranking) for query, ranking in best.items()}
+        self.retrieved = sum(map(len, self.rankings.values()))
+
+    def _ordered(self, ranking: dict[str, float]) -> dict[str, float]:
         documents = list(ranking)
-        if not run.scored:
-            yield query, {document: float(len(documents) - at) for at, document in enumerate(documents)}
-            continue
-        order = order_of(documents, list(ranking.values()))
-        yield query, {documents[at]: ranking[documents[at]] for at in order}
+        if not self.scored:
+            return {document: float(len(documents) - at) for at, document in enumerate(documents)}
+        return {documents[at]: ranking[documents[at]] for at in order_of(documents, list(ranking.values()))}
+
+    def answers(self) -> Answers | None:
+        """The labels that the run stands for, if its documents are Y and N."""
+        labels = _labels(self.rankings)
+        return None if labels is None else Answers(labels, path=self.path)
 
 
 def _letter(label: bool) -> str:

@@ -27,6 +27,8 @@ class Decisions:
             what is undefined there taken as 0 (``zero``) or 1 (``one``).
         undefined: a rationale instance without a True claim in gold and in prediction counts F1 = 0 (``zero``, as in
             scikit-learn), 1 (``one``), or is left out (``skip``).
+        without_articles: in Task 3 from 2026 on, a question whose gold names no article has recall 1, so that its label
+            decides (``sufficient``), is wrong (``wrong``), or is left out of Accuracy (``skip``).
     """
 
     unanswered: Literal["zero", "skip"] = "zero"
@@ -34,6 +36,7 @@ class Decisions:
     duplicates: Literal["once", "wrong"] = "once"
     empty_gold: Literal["skip", "zero", "one"] = "skip"
     undefined: Literal["zero", "one", "skip"] = "zero"
+    without_articles: Literal["sufficient", "wrong", "skip"] = "sufficient"
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -44,12 +47,21 @@ class Decisions:
         """Field → choice."""
         return {name: getattr(self, name) for name in CHOICES}
 
-    def clauses(self) -> Mapping[str, str]:
-        """Kind of remark → what was done about it."""
+    def clauses(self, *, topic_wise: bool = True) -> Mapping[str, str]:
+        """Kind of remark → what was done about it.
+
+        Args:
+            topic_wise: whether a mean over queries was computed, from which a query can be left out.
+        """
+        left_out = "(is|are) left out of topic-wise means"
         return {
             "unanswered-query": {
                 "zero": "(counts|count) zero",
-                "skip": "(is|are) left out of topic-wise means",
+                "skip": left_out if topic_wise else "(counts|count) as wrong",
+            }[self.unanswered],
+            "nothing-retrieved": {
+                "zero": "(counts|count) zero",
+                "skip": left_out if topic_wise else "(counts|count) as wrong",
             }[self.unanswered],
             "unjudged-query": {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}[self.unjudged],
             "duplicate": {"once": "(counts|count) once", "wrong": "(counts|count) as wrong"}[self.duplicates],

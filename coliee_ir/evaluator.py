@@ -14,6 +14,7 @@ from coliee_adapters import frames, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, printable
 from coliee_adapters.files import Source
 from coliee_adapters.ids import Ids
+from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.decisions import Decisions
@@ -21,7 +22,7 @@ from coliee_ir.judged import BoolArray, Judged, Qrels, judge
 from coliee_ir.measures import Delegated, Measure, compute, parse
 from coliee_ir.measures.sets import Macro, counts
 from coliee_ir.mismatch import check, lost_zeros
-from coliee_ir.protocol import newest_edition, protocol
+from coliee_ir.protocol import newest_edition, protocol, without_answers
 from coliee_ir.reading import find_task, opened, read_gold, read_run
 from coliee_ir.scores import Scores, Timing
 
@@ -45,12 +46,12 @@ def evaluate(
     gold: object,
     run: object,
     *,
-    task: str | None = None,
+    task: str | int | None = None,
     edition: int | None = None,
-    measures: Sequence[str] = (),
+    measures: str | Sequence[str] = (),
     answers: object = None,
     long_list: object = None,
-    exclude: Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
     decisions: Decisions | None = None,
 ) -> Scores:
     """Score one run.
@@ -77,8 +78,9 @@ def evaluate(
     '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
     """
     run = opened(run)
+    task = None if task is None else str(task)
     record = read_gold(gold, task=task)
-    task = task or find_task(record, run).task
+    task = task or ("3" if answers is not None else find_task(record, run).task)
     evaluator = Evaluator(record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
     return evaluator.evaluate(run, answers=answers, long_list=long_list)
 
@@ -112,19 +114,23 @@ class Evaluator:
     def __init__(
         self,
         gold: object,
-        measures: Sequence[str] = (),
+        measures: str | Sequence[str] = (),
         *,
-        task: str | None = None,
+        task: str | int | None = None,
         edition: int | None = None,
-        exclude: Iterable[str] = (),
+        exclude: str | Iterable[str] = (),
         decisions: Decisions | None = None,
         documents: Sequence[str] | None = None,
     ) -> None:
+        task = None if task is None else str(task)
+        measures = [measures] if isinstance(measures, str) else measures
+        exclude = [exclude] if isinstance(exclude, str) else exclude
         self.documents = None if documents is None else Ids.of(documents)
         self.gold = read_gold(gold, task=task)
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
+        self._check_gold()
         self.decisions = decisions or Decisions()
         self.asked = [measure for name in measures for measure in parse(name)]
         self.official = [measure for name in self.protocol.measures for measure in parse(name)]
@@ -135,12 +141,23 @@ class Evaluator:
         self.excluded = frozenset(query if query in known else normal_id(query) for query in exclude)
         if unknown := sorted(self.excluded.difference(known)):
             raise UsageError(
-                f"{len(unknown)} of the queries to exclude are not in {self.gold.path}: {', '.join(unknown[:3])}"
+                f"{counted(len(unknown), 'id')} to exclude cannot be found in {self.gold.path}: "
+                f"{', '.join(unknown[:3])}; there is no file of that name either"
             )
         self.queries = tuple(query for query in known if query not in self.excluded)
         if not self.queries:
             raise UsageError(f"no query of {self.gold.path} is left to score")
         self.qrels = {part: Qrels(judgements) for part, judgements in self._judgements().items()}
+
+    def _check_gold(self) -> None:
+        """Refuse a gold that is plainly of another task than the one asked for."""
+        if self.gold.task in ("1", "2") and self.task != self.gold.task:
+            raise UsageError(f"{self.gold.path} says that it is of task {self.gold.task}, not {self.task}")
+        pilot = self.task in ("tort", "rationale")
+        if self.gold.format != "memory" and pilot != (self.gold.format == "tort"):
+            raise UsageError(
+                f"{self.gold.path} is {'no' if pilot else 'the'} gold of the pilot; the task is {self.task}"
+            )
 
     def _judgements(self) -> dict[str, Mapping[str, Mapping[str, int]]]:
         """What each part of a submission is judged by, over the same queries in the same order."""
@@ -192,12 +209,19 @@ class Evaluator:
         answered, in_part = self._answered(parts)
         foreign = sorted({query for part in self.protocol.parts if part in parts for query in parts[part].foreign})
         remarks = self._remarks(parts, measures)
+        sentences += self._sides(parts)
+        if self.gold.path == submission.path and submission.format != "memory":
+            sentences.append("this is the gold itself")
         _note(remarks, "unjudged-query", foreign)
         _note(remarks, "unanswered-query", self._named(~answered & ~in_part))
         _note(remarks, "partial-answers", self._named(in_part))
+        if self.task != "rationale":
+            silent = answered & (main.retrieved == 0) & (main.qrels.relevant() > 0)
+            _note(remarks, "nothing-retrieved", self._named(silent))
         if any(isinstance(measure, Delegated) for measure in measures):
             sentences += _unjudgeable(self._named(main.qrels.sizes == 0))
-        told = [*remarks.sentences(self.decisions.clauses()), *sentences]
+        topic_wise = any(isinstance(measure, Macro) for measure in measures)
+        told = [*remarks.sentences(self.decisions.clauses(topic_wise=topic_wise)), *sentences]
         return Scores(
             tag=submission.tag,
             file=submission.path,
@@ -213,6 +237,8 @@ class Evaluator:
                 "relevant": int(totals.relevant.sum()),
             },
             unjudged=len(foreign),
+            others=_paths(answers=answers, long_list=long_list),
+            excluded=tuple(sorted(self.excluded)),
             remarks=tuple(told),
             decisions=self.decisions,
             timing=Timing(
@@ -284,7 +310,7 @@ class Evaluator:
             if "answers" not in self.qrels:
                 raise UsageError(f"{self.gold.path} holds no labels to score answers by")
             given = self._expect(read_run(answers, task=self.read_as), Answers)
-            if given.tag != submission.tag:
+            if "documents" in parts and given.tag != submission.tag:
                 sentences.append(f"the answers have another run tag: {given.tag}")
             parts["answers"] = self._judge("answers", _as_run(given), given.remarks)
         if long_list is not None:
@@ -314,14 +340,17 @@ class Evaluator:
         holds, wanted = ("labels", "documents") if kind is Run else ("documents", "labels Y or N")
         remedy = f"task {self.task} expects {wanted} here"
         if kind is Run and "answers" in self.protocol.parts:
-            remedy += "; the labels go with --answers"
+            remedy += "; the labels go with --answers, are the two swapped?"
         raise InputError(submission.path, f"this submission holds {holds}", remedy=remedy)
 
     def _measures(self, parts: Mapping[str, Judged], sentences: list[str]) -> list[Measure]:
         """The measures to compute: those asked for, or the official ones that the given parts allow."""
         for measure in self.asked:
             if missing := [part for part in measure.needs if part not in parts]:
-                raise UsageError(f"{measure} needs {_NEEDED[missing[0]]}")
+                part = missing[0]
+                if part in ("documents", "answers") and part not in self.protocol.parts:
+                    raise UsageError(f"{measure} needs {part}, which a submission to task {self.task} has not")
+                raise UsageError(f"{measure} needs {_NEEDED[part]}")
         if self.asked:
             return list(dict.fromkeys(self.asked))
         official = [*self.official, *(self.on_long_list if "long" in parts else ())]
@@ -329,11 +358,10 @@ class Evaluator:
         left_out = [measure.name for measure in official if measure not in possible]
         if left_out:
             needed = _NEEDED["answers"] if "answers" in self.qrels else f"labels, and {self.gold.path} holds none"
-            earlier = protocol(self.task, self.protocol.first - 1)  # when the task did not ask for answers
-            sentences.append(
-                f"{' and '.join(left_out)} cannot be scored without {needed}; by the rules up to {earlier.last}, "
-                f"{earlier.ranking} ranks (--edition {earlier.last})"
-            )
+            sentence = f"{' and '.join(left_out)} cannot be scored without {needed}"
+            if (earlier := without_answers(self.task)) is not None:
+                sentence += f"; by the rules up to {earlier.last}, {earlier.ranking} ranks (--edition {earlier.last})"
+            sentences.append(sentence)
         return possible
 
     def _answered(self, parts: Mapping[str, Judged]) -> tuple[BoolArray, BoolArray]:
@@ -363,6 +391,15 @@ class Evaluator:
                 _note(remarks, "empty-gold", self._named(empty))
         return remarks
 
+    def _sides(self, parts: Mapping[str, Judged]) -> Iterator[str]:
+        """What was decided of the sides of a rationale, which have undefined instances of their own."""
+        for side in tort.SIDES:
+            if side in parts:
+                totals = counts(parts[side], self.decisions)
+                noted = Remarks()
+                _note(noted, "undefined-f1", self._named((totals.relevant == 0) & (totals.retrieved == 0)))
+                yield from (f"{side}: {sentence}" for sentence in noted.sentences(self.decisions.clauses()))
+
     def _named(self, which: BoolArray) -> list[str]:
         return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
 
@@ -371,6 +408,11 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     documents = (document for judged in (gold.qrels or {}).values() for document in judged)
     return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
+
+
+def _paths(**parts: object) -> dict[str, str]:
+    """The names of the files that belong to a run."""
+    return {name: part.name if isinstance(part, Source) else str(part) for name, part in parts.items() if part}
 
 
 def _note(remarks: Remarks, kind: str, queries: Sequence[str]) -> None:

@@ -466,11 +466,11 @@ def _mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:
-    """Whether the rank column orders documents otherwise than their scores do; a constant column orders nothing."""
+    """Whether the rank column orders documents otherwise than their scores do; a constant one orders nothing."""
     try:
-        numbers = np.array(list(map(int, ranks)), dtype=np.int64)
-    except (ValueError, OverflowError):
-        return True
+        numbers = np.array(list(map(float, ranks)), dtype=np.float64)
+    except ValueError:
+        return False  # what is no number says nothing
     if (numbers == numbers[:1]).all():
         return False
     by_rank = compared[np.argsort(numbers, kind="stable")]

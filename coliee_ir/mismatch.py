@@ -61,6 +61,17 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
             lambda text: text.zfill(width),
             f"leading zeros are lost: write ids as text of {width} digits",
         ),
+        (
+            lambda text: re.sub(r"^([HR])([0-9])-", r"\g<1>0\2-", text),
+            "the year has two digits in the gold: R02, not R2",
+        ),
+        (lambda text: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text), "years have one digit in the gold: R2, not R02"),
+        (lambda text: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),
+        (
+            lambda text: re.sub(r"\.0$", "", text).zfill(width),
+            "ids were written as decimal numbers: write text",
+        ),
+        (lambda text: text.split(",")[0], "write one document a line"),
         (lambda text: text.lstrip("0"), "the gold has no leading zeros and the run has: write ids as the gold does"),
         (lambda text: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids"),
         (lambda text: re.split(r"[/\\]", text)[-1].removesuffix(".txt"), "take the folder off the ids"),

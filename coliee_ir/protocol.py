@@ -159,6 +159,12 @@ def protocol(task: str, edition: int | None = None) -> Protocol:
     raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")
 
 
+def without_answers(task: str) -> Protocol | None:
+    """The newest rules of a task by which documents alone are scored, if there are any."""
+    rows = [row for row in PROTOCOLS if row.task == task and "answers" not in row.parts]
+    return max(rows, key=lambda row: row.last, default=None)
+
+
 def newest_edition(rules: Protocol) -> int | None:
     """The edition that is meant when none is named; None for a task without editions."""
     return None if rules.last == _ALWAYS else rules.last

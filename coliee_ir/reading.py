@@ -81,6 +81,8 @@ def read_run(source: object, *, task: str | None = None, form: str | None = None
     run_form = detect.run_form(file, form)
     if run_form.name == "tort" and task == "rationale":
         run_form = detect.run_form(file, "claims")
+    if run_form.name == "columns" and task in ("4", "5"):
+        run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
     return run_form.read(file, rule)
 
 
@@ -134,8 +136,9 @@ def _pilot_task(gold: Gold, run: object) -> Found:
         return Found("rationale", "the gold has claims and no decisions")
     if gold.qrels is None:
         return Found("tort", "the gold has decisions and no claims")
-    if isinstance(run, Source) and any(case.court_decision is None for case in tort.read_cases(run)):
-        return Found("rationale", "the submission leaves decisions open")
+    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == "tort" else []
+    if cases and all(case.court_decision is None for case in cases):
+        return Found("rationale", "the submission decides nothing")
     return Found("tort", "the files hold decisions; --task rationale scores the claims")
 
 

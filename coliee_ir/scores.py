@@ -34,7 +34,7 @@ class Timing:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scores:
     """The scores of one run.
 
@@ -49,6 +49,8 @@ class Scores:
         answered: whether the run names each of them.
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
         unjudged: how many queries of the run are not in the gold.
+        others: the files that belong to the run: ``answers``, ``long_list``.
+        excluded: the queries that were left out.
         remarks: what was tolerated and what was decided, in sentences.
         decisions: the choices made where the organisers leave it open.
         timing: where the time went.
@@ -64,6 +66,8 @@ class Scores:
     answered: Sequence[bool]
     counts: Mapping[str, int]
     unjudged: int
+    others: Mapping[str, str] = field(default_factory=dict)
+    excluded: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
     timing: Timing = field(default_factory=Timing, compare=False)
@@ -103,6 +107,7 @@ class Scores:
         entry: dict[str, Any] = {
             "tag": self.tag,
             "file": self.file,
+            **self.others,
             "measures": {name: None if math.isnan(value) else value for name, value in self.measures.items()},
             "counts": dict(self.counts),
             "queries": self.queries,
@@ -117,7 +122,8 @@ def document(runs: Sequence[Scores], *, per_query: bool = False) -> dict[str, An
     """The JSON contract: runs scored against one gold by the same rules.
 
     ``{"coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs": [{"tag", "file", "measures",
-    "counts", "queries", "per_query", "remarks"}]}``; ``per_query`` only where asked for.
+    "counts", "queries", "per_query", "remarks"}]}``; ``per_query`` only where asked for, and ``excluded``, ``answers``
+    and ``long_list`` only where there are any.
     """
     return {**preamble(runs[0]), "runs": [scores.to_dict(per_query=per_query) for scores in runs]}
 
@@ -133,4 +139,5 @@ def preamble(scores: Scores) -> dict[str, Any]:
         "edition": scores.edition,
         "gold": scores.gold,
         "decisions": scores.decisions.to_dict(),
+        **({"excluded": list(scores.excluded)} if scores.excluded else {}),
     }

@@ -227,6 +227,8 @@ def _trec(runs: Sequence[Scores], per_query: bool) -> str:
                     for measure, values, answered in columns
                     if answered[at] and not math.isnan(values[at])
                 ]
+        if len(runs) > 1:  # as in trec_eval's summary, and the only thing that tells the runs apart
+            lines.append(f"{'runid':<22}\tall\t{printable(scores.tag)}\n")
         lines += [_trec_line(measure, "all", scores.results[measure].value) for measure in measures]
     return "".join(lines)
 

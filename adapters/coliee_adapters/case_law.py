@@ -214,9 +214,10 @@ def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
     return Run(lambda: iter([block]), tag=name, scored=bool(scores), path=source.name, format="csv")
 
 
-def write_gold_json(qrels: Mapping[str, Iterable[str]], stream: TextIOBase) -> None:
-    """Write ``{query: [document, …]}``, without ``.txt``."""
-    json.dump({query: list(documents) for query, documents in qrels.items()}, stream, ensure_ascii=False, indent=1)
+def write_json(held: Mapping[str, Iterable[str]] | Mapping[str, Mapping[str, float]], stream: TextIOBase) -> None:
+    """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
+    kept = {query: entry if isinstance(entry, Mapping) else list(entry) for query, entry in held.items()}
+    json.dump(kept, stream, ensure_ascii=False, indent=1)
     stream.write("\n")
 
 

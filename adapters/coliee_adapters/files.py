@@ -30,7 +30,7 @@ PathLike = str | os.PathLike[str]
 class Source:
     """Where bytes come from: a file, gzipped or not, or standard input. It can be read more than once.
 
-    Standard input is spooled to an unnamed temporary file at first use, so that it too can be read twice
+    Standard input, or a pipe, is spooled to an unnamed temporary file at first use, so that it too can be read twice
     (once to find out what it is, once to read it) without being held in memory.
 
     Args:
@@ -62,7 +62,7 @@ class Source:
     @property
     def is_file(self) -> bool:
         """Whether the bytes lie in a plain file, of which parts can be read."""
-        return self.path != "-" and not self._head_is_gzip
+        return not self._head_is_gzip and not self._is_stream()
 
     def head(self) -> bytes:
         """The first 64 KiB, decompressed, without a byte order mark."""
@@ -78,12 +78,12 @@ class Source:
         with contextlib.ExitStack() as stack:
             with self._faults():
                 raw: BinaryIO
-                if self.path == "-":
+                if self.path != "-" and Path(self.path).is_dir():
+                    raise InputError(self.name, "this is a directory", remedy="name the file in it")
+                if self._is_stream():
                     raw = self._spooled()
                     raw.seek(0)
                 else:
-                    if Path(self.path).is_dir():
-                        raise InputError(self.name, "this is a directory", remedy="name the file in it")
                     raw = stack.enter_context(Path(self.path).open("rb"))
                 start = raw.read(2)
                 raw.seek(0)
@@ -107,7 +107,7 @@ class Source:
             stop: the byte to stop before; the end of a line. None for the end of the file.
         """
         with self.open() as stream:
-            rest = b""
+            rest: list[bytes] = []  # of a line that has not ended yet
             first = start == 0
             if start:
                 stream.seek(start)
@@ -123,12 +123,12 @@ class Source:
                     piece, first = piece.removeprefix(BOM), False
                 cut = piece.rfind(b"\n") + 1
                 if cut:
-                    yield rest + piece[:cut]
-                    rest = piece[cut:]
+                    yield b"".join((*rest, piece[:cut]))
+                    rest = [piece[cut:]] if cut < len(piece) else []
                 else:
-                    rest += piece
+                    rest.append(piece)
             if rest:
-                yield rest
+                yield b"".join(rest)
 
     def text(self) -> str:
         """All of it as text, without a byte order mark; line ends become newlines.
@@ -140,11 +140,21 @@ class Source:
             raw = stream.read()
         return decode(raw.removeprefix(BOM), self.name).replace("\r\n", "\n").replace("\r", "\n")
 
+    def _is_stream(self) -> bool:
+        """Whether it can be read once only: standard input, a pipe."""
+        return self.path == "-" or (Path(self.path).exists() and not Path(self.path).is_file())
+
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
             weakref.finalize(self, spool.close)
-            shutil.copyfileobj(sys.stdin.buffer, spool)
+            if self.path != "-":
+                with Path(self.path).open("rb") as pipe:
+                    shutil.copyfileobj(pipe, spool)
+            elif sys.stdin is None:
+                raise InputError(self.name, "standard input is closed", remedy="name a file, or pipe one in")
+            else:
+                shutil.copyfileobj(sys.stdin.buffer, spool)
             self._spool = spool
         return self._spool
 
@@ -209,9 +219,11 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
     if name == "-":
         yield cast(io.TextIOBase, sys.stdout)
         return
-    target = Path(os.path.realpath(name))  # of a link, what it points to
+    target = Path(name)
     try:
         plain = target.is_file() or not target.exists()
+        if plain:
+            target = Path(os.path.realpath(name))  # of a link, what it points to
         with contextlib.ExitStack() as stack:
             stream: BinaryIO = stack.enter_context(_beside(target) if plain else target.open("wb"))
             if name.endswith(".gz"):

@@ -15,7 +15,7 @@ from coliee_adapters.records import GREATEST_RELEVANCE
 from coliee_adapters.trec_eval import Request
 
 #: ir_measures' measure → trec_eval's without a cut-off, and with one. None: trec_eval has no such measure.
-_NAMES: Final[Mapping[str, tuple[str | None, str | None]]] = {
+NAMES: Final[Mapping[str, tuple[str | None, str | None]]] = {
     "AP": ("map", "map_cut"),
     "Bpref": ("bpref", None),
     "IPrec": (None, "iprec_at_recall"),
@@ -85,7 +85,7 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
     level = measure["rel"] if "rel" in kind.SUPPORTED_PARAMS else 1
     rel = level if isinstance(level, int) and not isinstance(level, bool) else 1
     cutoff = wanted.pop(kind.AT_PARAM, None) if kind.AT_PARAM in ("cutoff", "recall") else None
-    plain, cut = _NAMES.get(measure.NAME, (None, None))
+    plain, cut = NAMES.get(measure.NAME, (None, None))
     base = plain if cutoff is None else cut
     parameter = "" if cutoff is None else f"{cutoff:.2f}" if base == "iprec_at_recall" else str(int(cutoff))
     top = 0

@@ -44,7 +44,8 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     def finite(number: str) -> float:
         value = float(number)
         if not math.isfinite(value):
-            at = next(token.start() for token in _TOKEN.finditer(text) if token[0] == number)
+            # the number may be glued to what makes the JSON broken: then it is no token of its own
+            at = next((t.start() for t in _TOKEN.finditer(text) if t[0] == number), text.find(number))
             raise fault("this is not a finite number", at, number, "give a finite number, or null")
         return value
 

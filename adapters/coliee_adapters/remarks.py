@@ -15,6 +15,7 @@ KINDS = {
     "no-match": "no retrieved document is judged; the ids have the gold's form, so the score of zero stands",
     "unjudged-query": "{n} (query id is|query ids are) not in the gold and {decision}",
     "unanswered-query": "{n} judged (query is|queries are) not answered and {decision}",
+    "nothing-retrieved": "{n} answered (query has|queries have) nothing retrieved and {decision}",
     "duplicate": "{n} (line repeats|lines repeat) a document of (its|their) query and {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",

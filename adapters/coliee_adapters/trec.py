@@ -24,9 +24,20 @@ def sniff_gold(head: bytes) -> str | None:
 
 
 def sniff_run(head: bytes) -> str | None:
-    """``trec`` if the first content line has at least five columns, or ``Q0`` as its second."""
+    """``trec`` if the first content line has ``Q0`` as its second column, or five with a rank or a score among them."""
     fields = first_fields(head)
-    return "trec" if len(fields) > 4 or fields[1:2] == ["Q0"] else None
+    if fields[1:2] == ["Q0"]:
+        return "trec"
+    # otherwise five columns can be three with a run tag of several words; numbers tell them apart
+    return "trec" if len(fields) > 4 and any(map(_is_number, fields[3:5])) else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def first_fields(head: bytes) -> list[str]:

@@ -137,7 +137,7 @@ def _parameter(name: str, base: str, text: str) -> str:
             return str(int(text))
         raise UsageError(f"{name}: {base} takes cut-offs, whole numbers from 1, e.g. {base}_10")
     if base in _FRACTIONS:
-        if re.fullmatch(r"[0-9]{0,6}(\.[0-9]{1,2})?", text) and text:
+        if re.fullmatch(r"[0-9]{0,4}(\.[0-9]{1,2})?", text) and text:  # longer names do not fit into trec_eval's
             return f"{float(text):.2f}"
         raise UsageError(
             f"{name}: {base} takes a number of at most two decimals, as trec_eval prints it, e.g. {base}.0.50"

@@ -31,8 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = given[0] if given and given[0] in COMMANDS else None
     parser = _parser(command)
+    if sys.stdout is None:
+        say("coliee-ir: standard output is closed")
+        return 2
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets the result
+        # a terminal that lacks a character still gets the result; a file or a pipe gets all of them
+        sys.stdout.reconfigure(errors="backslashreplace", encoding=None if sys.stdout.isatty() else "utf-8")
     try:
         options = parser.parse_args(given)
         code: int = options.run(options)
@@ -45,6 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        say(f"coliee-ir: the result cannot be written ({error.strerror or error})")
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
     except KeyboardInterrupt:
         return 130
     return code

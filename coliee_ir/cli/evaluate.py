@@ -73,6 +73,7 @@ _HELP = {
     "unjudged": "lines of queries that are not in the gold: ignored, or retrieved and wrong in micro-averages",
     "duplicates": "a document named twice: counts once, or its repetitions are retrieved and wrong",
     "empty_gold": "a query without relevant documents, in topic-wise means: left out, or 0 or 1 where undefined",
+    "without_articles": "Task 3 from 2026, a question without gold articles: its label decides, or wrong, or left out",
     "undefined": "F1 of a rationale instance without True in gold and prediction",
 }
 
@@ -86,7 +87,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("standard input (-) can be named once only")
     gold = read_gold(options.gold, task=options.task)
     runs = [Source(path) for path in options.runs]
-    task, because = (options.task, "") if options.task else find_task(gold, runs[0])
+    if options.task is None and options.answers:
+        task, because = "3", "answers are given beside the run"
+    else:
+        task, because = (options.task, "") if options.task else find_task(gold, runs[0])
     decisions = Decisions(**{name: getattr(options, name) for name in CHOICES})
     evaluator = Evaluator(
         gold,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coliee_ir.decisions import Decisions
-from coliee_ir.measures.base import Measure, Parts, Result
+from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
 
 _PAGE = "COLIEE organisers' pages, sections on evaluation"
 
@@ -17,7 +17,8 @@ class Accuracy(Measure):
     """The share of judged queries that are answered rightly; a query without an answer is wrong.
 
     In Tasks 4, 5 and tort prediction an answer is right if its label is. In Task 3 from 2026 on it is right if its
-    label is and every gold article was retrieved (recall 1; a query without gold articles has recall 1).
+    label is and every gold article was retrieved (recall 1; a query without gold articles has recall 1, unless
+    ``--without-articles`` says otherwise).
     """
 
     needs = ("answers",)
@@ -32,7 +33,12 @@ class Accuracy(Measure):
         right = parts["answers"].correct() > 0
         if "documents" in parts:
             articles = parts["documents"]
-            right &= articles.correct() == articles.qrels.relevant()
+            relevant = articles.qrels.relevant()
+            right &= articles.correct() == relevant
+            per_query = right.astype(np.float64)
+            if decisions.without_articles != "sufficient":
+                per_query[relevant == 0] = 0.0 if decisions.without_articles == "wrong" else np.nan
+            return Result(topic_mean(per_query), per_query)
         per_query = right.astype(np.float64)
         return Result(float(per_query.mean()), per_query)
 

@@ -340,7 +340,7 @@ def test_a_gold_survives_writing_and_reading(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "gold.json"
     stream = io.StringIO(newline="\n")
-    case_law.write_gold_json(gold, stream)
+    case_law.write_json(gold, stream)
     path.write_bytes(stream.getvalue().encode())
     read = case_law.read_gold_json(Source(path))
     assert read.qrels == {query: dict.fromkeys(documents, 1) for query, documents in gold.items()}
@@ -365,7 +365,7 @@ def test_a_run_survives_writing_and_reading(
 
 def test_what_is_written_is_laid_out_for_people() -> None:
     stream = io.StringIO()
-    case_law.write_gold_json({"001": ["013", "民"], "002": []}, stream)
+    case_law.write_json({"001": ["013", "民"], "002": []}, stream)
     assert stream.getvalue() == '{\n "001": [\n  "013",\n  "民"\n ],\n "002": []\n}\n'
     stream = io.StringIO()
     case_law.write_run([("001", ["018", "013"]), ("002", [])], "univABC", stream)

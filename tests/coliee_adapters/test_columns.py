@@ -107,7 +107,19 @@ _TAGS = st.sampled_from(["T", "T", "T", "T", "U", "民", "#T"])
 _BLANKS = st.sampled_from([" "] * 9 + ["  ", "\t", " \t ", "\v", "\f "])
 _ENDS = st.sampled_from([""] * 9 + [" ", "\t", "  ", "\r", " \r", "\r\r", "\f"])
 _COMMENTS = st.sampled_from(
-    ["", " ", "\t\r", "# a", " #", "/* a */", "/* a\nb c d */", "\t/*\n# */ # */", "/* a\n\n*/ /* b\n*/", "/*/ */"]
+    [
+        "",
+        " ",
+        "\t\r",
+        "# a",
+        " #",
+        "/* a */",
+        "/* a\nb c d */",
+        "\t/*\n# */ # */",
+        "/* a\n\n*/ /* b\n*/",
+        "/*/ */",
+        "/*\nb d T\nb Q0 d 1 1 T\n*/",
+    ]
 )
 _BAD = st.sampled_from(["a", "a b c d e f g h", "a\rb c d e f", "/* a", "a b\rT"])
 
@@ -166,8 +178,8 @@ def test_any_file_is_read_as_its_naive_twin_reads_it(
 # the fast lane
 
 REGULAR = {
-    "three": "q1 d1 T\nq1 d2 T\nq1 d3 U\nq2 d1 T\nq3 d9 T\nq1 d4 T\n",
-    "six": "q1 Q0 d1 1 9 T\nq1 Q0 d2 2 8.5 T\nq1 Q0 d3 3 7 U\nq2 Q0 d1 1 1e3 T\nq3 Q0 d9 1 -1 T\nq1 Q0 d4 4 .5 T\n",
+    "three": "q1 d1 T\nq1 d2 U\nq1 d3 T\nq2 d1 T\nq3 d9 T\nq1 d4 T\n",
+    "six": "q1 Q0 d1 1 9 T\nq1 Q0 d2 2 8.5 U\nq1 Q0 d3 3 7 T\nq2 Q0 d1 1 1e3 T\nq3 Q0 d9 1 -1 T\nq1 Q0 d4 4 .5 T\n",
 }
 VARIANTS: dict[str, Callable[[str], str]] = {
     "as it stands": lambda text: text,
@@ -176,6 +188,7 @@ VARIANTS: dict[str, Callable[[str], str]] = {
     "runs of blanks": lambda text: text.replace(" ", "  \t "),
     "blanks at line ends": lambda text: text.replace("\n", "  \n"),
     "blanks at line starts": lambda text: text.replace("q", " \tq"),
+    "blank lines": lambda text: "\n" + text.replace("U", "T").replace("\n", "\n\n \n"),
     "CRLF": lambda text: text.replace("\n", "\r\n"),
     "byte order mark": lambda text: "\ufeff" + text,
     "non-ASCII ids": lambda text: text.replace("d", "民\xa0法").replace("q", "ü"),
@@ -194,15 +207,22 @@ def test_what_is_regular_or_nearly_so_takes_the_fast_lane(
     assert read(Source(path), LAYOUTS[name]) == twin(text, str(path), LAYOUTS[name], exact_id)
 
 
-def test_a_block_of_regular_lines_is_split_where_the_query_changes(path: Path) -> None:
-    path.write_text(REGULAR["three"], encoding="utf-8")
+@pytest.mark.parametrize("start", ["", "# the careful lane\n"])
+def test_a_block_is_split_where_the_query_changes(path: Path, start: str) -> None:
+    path.write_text(start + REGULAR["three"], encoding="utf-8")
     (block,) = read_blocks(Source(path), THREE_COLUMNS)
     assert list(block.queries) == ["q1", "q2", "q3", "q1"]
     assert list(block.starts) == [0, 3, 4, 5, 6]
     assert list(block.documents) == ["d1", "d2", "d3", "d1", "d9", "d4"]
     assert (block.scores, block.ranks) == (None, None)
     assert block.remarks is not None
-    assert block.remarks.examples("tag") == ("line 3: U",)
+    assert block.remarks.examples("tag") == (f"line {2 + bool(start)}: U",)
+
+
+def test_regular_lines_within_a_comment_are_none(path: Path) -> None:
+    text = "q a T\n/*\n" + "q b T\n" * 40 + "*/\nq c T\n"
+    for outcome in readings(path, text.encode(), THREE_COLUMNS):
+        assert outcome == ([Line("q", "a", None, None), Line("q", "c", None, None)], Remarks())
 
 
 def test_a_block_of_blank_lines_holds_nothing(path: Path) -> None:
@@ -243,10 +263,13 @@ BAD_LINES: dict[str, list[tuple[str, str]]] = {
         ("q,d,T", f"1 column (found 'q,d,T'); {{0}}{COMMAS}"),
         ("q;d;T", f"1 column (found 'q;d;T'); {{0}}{COMMAS}"),
         ("q d", f"2 columns (found 'q d'); {{0}}{TAG}"),
+        ("q,d; T", f"2 columns (found 'q,d; T'); {{0}}{TAG}"),
         (" d T", f"2 columns (found 'd T'); {{0}}{TAG}"),
         ("q  T", f"2 columns (found 'q  T'); {{0}}{TAG}"),
         ("q d ", f"2 columns (found 'q d'); {{0}}{TAG}"),
         ("q d T x", "4 columns (found 'q d T x'); {0}"),
+        ("q d\vx T", r"4 columns (found 'q d\x0bx T'); {0}"),
+        ("q d T\fx", r"4 columns (found 'q d T\x0cx'); {0}"),
         ("q Q0 d 1 0.5 T", "6 columns (found 'q Q0 d 1 0.5 T'); {0}"),
         ("/* a */ q d", f"2 columns (found 'q d'); {{0}}{TAG}"),
         ("q d\rT", r"a carriage return within a line (found 'q d\rT'); end lines with a newline, or with a carriage"

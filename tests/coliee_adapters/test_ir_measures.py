@@ -77,6 +77,8 @@ def test_an_unanswered_query_has_its_count_where_ir_measures_has_zero() -> None:
     [
         (("nDCG", {"gains": {2: 3, 0: -1}, "judged_only": True}, 10),
          Request("ndcg_cut", "10", judged_only=True, gains=((0, -1), (2, 3)))),
+        (("nDCG", {"gains": {1: 9999, 2: -9999}}, None), Request("ndcg", gains=((1, 9999), (2, -9999)))),
+        (("NumRet", {}, None), Request("num_ret")),
         (("RR", {"rel": 2}, 7), Request("recip_rank", rel=2, top=7)),
         (("SetF", {"beta": 2.0}, None), Request("set_F", "2.0")),
         (("IPrec", {}, 0.1), Request("iprec_at_recall", "0.10")),

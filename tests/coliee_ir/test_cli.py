@@ -15,6 +15,7 @@ import pytest
 import coliee_ir
 import coliee_ir.examples
 from coliee_adapters import trec_eval
+from coliee_adapters.ir_measures import NAMES
 from coliee_ir import Decisions, cli, conversion
 from coliee_ir.cli import main
 from coliee_ir.measures import everything
@@ -116,7 +117,13 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
 
     trec = [re.split(r"\s+", line) for line in texts["trec"].splitlines()]
     assert all(len(fields) == 3 for fields in trec)
-    assert sum(fields[1] == "all" for fields in trec) == len(measures) * len(runs)
+    named = [fields for fields in trec if fields[0] == "runid"]
+    assert named == [["runid", "all", run["tag"]] for run in runs if len(runs) > 1]
+    of_all = [fields for fields in trec if fields[1] == "all"]
+    each = [of_all[at : at + len(of_all) // len(runs)] for at in range(0, len(of_all), len(of_all) // len(runs))]
+    assert [lines[0][0] for lines in each if len(runs) > 1] == ["runid"] * len(named)
+    scored = [sorted(value for name, _, value in lines if name != "runid") for lines in each]  # trec_eval's go first
+    assert scored == [sorted(f"{value:.4f}" for value in run["measures"].values()) for run in runs]
     assert {fields[1] for fields in trec} == {
         "all",
         *(run_q for run in runs for run_q in run.get("per_query", ())),
@@ -128,8 +135,9 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     _, with_queries, _ = call("evaluate", *shown("3"), "-o", "json", "-q")
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
     assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs"]
-    assert list(run) == ["tag", "file", "measures", "counts", "queries", "remarks"]
-    assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:5], "per_query", "remarks"]
+    assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks"]
+    assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:6], "per_query", "remarks"]
+    assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")
     assert list(run["measures"]) == ["Accuracy", "LabelAccuracy", "MacroF2", "MacroP", "MacroR"]
     assert list(run["counts"]) == ["correct", "retrieved", "relevant"]
     assert list(run["queries"]) == ["judged", "answered", "unanswered", "unjudged"]
@@ -138,6 +146,19 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
     assert (run["tag"], run["file"]) == ("BETA", str(EXAMPLES / "task3/task3.BETA"))
     assert all(isinstance(remark, str) for remark in run["remarks"])
+
+
+def test_the_json_names_the_files_of_a_run_and_what_was_excluded_where_there_are_any(
+    case_law: Path, call: Call
+) -> None:
+    run = json.loads(call("evaluate", *shown("3 of 2025"), "-o", "json")[1])["runs"][0]
+    assert list(run) == ["tag", "file", "long_list", "measures", "counts", "queries", "remarks"]
+    assert run["long_list"] == str(EXAMPLES / "task3-2025/task3-L.ALPHA")
+    _, out, _ = call("evaluate", "gold.json", "run.txt", "--exclude", "000003.txt,000002", "-o", "json")
+    whole = json.loads(out)
+    assert list(whole)[-3:] == ["decisions", "excluded", "runs"]
+    assert whole["excluded"] == ["000002", "000003"]
+    assert list(whole["runs"][0]) == ["tag", "file", "measures", "counts", "queries", "remarks"]
 
 
 def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
@@ -251,6 +272,7 @@ def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, floa
         ("--duplicates", "wrong"),
         ("--empty-gold", "one"),
         ("--undefined", "skip"),
+        ("--without-articles", "wrong"),
     ],
 )
 def test_decisions_are_options_and_named_in_the_result(option: str, choice: str, case_law: Path, call: Call) -> None:
@@ -263,18 +285,22 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
     [
         (["-m", "MicroG1"], "coliee-ir: there is no measure 'MicroG1'; ours are MicroP, MicroR, MicroF, MacroP"),
         (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff is a whole number from 1"),
-        (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers Y or N: give them with --answers FILE"),
+        (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which a submission to task 1 has not\n"),
         (["--task", "6"], "argument --task: invalid choice: '6'"),
         (["--edition", "2017"], "coliee-ir: task 1 has no rules for 2017; they are known for 2018–2026"),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
         (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),
         (["-o", "yaml"], "argument -o/--output: invalid choice: 'yaml'"),
-        (["--exclude", "000009"], "coliee-ir: 1 of the queries to exclude are not in gold.json: 000009"),
+        (
+            ["--exclude", "000009"],
+            "coliee-ir: 1 id to exclude cannot be found in gold.json: 000009; there is no file of that name either\n",
+        ),
         (["--exclude", "000001,000002,000003"], "coliee-ir: no query of gold.json is left to score"),
         (["--answers", "a", "--answers", "b"], "coliee-ir: --answers is given 2 times for 1 runs: give one a run"),
         (["--long-list", "a", "--long-list", "b"], "coliee-ir: --long-list is given 2 times for 1 runs"),
         (["run.txt", "--answers", "a"], "coliee-ir: --answers is given 1 times for 2 runs"),
-        (["--answers", "run.txt"], "coliee-ir: task 1 of 2026 has no answers to score"),
+        (["--answers", "run.txt", "--task", "1"], "coliee-ir: task 1 of 2026 has no answers to score"),
+        (["--answers", "run.txt"], "coliee-ir: gold.json holds no labels to score answers by"),  # the task is 3
         (["--long-list", "run.txt"], "coliee-ir: task 1 of 2026 has no long list"),
         (["--long", "run.txt"], "unrecognized arguments: --long"),
         (["-", "-"], "coliee-ir: standard input (-) can be named once only"),
@@ -433,7 +459,8 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "labels for documents": (
         XML, LABELS, ["--task", "3"],
-        "run: this submission holds labels; task 3 expects documents here; the labels go with --answers",
+        "run: this submission holds labels; task 3 expects documents here; the labels go with --answers, "
+        "are the two swapped?\n",
     ),
     "lost zeros": (
         CASES, "1 18 T\n2 99 T\n", [],
@@ -542,9 +569,12 @@ def test_json_on_one_line_is_read(here: Path, call: Call) -> None:
 def test_measures_lists_all_there_are(call: Call) -> None:
     code, out, err = call("measures")
     assert (code, err) == (0, "")
-    listed = [line.split()[0] for line in out.splitlines() if line and not line.startswith(("Ours", "trec_eval's"))]
-    assert listed == [description.name for description in everything()]
+    measures, notes = out.split("\n\n")
+    assert [line.split()[0] for line in measures.splitlines()] == [description.name for description in everything()]
+    assert [line.split()[0] for line in notes.splitlines()] == ["Ours", "trec_eval's", "ir_measures'"]
+    assert f" {', '.join(NAMES)}, " in notes
     assert all(len(line.split()) > 2 for line in out.splitlines() if line)
+    assert "``" not in out
 
 
 @pytest.mark.parametrize(
@@ -610,7 +640,10 @@ def test_a_file_is_converted_and_what_is_lost_is_said(case_law: Path, call: Call
     ("arguments", "said"),
     [
         (["gold.json", "out"], "gold.json can be a gold or a submission: say --to qrels (gold) or --to trec"),
-        (["run.txt", "out", "--to", "labels"], "a run cannot be written as 'labels'"),
+        (
+            ["run.txt", "out", "--to", "labels"],
+            "run.txt holds other documents than one Y or N a query: they are no labels\n",
+        ),
         (["run.txt", "out", "--to", "pdf"], "argument --to: invalid choice: 'pdf'"),
         (["run.txt", "out", "--from", "pdf"], "argument --from: invalid choice: 'pdf'"),
         (["run.txt", "out", "--to", "tort"], "give it with --template FILE"),
@@ -662,15 +695,35 @@ def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law: Path) -> No
     assert json.loads(done.stdout)["runs"][0]["file"] == os.fsdecode(name)
 
 
-def test_an_output_that_lacks_a_character_gets_escapes(here: Path) -> None:
-    Path("gold").write_text("問1 0 d 1\n")
-    Path("run").write_text("問1 Q0 d 1 1 T\n")
-    for form in FORMS:
-        done = in_process("evaluate", "gold", "run", "-q", "-o", form, env={**os.environ, "PYTHONIOENCODING": "ascii"})
-        assert done.returncode == 0, done.stderr
-        assert b"\\u554f1" in done.stdout
-        if form == "json":
-            assert list(json.loads(done.stdout)["runs"][0]["per_query"]) == ["問1"]
+@pytest.fixture
+def beyond_ascii(here: Path) -> dict[str, str]:
+    """A gold and a run with an id that ASCII lacks, and an environment of ASCII."""
+    Path("gold").write_text("問1 0 d 1\n", encoding="utf-8")
+    Path("run").write_text("問1 Q0 d 1 1 T\n", encoding="utf-8")
+    return {**os.environ, "PYTHONIOENCODING": "ascii"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_or_a_pipe_gets_utf_8_whatever_the_locale(form: str, beyond_ascii: dict[str, str]) -> None:
+    done = in_process("evaluate", "gold", "run", "-q", "-o", form, env=beyond_ascii)
+    assert done.returncode == 0, done.stderr
+    assert "問1" in done.stdout.decode("utf-8")
+    assert b"\\u554f" not in done.stdout
+    if form == "json":
+        assert list(json.loads(done.stdout)["runs"][0]["per_query"]) == ["問1"]
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
+def test_a_terminal_that_lacks_a_character_gets_escapes(beyond_ascii: dict[str, str]) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "coliee_ir", "evaluate", "gold", "run", "-q", "-o", "json", "-m", "map"]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False, env=beyond_ascii)
+    shown_there = os.read(ours, 65536)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0, done.stderr
+    assert b"\\u554f1" in shown_there
+    assert list(json.loads(shown_there)["runs"][0]["per_query"]) == ["問1"]
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

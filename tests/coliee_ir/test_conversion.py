@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run
 from coliee_ir import evaluate, read_gold, read_run, to_frame, to_qrels, to_run
 from coliee_ir.conversion import convert
@@ -36,7 +37,7 @@ def put(tmp_path: Path) -> Callable[[str, str], Path]:
 def converted(source: Path, to: str | None = None, **options: Any) -> tuple[Path, list[str]]:
     """The file that a conversion gives, and what is said of it."""
     target = source.parent / f"{source.name}.{to}"
-    return target, list(convert(source, target, to=to, **options))
+    return target, convert(source, target, to=to, **options)
 
 
 Put = Callable[[str, str], Path]
@@ -51,7 +52,7 @@ def test_a_gold_in_json_goes_to_qrels_and_back(put: Put) -> None:
     assert qrels.read_text() == "000001 0 000018 1\n000001 0 000023 1\n000002 0 000001 1\n"
     assert said == [
         "3 judgements of 2 queries",
-        "1 queries without a relevant document left out (first: 000003): there is no place for them in qrels",
+        "1 query without a relevant document left out (first: 000003): there is no place for them in qrels",
     ]
     back, said = converted(qrels, "json")
     assert json.loads(back.read_text()) == {query: documents for query, documents in gold.items() if documents}
@@ -63,17 +64,18 @@ def test_comma_separated_strings_become_judgements(put: Put) -> None:
     assert qrels.read_text() == "827 0 025 1\n827 0 027 1\n"
 
 
-def test_relevance_levels_go_to_qrels_and_are_lost_in_json(put: Put) -> None:
+def test_relevance_levels_go_to_qrels_and_to_json_and_back(put: Put) -> None:
     text = "q 0 a 2\nq 0 b 0\nq 0 c -1\nq 0 d 1\nr 0 a 0\n"
     qrels = put("qrels", text)
     again, said = converted(qrels, "qrels")
     assert again.read_text() == text
     assert said == ["5 judgements of 2 queries"]
-    flat, said = converted(qrels, "json")
-    assert json.loads(flat.read_text()) == {"q": ["a", "d"], "r": []}
-    assert said[-1] == (
-        "4 relevance levels other than 1 left out: there is no place for them in json, which lists what is relevant"
-    )
+    levels, said = converted(qrels, "json")
+    assert json.loads(levels.read_text()) == {"q": {"a": 2, "b": 0, "c": -1, "d": 1}, "r": {"a": 0}}
+    assert said == ["5 judgements of 2 queries"]
+    back, said = converted(levels, "qrels")
+    assert back.read_text() == text
+    assert said == ["5 judgements of 2 queries"]
 
 
 def test_a_run_of_three_columns_goes_to_trec_and_back(put: Put) -> None:
@@ -91,17 +93,17 @@ def test_a_run_of_three_columns_goes_to_trec_and_back(put: Put) -> None:
 def test_repeated_lines_are_written_once_and_said(put: Put) -> None:
     trec, said = converted(put("run.txt", "q a T\nq b T\nq a T\np a T\n"), "trec")
     assert trec.read_text() == "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\np Q0 a 1 1.0 T\n"
-    assert "1 repeated lines left out: there is no place for them in trec" in said
+    assert "1 repeated line left out: there is no place for them in trec" in said
 
 
 def test_queries_with_nothing_retrieved_are_kept_where_there_is_place(put: Put) -> None:
     run = put("run.json", '{\n"q": ["a"],\n"empty": []}')
     flat, said = converted(run, "json", form="json")
     assert json.loads(flat.read_text()) == {"q": ["a"], "empty": []}
-    assert said == ["1 documents of 2 queries", "the run tag is left out: json has no place for it"]
+    assert said == ["1 document of 2 queries", "the run tag is left out: json has no place for it"]
     for to in ("trec", "columns"):
         _, said = converted(run, to)
-        assert f"1 queries with nothing retrieved left out (first: empty): there is no place for them in {to}" in said
+        assert f"1 query with nothing retrieved left out (first: empty): there is no place for them in {to}" in said
 
 
 def test_a_run_in_json_goes_to_trec_and_back(put: Put) -> None:
@@ -109,7 +111,9 @@ def test_a_run_in_json_goes_to_trec_and_back(put: Put) -> None:
     trec, _ = converted(put("run.json", json.dumps(run, indent=1)), "trec")
     assert trec.read_text().endswith(" run\n")
     back, said = converted(trec, "json", form="trec")
-    assert json.loads(back.read_text()) == run
+    assert json.loads(back.read_text()) == {"q": {"b": 3.0, "a": 2.0, "c": 1.0}, "p": {"a": 1.0}}
+    assert [list(ranking) for ranking in json.loads(back.read_text()).values()] == list(run.values())
+    assert to_run(back) == to_run(trec)
     assert said[-1] == "the run tag is left out: json has no place for it"
 
 
@@ -122,7 +126,9 @@ def test_scores_go_through_a_file_unchanged(tmp_path_factory: pytest.TempPathFac
     again, _ = converted(trec, "trec")
     assert to_run(trec) == to_run(folder / "run") == {"q": {f"d{n}": score for n, score in enumerate(scores)}}
     assert again.read_text() == trec.read_text()
-    assert said == [f"{len(scores)} documents of 1 queries"]
+    assert said == [f"{counted(len(scores), 'document')} of 1 queries"]
+    in_json, _ = converted(trec, "json", form="trec")
+    assert to_run(in_json) == to_run(trec)
 
 
 def test_made_scores_keep_the_order_in_float32_and_by_every_reader(put: Put) -> None:
@@ -160,7 +166,7 @@ def test_a_gold_of_statute_law_goes_to_qrels_and_to_labels(put: Put) -> None:
     assert said == [
         "2 judgements of 1 queries",
         "2 labels left out: there is no place for them in qrels; --to labels writes them",
-        "1 queries without a relevant document left out (first: R07-02-O): there is no place for them in qrels",
+        "1 query without a relevant document left out (first: R07-02-O): there is no place for them in qrels",
     ]
     assert read_gold(qrels).qrels == {"R07-01-O": {"96": 1, "398-20": 1}}
     labels, said = converted(gold, "labels")
@@ -179,11 +185,31 @@ def test_answers_become_labels_and_a_run(put: Put) -> None:
     answers = put("answers.txt", "R07-01-O\tTrue\nR07-02-O no\n")
     labels, said = converted(answers, "labels", tag="mine")
     assert labels.read_text() == "R07-01-O Y mine\nR07-02-O N mine\n"
-    assert said == ["2 answers"]
+    assert said == [
+        "2 answers",
+        "2 lines have no run tag; the run is named after its file",
+        "2 labels are not written Y or N, and understood (first: line 1: True; line 2: no)",
+    ]
     again, _ = converted(labels, "labels")
     assert again.read_text() == labels.read_text()
     trec, _ = converted(answers, "trec")
     assert trec.read_text() == "R07-01-O Q0 Y 1 1.0 answers\nR07-02-O Q0 N 1 1.0 answers\n"
+
+
+def test_a_run_and_qrels_of_y_and_n_become_labels_again(put: Put) -> None:
+    trec, _ = converted(put("answers.txt", "R07-01-O Y T\nR07-02-O N T\n"), "trec")
+    labels, said = converted(trec, "labels")
+    assert labels.read_text() == "R07-01-O Y T\nR07-02-O N T\n"
+    assert said == ["2 answers"]
+    labels, said = converted(put("qrels", "R07-01-O 0 Y 1\nR07-02-O 0 N 1\n"), "labels")
+    assert labels.read_text() == "R07-01-O Y gold\nR07-02-O N gold\n"
+    assert said == ["2 labels"]
+
+
+def test_a_file_can_be_converted_in_place(put: Put) -> None:
+    run = put("run.txt", "q a T\nq b T\n")
+    assert convert(run, run, to="trec")[0] == "2 documents of 1 queries"
+    assert run.read_text() == "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\n"
 
 
 # the pilot
@@ -233,6 +259,18 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
     assert [line.split()[:2] for line in labels.read_text().splitlines()] == [["0", "Y"], ["1", "N"]]
 
 
+def test_an_instance_that_the_run_does_not_name_gets_no_accepted_claim(put: Put) -> None:
+    template = put("test.jsonl", json_lines(TEST_FILE))
+    filled, said = converted(put("claims.txt", "0 p0 T\n"), "tort", template=template)
+    assert said == [
+        f"2 instances, texts from {template}",
+        "1 instance has no accepted claim in the run (first: 1)",
+    ]
+    first, second = (json.loads(line) for line in filled.read_text().splitlines())
+    assert [claim["is_accepted"] for claim in (*first["plaintiff_claims"], *first["defendant_claims"])] == [True, False]
+    assert [claim["is_accepted"] for claim in second["defendant_claims"]] == [False]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
@@ -257,7 +295,7 @@ def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text
         ("x.json", '{"001": ["013"]}', None, "can be a gold or a submission: say --to qrels (gold) or --to trec"),
         ("x.txt", "R07-01-O Y T\n", None, "can be a gold or a submission"),
         ("x.jsonl", json_lines(TEST_FILE), None, "can be a gold or a submission"),
-        ("x.txt", "q d T\n", "labels", "a run cannot be written as 'labels'; it can as trec, columns, json, tort"),
+        ("x.txt", "q d T\n", "labels", "x.txt holds other documents than one Y or N a query: they are no labels"),
         ("x.txt", "q d T\n", "tort", "a submission of the pilot repeats the test file: give it with --template FILE"),
         ("x.txt", "R07-01-O Y T\n", "tort", "give it with --template FILE"),
         ("x.txt", "R07-01-O Y T\n", "columns", "answers cannot be written as 'columns'; it can as trec, labels, tort"),
@@ -289,14 +327,14 @@ def test_a_tag_with_blanks_is_refused(put: Put) -> None:
 def test_an_old_file_stays_when_a_conversion_fails(put: Put) -> None:
     target = put("out", "old")
     with pytest.raises(UsageError):
-        list(convert(put("x.json", '{\n"q": ["d"],\n"p p": ["d"]}'), target, to="trec"))
+        convert(put("x.json", '{\n"q": ["d"],\n"p p": ["d"]}'), target, to="trec")
     assert target.read_text() == "old"
 
 
 def test_a_name_that_ends_in_gz_is_compressed(put: Put) -> None:
     source = put("run.txt", "q d T\n")
     target = source.parent / "run.gz"
-    list(convert(source, target, to="trec"))
+    convert(source, target, to="trec")
     assert gzip.decompress(target.read_bytes()) == b"q Q0 d 1 1.0 T\n"
     assert to_run(target) == {"q": {"d": 1.0}}
 
@@ -314,7 +352,7 @@ def test_a_name_that_ends_in_gz_is_compressed(put: Put) -> None:
     ],
 )
 def test_the_example_files_convert(file: str, to: str, count: str, tmp_path: Path) -> None:
-    first = next(iter(convert(EXAMPLES / file, tmp_path / "out", to=to)))
+    first = convert(EXAMPLES / file, tmp_path / "out", to=to)[0]
     assert count in first
 
 
@@ -330,7 +368,7 @@ def test_the_example_files_convert(file: str, to: str, count: str, tmp_path: Pat
 def test_a_converted_run_has_the_scores_of_the_first(
     file: str, gold: str, to: str, measures: list[str], tmp_path: Path
 ) -> None:
-    list(convert(EXAMPLES / file, tmp_path / "run", to=to))
+    convert(EXAMPLES / file, tmp_path / "run", to=to)
     edition = 2025 if "2025" in file else None
     before, after = (
         evaluate(EXAMPLES / gold, run, measures=measures, edition=edition)

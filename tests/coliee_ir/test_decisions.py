@@ -17,6 +17,7 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
         "duplicates": "once",
         "empty_gold": "skip",
         "undefined": "zero",
+        "without_articles": "sufficient",
     }
     assert {name: choices[0] for name, choices in CHOICES.items()} == Decisions().to_dict()
 
@@ -37,23 +38,27 @@ def test_a_choice_is_kept_and_told(name: str, choice: str) -> None:
 
 
 KINDS_OF = {
-    "unanswered": "unanswered-query",
-    "unjudged": "unjudged-query",
-    "duplicates": "duplicate",
-    "empty_gold": "empty-gold",
-    "undefined": "undefined-f1",
+    "unanswered": ("unanswered-query", "nothing-retrieved"),
+    "unjudged": ("unjudged-query",),
+    "duplicates": ("duplicate",),
+    "empty_gold": ("empty-gold",),
+    "undefined": ("undefined-f1",),
+    "without_articles": (),  # what it decides is no fault of a run or a gold, and is not remarked
 }
 
 
 def test_every_remark_that_leaves_something_open_is_closed_by_a_decision() -> None:
     left_open = {kind for kind, sentence in KINDS.items() if "{decision}" in sentence}
-    assert left_open == set(Decisions().clauses()) == set(KINDS_OF.values())
+    assert left_open == set(Decisions().clauses()) == {kind for kinds in KINDS_OF.values() for kind in kinds}
+    assert list(KINDS_OF) == list(CHOICES)
 
 
-@pytest.mark.parametrize("name", CHOICES)
-def test_each_choice_is_said_in_its_own_words(name: str) -> None:
+@pytest.mark.parametrize("topic_wise", [True, False])
+@pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in KINDS_OF.items() for kind in kinds])
+def test_each_choice_is_said_in_its_own_words(name: str, kind: str, topic_wise: bool) -> None:
     remarks = Remarks()
-    remarks.add(KINDS_OF[name])
-    said = [next(remarks.sentences(Decisions(**{name: choice}).clauses())) for choice in CHOICES[name]]  # type: ignore[arg-type]
+    remarks.add(kind)
+    clauses = [Decisions(**{name: choice}).clauses(topic_wise=topic_wise) for choice in CHOICES[name]]  # type: ignore[arg-type]
+    said = [next(remarks.sentences(of)) for of in clauses]
     assert len(set(said)) == len(said)
     assert not any("(" in sentence.replace("(--", "") for sentence in said)

@@ -149,7 +149,8 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
 
 
 def test_a_query_to_exclude_must_be_in_the_gold() -> None:
-    with pytest.raises(UsageError, match=r"4 of the queries to exclude are not in <memory>: 004, 5, 6$"):
+    said = r"4 ids to exclude cannot be found in <memory>: 004, 5, 6; there is no file of that name either$"
+    with pytest.raises(UsageError, match=said):
         Evaluator(GOLD, task="2", exclude=["001", "5", "004", "7", "6"])
 
 
@@ -192,6 +193,15 @@ def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
     scores = evaluate(STATUTE, {"R07-01-O": ["96"]}, answers={"R07-01-O": "Y"})
     assert "2 judged queries are not answered and count zero (first: R07-02-O; R07-03-O)" in scores.remarks
     assert not any("only an answer" in remark for remark in scores.remarks)
+
+
+@pytest.mark.parametrize(("choice", "accuracy"), [("sufficient", 2 / 3), ("wrong", 1 / 3), ("skip", 1 / 2)])
+def test_a_question_without_gold_articles_counts_as_decided(choice: str, accuracy: float) -> None:
+    decisions = Decisions(without_articles=choice)  # type: ignore[arg-type]
+    scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS, decisions=decisions)
+    assert scores.measures["Accuracy"] == accuracy
+    assert scores.measures["LabelAccuracy"] == 2 / 3
+    assert scores.per_query["R07-03-O"].get("Accuracy") == {"sufficient": 1.0, "wrong": 0.0}.get(choice)
 
 
 def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
@@ -264,7 +274,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
         ),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", measures=["MicroF1"]),
-            "MicroF1 needs retrieved documents, which this task does not have",
+            "MicroF1 needs documents, which a submission to task 4 has not",
         ),
         (lambda: evaluate(GOLD, RUN, task="2", measures=["MicroF3x"]), "there is no measure 'MicroF3x'"),
         (lambda: evaluate(GOLD, RUN, task="7"), "there is no task '7'"),
@@ -287,7 +297,7 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
         ),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"),
-            "task 3 expects documents here; the labels go with --answers",
+            "task 3 expects documents here; the labels go with --answers, are the two swapped?",
         ),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="4"),
@@ -327,8 +337,29 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"decisions": Decisions(unanswered="skip", unjudged="wrong")},
             [
                 "1 query id is not in the gold and counted as wrong in micro-averages (first: 999)",
+                "1 judged query is not answered and counts as wrong (first: 002)",
+            ],
+        ),
+        (
+            GOLD,
+            RUN,
+            {"decisions": Decisions(unanswered="skip"), "measures": ["MicroF1", "MacroF1"]},
+            [
+                "1 query id is not in the gold and ignored (first: 999)",
                 "1 judged query is not answered and is left out of topic-wise means (first: 002)",
             ],
+        ),
+        (
+            {"001": ["013"], "002": ["003"]},
+            {"001": ["013"], "002": []},
+            {},
+            ["1 answered query has nothing retrieved and counts zero (first: 002)"],
+        ),
+        (
+            {"001": ["013"], "002": ["003"]},
+            {"001": ["013"], "002": []},
+            {"decisions": Decisions(unanswered="skip"), "measures": ["MacroF1"]},
+            ["1 answered query has nothing retrieved and is left out of topic-wise means (first: 002)"],
         ),
         (
             {"001": ["013"]},
@@ -408,10 +439,13 @@ def test_instances_with_undefined_f1_are_named_with_the_rule(undefined: str, sai
     run = Run.of({"0": ["p0"], "1": [], "2": ["p0"], "3": []})
     decisions = Decisions(undefined=undefined)  # type: ignore[arg-type]
     scores = evaluate(gold, run, task="rationale", decisions=decisions)
-    [remark] = scores.remarks
-    assert remark.startswith("1 instance has no True claim in gold and prediction; the F1 ")
-    assert said in remark
-    assert remark.endswith("(first: 1)")
+    pooled, plaintiff, defendant = scores.remarks
+    assert pooled.startswith("1 instance has no True claim in gold and prediction; the F1 ")
+    assert pooled.endswith("(first: 1)")
+    assert plaintiff == f"plaintiff: {pooled}"
+    assert defendant.startswith("defendant: 4 instances have no True claim in gold and prediction; the F1 ")
+    assert defendant.endswith("(first: 0; 1; 2)")
+    assert all(said in remark for remark in scores.remarks)
 
 
 def test_remarks_of_the_gold_are_told_with_each_run(tmp_path: Path) -> None:
@@ -434,6 +468,34 @@ def test_answers_that_are_all_wrong_are_scored_without_a_word() -> None:
     scores = evaluate({"q1": "Y", "q2": "Y"}, {"q1": "N", "q2": "N"}, task="4")
     assert scores.measures == {"Accuracy": 0}
     assert scores.remarks == ()
+
+
+def test_a_gold_that_is_its_own_run_is_said(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.json"
+    gold.write_text('{"001": ["013"]}')
+    assert list(evaluate(gold, gold, task="2").remarks) == ["this is the gold itself"]
+    (tmp_path / "run.json").write_text('{"001": ["013"]}')
+    assert list(evaluate(gold, tmp_path / "run.json", task="2").remarks) == []
+    assert list(evaluate({"001": ["013"]}, {"001": ["013"]}, task="2").remarks) == []
+
+
+@pytest.mark.parametrize(
+    ("gold", "task", "said"),
+    [
+        (
+            Gold({"001": {"013": 1}}, task="1", path="g.xml", format="xml"),
+            "2",
+            "g.xml says that it is of task 1, not 2",
+        ),
+        (STATUTE, "tort", "gold.xml is no gold of the pilot; the task is tort"),
+        (STATUTE, "rationale", "gold.xml is no gold of the pilot; the task is rationale"),
+        (EXAMPLES / "tort/gold.jsonl", "4", "gold.jsonl is the gold of the pilot; the task is 4"),
+    ],
+)
+def test_a_gold_of_another_task_is_refused(gold: Gold | Path, task: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Evaluator(gold, task=task)
+    assert str(refused.value).endswith(said)
 
 
 # what the result names

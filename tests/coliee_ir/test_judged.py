@@ -187,8 +187,10 @@ def test_a_repeated_document_keeps_its_best_score() -> None:
         ([3.0, 2.0, 1.0], ["2", "1", "2"], 1),
         ([2.0, 2.0, 1.0], ["2", "1", "3"], 0),  # a tie can be ordered either way
         ([16777216.0, 16777217.0, 1.0], ["1", "2", "3"], 0),
-        ([3.0, 2.0, 1.0], ["1", "2", "a"], 1),
+        ([3.0, 2.0, 1.0], ["1", "2", "a"], 0),  # what is no number says nothing
         ([3.0, 2.0, 1.0], ["1", "2", "1.5"], 1),
+        ([3.0, 2.0, 1.0], ["1.0", "2.0", "10.0"], 0),  # as numbers, not as text
+        ([3.0, 2.0, 1.0], ["1.0", "10.0", "2.0"], 1),
     ],
 )
 def test_ranks_that_disagree_with_scores_are_remarked_and_not_followed(

@@ -112,8 +112,15 @@ def written(folder: Path, name: str, text: str) -> str:
             "tort",
             GOLDS["tort"].replace('"court_decision": true', '"court_decision": null'),
             "rationale",
-            "the submission leaves decisions open",
+            "the submission decides nothing",
         ),
+        (
+            "tort",
+            GOLDS["tort"] + GOLDS["tort"].replace('"0"', '"1"', 1).replace('on": true', 'on": null'),
+            "tort",
+            "the files hold decisions; --task rationale scores the claims",
+        ),
+        ("tort", "0 Y T\n", "tort", "the files hold decisions; --task rationale scores the claims"),
     ],
 )
 def test_the_task_is_found_from_the_files(form: str, run: str | None, task: str, because: str, tmp_path: Path) -> None:
