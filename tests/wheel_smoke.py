@@ -21,7 +21,7 @@ CHECKS = (
 
 def run(*command: str | Path, cwd: Path) -> str:
     """Run a command, and show its output only if it fails."""
-    environment = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "PYTHONWARNINGS": "error"}
+    environment = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
     done = subprocess.run([str(c) for c in command], cwd=cwd, env=environment, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"wheel smoke test: {' '.join(map(str, command))} failed\n{done.stdout}{done.stderr}")
@@ -31,7 +31,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        pip = ("-W", "default", "-m", "pip", "--quiet", "--disable-pip-version-check")
+        pip = ("-m", "pip", "--quiet", "--disable-pip-version-check")
         run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
         (wheel,) = folder.glob("*.whl")
         held = set(zipfile.ZipFile(wheel).namelist())
@@ -44,7 +44,7 @@ def main() -> None:
         python = folder / "venv" / "bin" / "python"
         run(python, *pip, "install", wheel, cwd=folder)
         for check in CHECKS:
-            run(python, *check, cwd=folder)
+            run(python, "-W", "error", *check, cwd=folder)
     print("wheel smoke test: built, installed, demo scored")
 
 
