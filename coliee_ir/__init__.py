@@ -10,7 +10,7 @@ from coliee_adapters.errors import ColieeError, InputError, MismatchError, Usage
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir.conversion import to_frame, to_qrels, to_run
 from coliee_ir.decisions import Decisions
-from coliee_ir.evaluator import Evaluator, evaluate
+from coliee_ir.evaluator import Evaluator, Submission, evaluate
 from coliee_ir.judged import Judged, Qrels, judge
 from coliee_ir.protocol import PROTOCOLS, Protocol, protocol
 from coliee_ir.reading import read_gold, read_run
@@ -32,6 +32,7 @@ __all__ = [
     "Qrels",
     "Run",
     "Scores",
+    "Submission",
     "UsageError",
     "evaluate",
     "judge",

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import re
-import resource
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -144,6 +143,8 @@ def _watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float]:
     """Where the time went: see Timing; and the greatest memory of any one process, in MiB."""
+    import resource  # which Windows does not have
+
     times = sum((scores.timing for scores in scored), Timing())
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return {
