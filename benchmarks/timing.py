@@ -101,8 +101,11 @@ def _run(contender: Contender) -> tuple[dict[str, str], tuple[float, float, floa
         printed = {}
         for line in out.read().decode().splitlines():
             fields = re.split(r"\s+", line.strip())
-            if contender.compared and len(fields) >= 2 and (name := contender.rename(fields[0])):
-                printed[name] = f"{float(fields[-1]):.4f}"
+            if not contender.compared or len(fields) < 2 or fields[0] == "runid":
+                continue
+            if name := contender.rename(fields[0]):
+                again = sum(known.partition(" ")[0] == name for known in printed)  # of another run
+                printed[f"{name} {again}" if again else name] = f"{float(fields[-1]):.4f}"
     return printed, (wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
