@@ -130,6 +130,7 @@ def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, message: 
         ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', ", line 3"),
         ('{"3": ["1"],\n"1.txt" : 5}', ", line 2"),
         ('{"1": 5, "1.txt.txt": []}', ", line 1"),
+        ('\n{"1": 5}', ", line 2"),
         ('{"\\u0031": 5, "2": ["1"]}', ""),
         ('{"2": {"1": 1},\n"1": 5}', ""),
     ],
@@ -277,6 +278,8 @@ def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, message: s
         ("rank,run_id,doc_id,qid,note\n1,T,013,001,\n", [("001", "013")], "T"),
         ("001,013,\n,,\n001,014,T\n", [("001", "013"), ("001", "014")], "T"),
         ("001,a;b,T\n", [("001", "a;b")], "T"),
+        ("id,note\n001,013\n", [("id", "note"), ("001", "013")], "f"),
+        ("note,doc\n001,013\n", [("note", "doc"), ("001", "013")], "f"),
     ],
 )
 def test_a_run_in_csv_is_read(source: Opened, text: str, rows: list[tuple[str, str]], tag: str) -> None:
@@ -303,6 +306,7 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
     ("text", "message"),
     [
         ("001\n", f", line 1: 1 value (found '001'); {CSV}"),
+        ("001,013,1,T\n", f", line 1: 4 values (found '001,013,1,T'); {CSV}"),
         ("001,Q0,013,1,0.5,T\n", f", line 1: 6 values (found '001,Q0,013,1,0.5,T'); {CSV}"),
         ("001,013\n001,014\n\n001\n", ", line 4: 1 value (found '001'); expected 2 as in the first row"),
         ("query,document,tag\n001,013\n", ", line 2: 2 values (found '001,013'); expected 3 as in the first row"),
@@ -391,6 +395,7 @@ def test_a_run_whose_ids_are_several_words_is_not_written() -> None:
         (b"<root><instance id='1'>", "xml", None),
         (b"<dataset><pair id='1'>", None, None),
         (b"<COLIEEX>", None, None),
+        (b"a <instance x", None, "columns"),
         (b"001 013 T\n", None, "columns"),
         (b"# a\n\n/* b */ 001 013 T", None, "columns"),
         (b"001 013 a,b\n", None, "columns"),

@@ -238,6 +238,18 @@ def test_ids_are_normalised_alike_in_every_block(path: Path) -> None:
         assert outcome == (expected, Remarks())
 
 
+_DIGITS = st.text("0123456789", max_size=20) | st.sampled_from(["9007199254740993", "000", "0" * 25 + "1"])
+_DECIMALS = st.tuples(st.sampled_from(["", "-", "+"]), _DIGITS, st.sampled_from(["", "."]), _DIGITS).map("".join)
+
+
+@given(st.lists(_DECIMALS.filter(lambda text: text.strip("+-.") != ""), min_size=1, max_size=8))
+def test_a_score_is_the_number_nearest_to_its_text(path: Path, texts: list[str]) -> None:
+    lines = "".join(f"q Q0 d{at} {at} {text} T\n" for at, text in enumerate(texts))
+    for outcome in readings(path, lines.encode(), SIX_COLUMNS):
+        assert isinstance(outcome, tuple)
+        assert [float(line.score).hex() for line in outcome[0]] == [float(text).hex() for text in texts]
+
+
 def test_scores_whose_sum_is_not_finite_are_finite(path: Path) -> None:
     text = "q Q0 a 1 1e308 T\nq Q0 b 2 1e308 T\nq Q0 c 3 -1e308 T\n"
     for outcome in readings(path, text.encode(), SIX_COLUMNS):

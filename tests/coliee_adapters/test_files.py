@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,39 @@ def test_every_carrier_gives_the_same_bytes_as_often_as_asked(
         assert source.text() == TEXT
         assert b"".join(source.blocks(5)) == TEXT.encode()
     assert source.is_file == is_file
+    assert source.size == (len(content) if is_file else 0)
     assert source.name == ("<stdin>" if path == "-" else path)
+
+
+@pytest.mark.parametrize("content", [TEXT.encode(), pack(BOM + TEXT.encode())])
+def test_a_pipe_is_read_once_and_gives_its_bytes_as_often_as_asked(content: bytes) -> None:
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, content)
+        os.close(writer)
+        source = Source(f"/dev/fd/{reader}")
+        assert [source.text(), source.text()] == [TEXT, TEXT]
+        assert (source.is_file, source.size) == (False, 0)
+    finally:
+        os.close(reader)
+
+
+def test_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert told(lambda: Source("-")) == "<stdin>: standard input is closed; name a file, or pipe one in"
+
+
+@given(st.lists(st.sampled_from([b"\n", b"a\n", b"bc d\n", "é\n".encode(), BOM + b"\n"]), min_size=1), st.data())
+def test_parts_of_a_file_hold_together_what_it_holds(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], data: st.DataObject
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "parts.txt"
+    path.write_bytes(b"".join([BOM, b"x\n", *lines]))
+    first, second = sorted(data.draw(st.lists(st.integers(0, len(lines)), min_size=2, max_size=2)))
+    cuts = [0, *(len(b"".join([BOM, b"x\n", *lines[:at]])) for at in (first, second)), None]
+    source, size = Source(path), data.draw(st.integers(3, 9))
+    parts = [b"".join(source.blocks(size, start or 0, stop)) for start, stop in pairwise(cuts)]
+    assert parts == [b"".join([b"x\n", *lines[:first]]), b"".join(lines[first:second]), b"".join(lines[second:])]
 
 
 def test_a_path_object_is_a_path(here: Path) -> None:
@@ -215,12 +248,15 @@ def test_line_ends_become_newlines_and_one_byte_order_mark_goes(here: Path) -> N
         (b"a\n\n\xe6\xb0", 13, rf"these bytes are not UTF-8 (found '\xe6\xb0'); {UTF8}"),
         (b"\xed\xa0\x80", 11, rf"these bytes are not UTF-8 (found '\xed\xa0\x80'); {UTF8}"),
         (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 12, rf"""these bytes are not UTF-8 (found '\xc0\xaf\'"xxxx'); {UTF8}"""),
+        (b"\n\xff", 12, rf"these bytes are not UTF-8 (found '\xff'); {UTF8}"),
+        (b"\n\0", 12, f"a NUL character; {NO_NUL}"),
         (b"\0", 11, f"a NUL character; {NO_NUL}"),
         (b"a\r\n\nb\0\n\0", 13, f"a NUL character; {NO_NUL}"),
     ],
 )
 def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int, rest: str) -> None:
     assert told(lambda: decode(raw, "run.txt", 11)) == f"run.txt, line {line}: {rest}"
+    assert told(lambda: decode(raw, "run.txt")) == f"run.txt, line {line - 10}: {rest}"
 
 
 # writing aside, moving in
@@ -272,11 +308,11 @@ def test_until_the_end_the_old_file_stands(here: Path) -> None:
 
 @pytest.mark.parametrize("mask", [0o022, 0o027, 0o077])
 def test_a_new_file_has_the_usual_permissions(here: Path, mask: int) -> None:
-    with umask(mask), written("out.txt") as stream:
-        stream.write("a")
-    assert mode("out.txt") == 0o666 & ~mask
     with umask(mask):
+        with written("out.txt") as stream:
+            stream.write("a")
         assert os.umask(mask) == mask  # asking for it has not changed it
+    assert mode("out.txt") == 0o666 & ~mask
 
 
 def test_a_file_that_is_replaced_keeps_its_permissions(here: Path) -> None:
