@@ -119,15 +119,16 @@ def convert(
         gold = read_gold(file, form=form)
         return [*_write_gold(gold, target, to or GOLD_TARGETS[0]), *gold.remarks.sentences(_DONE)]
     record = read_run(file, form=form)
+    named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
     if isinstance(record, Answers):
-        said = _write_answers(record, target, to or ANSWER_TARGETS[0], tag or record.tag, template)
+        said = _write_answers(record, target, to or ANSWER_TARGETS[0], tag or named, template)
         return [*said, *record.remarks.sentences(_DONE)]
     gathered = _Gathered(record)
     answers = gathered.answers() if to == "labels" else None
     if answers is not None:
-        said = _write_answers(answers, target, "labels", tag or record.tag, template)
+        said = _write_answers(answers, target, "labels", tag or named, template)
     else:
-        said = _write_run(gathered, target, to or RUN_TARGETS[0], tag or record.tag, template)
+        said = _write_run(gathered, target, to or RUN_TARGETS[0], tag or named, template)
     return [*said, *gathered.remarks.sentences(_DONE)]
 
 

@@ -306,7 +306,7 @@ class _Judging:
         place = at if order is None else np.argsort(order, kind="stable")[at]
         self.rank[rows] = place - lines.starts[lines.segment[at]] + 1
         if lines.compared is not None:
-            self._break_ties(lines, order, at, rows)
+            self._break_ties(lines, order, place, at, rows)
         self._note_lost_zeros(lines, numbers, keys, rows, len(words))
 
     def _numbers(self, block: Lines) -> IntArray:
@@ -418,7 +418,7 @@ class _Judging:
         found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
-    def _break_ties(self, lines: Lines, order: IntArray | None, at: IntArray, rows: IntArray) -> None:
+    def _break_ties(self, lines: Lines, order: IntArray | None, place: IntArray, at: IntArray, rows: IntArray) -> None:
         """Give judged documents that share their score with others the rank that their id gives them."""
         assert lines.compared is not None
         compared = lines.compared if order is None else lines.compared[order]
@@ -429,7 +429,6 @@ class _Judging:
             self.remarks.add("tie", f"query {lines.queries[segment]}")
         group_of = np.cumsum(new) - 1
         starts = np.append(np.flatnonzero(new), len(new))
-        place = at if order is None else np.argsort(order, kind="stable")[at]
         groups = group_of[place]
         tied = starts[groups + 1] - starts[groups] > 1
         for group in np.unique(groups[tied]).tolist():

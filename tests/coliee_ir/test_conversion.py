@@ -431,3 +431,10 @@ def test_frames_have_the_columns_of_ir_measures_and_read_back(held: dict[str, di
 def test_there_are_two_frame_libraries() -> None:
     with pytest.raises(UsageError, match="there is no frame library 'arrow'; there are pandas and polars"):
         to_frame(Gold({}), "arrow")  # type: ignore[call-overload]
+
+
+def test_a_file_name_with_blanks_is_one_word_as_a_tag(tmp_path: Path) -> None:
+    source, target = tmp_path / "my best run.json", tmp_path / "run.trec"
+    source.write_text('{"q": ["d"]}', encoding="utf-8")
+    convert(source, target, to="trec")
+    assert target.read_text(encoding="utf-8") == "q Q0 d 1 1.0 my_best_run\n"
