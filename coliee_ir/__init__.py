@@ -11,8 +11,9 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir.conversion import to_frame, to_qrels, to_run
 from coliee_ir.decisions import Decisions
 from coliee_ir.evaluator import Evaluator, Submission, evaluate
-from coliee_ir.judged import Judged, Qrels, judge
+from coliee_ir.judged import Judged, judge
 from coliee_ir.protocol import PROTOCOLS, Protocol, protocol
+from coliee_ir.qrels import Qrels
 from coliee_ir.reading import read_gold, read_run
 from coliee_ir.scores import Scores
 

@@ -18,11 +18,12 @@ from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.decisions import Decisions
-from coliee_ir.judged import BoolArray, Judged, Qrels, judge
+from coliee_ir.judged import BoolArray, Judged, judge
 from coliee_ir.measures import Delegated, Measure, compute, parse
 from coliee_ir.measures.sets import Macro, counts
 from coliee_ir.mismatch import check, lost_zeros
 from coliee_ir.protocol import newest_edition, protocol, without_answers
+from coliee_ir.qrels import Qrels
 from coliee_ir.reading import find_task, opened, read_gold, read_run
 from coliee_ir.scores import Scores, Timing
 

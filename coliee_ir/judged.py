@@ -18,92 +18,14 @@ from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
-from coliee_ir.segments import Lines, regrouped, whole_queries
+from coliee_ir.order import by_score
+from coliee_ir.qrels import Qrels, mixed
+from coliee_ir.segments import Lines, whole_queries
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 _SAMPLE = 20
-_FEW = 64
-
-_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
-
-
-class Qrels:
-    """A gold, numbered: queries are 0 … Q-1, their judged documents the rows 0 … D-1.
-
-    Args:
-        judgements: query → document → relevance, in the order in which they are numbered.
-
-    Attributes:
-        queries: the Q query ids.
-        documents: the D document ids.
-        start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``.
-        relevance: shape (D,).
-    """
-
-    __slots__ = (
-        "_by_key",
-        "_index",
-        "_keys",
-        "_plain",
-        "_words",
-        "documents",
-        "leading_zeros",
-        "queries",
-        "relevance",
-        "start",
-    )
-
-    def __init__(self, judgements: Mapping[str, Mapping[str, int]]) -> None:
-        self.queries = tuple(judgements)
-        counts = [len(judged) for judged in judgements.values()]
-        self.start: IntArray = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-        self.documents = Ids.of([document for judged in judgements.values() for document in judged])
-        #: shape (D,); whether a document's id begins with a zero, which a run may have lost
-        self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
-        self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
-        self._index = {query: number for number, query in enumerate(self.queries)}
-        ids = Ids.of(self.queries)
-        self._words = ids.words(ids.words_needed())
-        keys = _mixed(self._words, ids.length)
-        self._by_key = np.argsort(keys)
-        self._keys = keys[self._by_key]
-        # told apart by their keys, and by no more than the words that the keys are made of
-        self._plain = bool(np.all(self._keys[1:] != self._keys[:-1])) and int(ids.length.max(initial=0)) <= PADDING
-
-    def numbers(self, queries: Ids) -> IntArray:
-        """The number of each query; -1 for one that is not judged."""
-        if len(queries) < _FEW or not self._plain or not len(self.queries):
-            return np.array([self._index.get(query, -1) for query in queries], dtype=np.int64)
-        words = queries.words(len(self._words))
-        keys = _mixed(words, queries.length)
-        near = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        found = self._by_key[near]
-        same = self._keys[near] == keys
-        for word, own in zip(words, self._words, strict=True):
-            same &= word == own[found]
-        return np.where(same & (queries.length <= 8 * len(words)), found, -1)
-
-    @property
-    def sizes(self) -> IntArray:
-        """How many documents of each query are judged; shape (Q,)."""
-        return self.start[1:] - self.start[:-1]
-
-    def relevant(self, rel: int = 1) -> IntArray:
-        """How many documents of each query have at least this relevance; shape (Q,)."""
-        return self.sums(self.relevance >= rel)
-
-    def sums(self, rows: npt.NDArray[np.generic]) -> IntArray:
-        """Sums over the rows of each query; shape (Q,)."""
-        totals = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
-        return totals[self.start[1:]] - totals[self.start[:-1]]
-
-    def rows(self, numbers: IntArray) -> IntArray:
-        """The rows of several queries, one query after the other."""
-        counts = self.sizes[numbers]
-        before = np.cumsum(counts) - counts
-        return np.repeat(self.start[numbers] - before, counts) + np.arange(counts.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +97,7 @@ def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int 
     at its best rank.
 
     The run streams by, and a query is finished when its id changes. Where a query comes back later, the run is read
-    again and held in memory until its end.
+    again, and its lines are grouped by query first, in temporary files.
 
     Args:
         qrels: the gold.
@@ -191,9 +113,7 @@ def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int 
         judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
         return judged or _judged(qrels, run, skip, whole_queries)
     except _QueryReturnsError:
-        judged = _judged(qrels, run, skip, partial(regrouped, known=qrels.queries, number_of=qrels.numbers))
-        judged.remarks.add("ungrouped")
-        return judged
+        return _judged_ungrouped(qrels, run, skip, jobs)
 
 
 def _judged(
@@ -218,15 +138,13 @@ def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) ->
     from coliee_ir import workers  # loads multiprocessing, which a small run does without
 
     tasks = [partial(_apart, qrels, part, skip) for part in parts]
-    total: Judged | None = None
     try:
-        for result in workers.results(tasks, jobs):
-            if isinstance(result, ColieeError):
-                return None
-            if total is not None and any(result.remarks.count(kind) for kind in NUMBERED):
-                return None
-            judged = replace(result, qrels=qrels)
-            total = judged if total is None else total + judged
+        results = list(workers.results(tasks, jobs))
+        if not _whole([r if isinstance(r, ColieeError) else r.remarks for r in results]):
+            return None
+        total, *others = [replace(r, qrels=qrels) for r in results if not isinstance(r, ColieeError)]
+        for other in others:
+            total += other
     except (_QueryReturnsError, ValueError):
         return None
     return total
@@ -235,6 +153,67 @@ def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) ->
 def _apart(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
     """A judged part without its gold, which need not travel between processes."""
     return replace(_judged(qrels, part, skip, whole_queries), qrels=Qrels({}))
+
+
+def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged:
+    """A run whose queries come back: its lines are dealt to shares by query, and these judged one by one."""
+    import tempfile
+
+    from coliee_ir import ungrouped, workers
+
+    with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
+
+        def dealt(parts: Sequence[Run]) -> list[tuple[ungrouped.Dealt, float] | ColieeError]:
+            def deal(number: int) -> tuple[ungrouped.Dealt, float]:
+                blocks = _Timed(parts[number].blocks())
+                name, apart = f"{len(parts)}-{number}", len(parts) > 1
+                dealt = ungrouped.deal(blocks, qrels, skip, folder, name, _SAMPLE, to_files=apart)
+                return dealt, blocks.seconds
+
+            return list(workers.results([partial(deal, number) for number in range(len(parts))], jobs))
+
+        def judged(share: int) -> Judged:
+            judging = _Judging(qrels, skip)
+            for lines in ungrouped.grouped(share, hands, qrels):
+                judging.add(lines)
+            return replace(judging.result(0.0), qrels=Qrels({}))
+
+        parts = run.split(jobs) if jobs > 1 and run.split is not None else [run]
+        readings = dealt(parts)
+        if len(parts) > 1 and not _whole([r if isinstance(r, ColieeError) else r[0].remarks for r in readings]):
+            readings = dealt([run])
+        if error := next((reading for reading in readings if isinstance(reading, ColieeError)), None):
+            raise error
+        hands = [reading[0] for reading in readings if not isinstance(reading, ColieeError)]
+        shares = range(ungrouped.SHARES) if any(hand.files for hand in hands) else range(1)
+        total = _Judging(qrels, skip).result(0.0)
+        for result in workers.results([partial(judged, share) for share in shares], jobs):
+            if isinstance(result, ColieeError):
+                raise result
+            total += replace(result, qrels=qrels)
+    foreign: dict[str, int] = {}
+    for hand in hands:
+        for query, n in hand.foreign.items():
+            foreign[query] = foreign.get(query, 0) + n
+    remarks = sum((hand.remarks for hand in hands), Remarks()) + total.remarks
+    remarks.add("ungrouped")
+    return replace(
+        total,
+        answered=np.logical_or.reduce([hand.answered for hand in hands]),
+        foreign=foreign,
+        sample=tuple(shown for hand in hands for shown in hand.sample)[:_SAMPLE],
+        remarks=remarks,
+        lines=sum(hand.lines for hand in hands),
+        reading=sum(reading[1] for reading in readings if not isinstance(reading, ColieeError)),
+    )
+
+
+def _whole(parts: Sequence[Remarks | ColieeError]) -> bool:
+    """Whether parts that were read apart say all that reading the whole file would: no error, no line number."""
+    if any(isinstance(part, ColieeError) for part in parts):
+        return False
+    later = [part for part in parts[1:] if isinstance(part, Remarks)]
+    return not any(part.count(kind) for part in later for kind in NUMBERED)
 
 
 class _Timed(Iterator[Columns]):
@@ -296,7 +275,7 @@ class _Judging:
         if not len(lines.documents):
             return
         words = lines.documents.words(max(lines.documents.words_needed(), self.qrels.documents.words_needed()))
-        keys = _mixed(words, numbers[lines.segment])
+        keys = mixed(words, numbers[lines.segment])
         kept = self._first_of_each(lines, numbers, keys)
         if kept is not None:
             lines, words, keys = lines.at(kept), [word[kept] for word in words], keys[kept]
@@ -361,7 +340,7 @@ class _Judging:
         if lines.compared is None:
             return None
         rises = lines.within & (lines.compared[1:] > lines.compared[:-1])  # infinite ones have no difference
-        order = np.lexsort((-lines.compared, lines.segment)) if rises.any() else None
+        order = by_score(lines.segment, lines.compared) if rises.any() else None
         if lines.ranks is not None:
             self._compare_ranks(lines, lines.ranks, order)
         return order
@@ -371,8 +350,8 @@ class _Judging:
         assert lines.compared is not None
         suspects: Iterable[int] = range(len(lines.queries))
         if isinstance(ranks, np.ndarray):
-            by_score = ranks if order is None else ranks[order]
-            suspects = np.unique(lines.segment[1:][lines.within & (by_score[1:] < by_score[:-1])]).tolist()
+            in_order = ranks if order is None else ranks[order]
+            suspects = np.unique(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
         for segment in suspects:
             first, last = lines.starts[segment], lines.starts[segment + 1]
             if last > first and _disagree(ranks[first:last], lines.compared[first:last]):
@@ -388,7 +367,7 @@ class _Judging:
         of_number = np.repeat(numbers, self.qrels.sizes[numbers])
         judged = self.qrels.documents.at(rows)
         row_words = judged.words(len(words))
-        row_keys = _mixed(row_words, of_number)
+        row_keys = mixed(row_words, of_number)
         by_key = np.argsort(row_keys)
         near = np.searchsorted(row_keys[by_key], keys)
         found = by_key[np.minimum(near, len(rows) - 1)]
@@ -449,19 +428,10 @@ class _Judging:
         texts = [self.qrels.documents[int(row)] for row in missed]
         stripped = Ids.of([text.lstrip("0") for text in texts])
         of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
-        lost = np.isin(_mixed(stripped.words(n_words), of_number), keys)
+        lost = np.isin(mixed(stripped.words(n_words), of_number), keys)
         for at in np.flatnonzero(lost).tolist():
             query = self.qrels.queries[of_number[at]]
             self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
-
-
-def _mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
-    """A number for each (query, document), equal for equal ones and nearly always different for others."""
-    key = numbers.astype(np.uint64) * _ODD
-    for word in words:
-        key = (key ^ word) * _ODD
-        key ^= key >> _HALF
-    return key
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

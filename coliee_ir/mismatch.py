@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from coliee_adapters.errors import MismatchError, quoted
-from coliee_ir.judged import Judged, Qrels
+from coliee_ir.judged import Judged
+from coliee_ir.qrels import Qrels
 from coliee_ir.reading import STATUTE_ID
 
 _SHOWN = 3

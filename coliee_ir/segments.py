@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,9 +15,6 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.order import FloatArray, as_compared
 
 BoolArray = npt.NDArray[np.bool_]
-
-#: A block of a regrouped run has about so many lines.
-_MANY = 1 << 14
 
 
 @dataclass
@@ -79,7 +76,7 @@ class Lines:
             lengths,
             self.documents.at(kept),
             None if self.scores is None else self.scores[kept],
-            _ranks_at(self.ranks, kept),
+            ranks_at(self.ranks, kept),
             self.remarks,
         )
 
@@ -98,9 +95,14 @@ class Lines:
         )
 
 
-def _ranks_at(ranks: Sequence[str] | IntArray | None, which: BoolArray | IntArray) -> Sequence[str] | IntArray | None:
+def ranks_at(
+    ranks: Sequence[str] | IntArray | None, which: BoolArray | IntArray | slice
+) -> Sequence[str] | IntArray | None:
+    """The rank column at these places, or where a mask is true."""
     if ranks is None or isinstance(ranks, np.ndarray):
         return ranks if ranks is None else ranks[which]
+    if isinstance(which, slice):
+        return ranks[which]
     places = np.flatnonzero(which) if which.dtype == np.bool_ else which
     return [ranks[at] for at in places.tolist()]
 
@@ -145,64 +147,16 @@ def joined(parts: Sequence[Lines]) -> Lines:
         np.concatenate(lengths),
         Ids.joined([part.documents for part in parts]),
         np.concatenate(scores) if scores else None,
-        _joined_ranks(ranks) if ranks else None,
+        ranks_joined(ranks),
         sum((part.remarks for part in parts), Remarks()),
     )
 
 
-def _joined_ranks(parts: Sequence[Sequence[str] | IntArray]) -> Sequence[str] | IntArray:
+def ranks_joined(parts: Sequence[Sequence[str] | IntArray]) -> Sequence[str] | IntArray | None:
+    """The rank columns of several parts, one after the other; None if there are none."""
+    if not parts:
+        return None
     arrays = [part for part in parts if isinstance(part, np.ndarray)]
     if len(arrays) == len(parts):
         return np.concatenate(arrays)
     return [str(rank) for part in parts for rank in part]
-
-
-def regrouped(blocks: Iterable[Columns], known: Sequence[str], number_of: Callable[[Ids], IntArray]) -> Iterator[Lines]:
-    """The lines of a run that is not grouped by query, query by query.
-
-    What is needed of each line is held in memory: its document's id, its score, its rank, and a number for its query.
-
-    Args:
-        blocks: the run.
-        known: the queries that have a number, by it.
-        number_of: the numbers of queries; -1 for one that has none.
-    """
-    parts: list[Lines] = []
-    numbers: list[IntArray] = []
-    lengths: list[IntArray] = []
-    foreign: dict[str, int] = {}  # numbered from -1 downwards
-    for block in blocks:
-        lines = Lines.of(block)
-        number = number_of(lines.queries)
-        for at in np.flatnonzero(number < 0).tolist():
-            number[at] = foreign.setdefault(lines.queries[at], -1 - len(foreign))
-        numbers.append(number.astype(np.int32))
-        lengths.append(lines.lengths)
-        lines.documents = lines.documents.compact()
-        lines.queries = Ids.of([])
-        lines.lengths = np.zeros(0, dtype=np.int64)
-        parts.append(lines)
-    if not parts:
-        return
-    whole = joined(parts)
-    parts.clear()
-    number, length = np.concatenate(numbers) + len(foreign), np.concatenate(lengths)
-    names = [*reversed(foreign), *known]
-    present = np.flatnonzero(np.bincount(number, minlength=len(names)))
-    per_query = np.bincount(number, weights=length, minlength=len(names)).astype(np.int64)[present]
-    order = np.argsort(np.repeat(number, length), kind="stable")
-    ends = np.cumsum(per_query)
-    first, remarks = 0, whole.remarks
-    while first < len(present):
-        before = int(ends[first - 1]) if first else 0
-        last = max(int(np.searchsorted(ends, before + _MANY)), first + 1)
-        places = order[before : ends[last - 1]]
-        yield Lines(
-            Ids.of([names[number] for number in present[first:last].tolist()]),
-            per_query[first:last],
-            whole.documents.at(places),
-            None if whole.scores is None else whole.scores[places],
-            _ranks_at(whole.ranks, places),
-            remarks,
-        )
-        first, remarks = last, Remarks()

@@ -20,7 +20,7 @@ KINDS = {
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id goes first, as in trec_eval",
-    "ungrouped": "the lines of a query do not stand together; the run was read twice and held in memory",
+    "ungrouped": "the lines of a query do not stand together; the run was read twice and grouped by query",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",

@@ -13,8 +13,9 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judged import Judged, Qrels, judge
+from coliee_ir.judged import Judged, judge
 from coliee_ir.order import as_compared, order_of
+from coliee_ir.qrels import Qrels
 
 
 def seen(judged: Judged) -> naive.Expected:

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters import columns, trec
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Columns, Run
-from coliee_ir import judged as judging
-from coliee_ir import segments, workers
-from coliee_ir.judged import Judged, Qrels, judge
+from coliee_ir import judged, qrels, segments, ungrouped, workers
+from coliee_ir.judged import Judged, judge
+from coliee_ir.qrels import Qrels
 
 GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range(40)})
 
@@ -81,6 +81,29 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
     assert same(judge(GOLD, run, jobs=2), judge(GOLD, run))
 
 
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.usefixtures("one_process")
+def test_ungrouped_lines_may_go_through_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "aside"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "aside").mkdir()
+    for seed in range(5):
+        run = write_run(tmp_path / "run", seed, grouped=False, odd=seed == 0)
+        in_memory = judge(GOLD, run)
+        with monkeypatch.context() as patch:
+            patch.setattr(ungrouped, "_BATCH", 7)
+            assert same(judge(GOLD, run, jobs=jobs), in_memory)
+    assert list((tmp_path / "aside").iterdir()) == []
+
+
+def test_files_that_cannot_be_written_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = write_run(tmp_path / "run", 1, grouped=False)
+    monkeypatch.setattr(ungrouped, "_BATCH", 7)
+    monkeypatch.setattr(ungrouped, "Path", lambda folder, name: Path(folder, "not there", name))
+    with pytest.raises(ColieeError, match=r"needs room for temporary files.*No such file.*sort the run by query"):
+        judge(GOLD, run)
+
+
 def test_parts_begin_where_a_query_begins(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", 2)
     assert run.split is not None
@@ -95,27 +118,30 @@ def test_parts_begin_where_a_query_begins(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("one_process")
 def test_an_error_in_a_part_has_its_line_in_the_whole_file(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", 3)
+    write_run(tmp_path / "run", 3)
     lines = (tmp_path / "run").read_text().split("\n")
     lines[-2] = "q01 Q0 d1 1 nan T"
     (tmp_path / "run").write_text("\n".join(lines))
+    run = trec.read_run(Source(tmp_path / "run"))
     with pytest.raises(InputError, match=rf"line {len(lines) - 1}: this score is not a finite number \(found 'nan'\)"):
         judge(GOLD, run, jobs=4)
 
 
 @pytest.mark.usefixtures("one_process")
 def test_a_tag_that_differs_in_a_part_is_told_with_its_line_in_the_whole_file(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", 3)
+    write_run(tmp_path / "run", 3)
     lines = (tmp_path / "run").read_text().split("\n")
     lines[-2] = lines[-2].replace(" T", " U")
     (tmp_path / "run").write_text("\n".join(lines))
+    run = trec.read_run(Source(tmp_path / "run"))
     assert judge(GOLD, run, jobs=4).remarks.examples("tag") == (f"line {len(lines) - 1}: U",)
 
 
 def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [write_run(tmp_path / f"run{seed}", seed) for seed in range(5)]
     expected = [judge(GOLD, run) for run in runs]
-    monkeypatch.setattr(judging, "_mixed", lambda words, numbers: np.zeros(len(numbers), dtype=np.uint64))
+    for module in (judged, qrels):
+        monkeypatch.setattr(module, "mixed", lambda words, numbers: np.zeros(len(numbers), dtype=np.uint64))
     colliding = Qrels({query: dict.fromkeys([], 0) for query in GOLD.queries})
     assert colliding.numbers(GOLD_IDS).tolist() == list(range(40))
     for run, right in zip(runs, expected, strict=True):

@@ -1,0 +1,102 @@
+"""Qrels: a gold numbered, so that judging is arithmetic on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+_FEW = 64
+
+_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+
+
+class Qrels:
+    """A gold, numbered: queries are 0 … Q-1, their judged documents the rows 0 … D-1.
+
+    Args:
+        judgements: query → document → relevance, in the order in which they are numbered.
+
+    Attributes:
+        queries: the Q query ids.
+        documents: the D document ids.
+        start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``.
+        relevance: shape (D,).
+    """
+
+    __slots__ = (
+        "_by_key",
+        "_index",
+        "_keys",
+        "_plain",
+        "_words",
+        "documents",
+        "leading_zeros",
+        "queries",
+        "relevance",
+        "start",
+    )
+
+    def __init__(self, judgements: Mapping[str, Mapping[str, int]]) -> None:
+        self.queries = tuple(judgements)
+        counts = [len(judged) for judged in judgements.values()]
+        self.start: IntArray = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+        self.documents = Ids.of([document for judged in judgements.values() for document in judged])
+        #: shape (D,); whether a document's id begins with a zero, which a run may have lost
+        self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
+        self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
+        self._index = {query: number for number, query in enumerate(self.queries)}
+        ids = Ids.of(self.queries)
+        self._words = ids.words(ids.words_needed())
+        keys = mixed(self._words, ids.length)
+        self._by_key = np.argsort(keys)
+        self._keys = keys[self._by_key]
+        # told apart by their keys, and by no more than the words that the keys are made of
+        self._plain = bool(np.all(self._keys[1:] != self._keys[:-1])) and int(ids.length.max(initial=0)) <= PADDING
+
+    def numbers(self, queries: Ids) -> IntArray:
+        """The number of each query; -1 for one that is not judged."""
+        if len(queries) < _FEW or not self._plain or not len(self.queries):
+            return np.array([self._index.get(query, -1) for query in queries], dtype=np.int64)
+        words = queries.words(len(self._words))
+        keys = mixed(words, queries.length)
+        near = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        found = self._by_key[near]
+        same = self._keys[near] == keys
+        for word, own in zip(words, self._words, strict=True):
+            same &= word == own[found]
+        return np.where(same & (queries.length <= 8 * len(words)), found, -1)
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many documents of each query are judged; shape (Q,)."""
+        return self.start[1:] - self.start[:-1]
+
+    def relevant(self, rel: int = 1) -> IntArray:
+        """How many documents of each query have at least this relevance; shape (Q,)."""
+        return self.sums(self.relevance >= rel)
+
+    def sums(self, rows: npt.NDArray[np.generic]) -> IntArray:
+        """Sums over the rows of each query; shape (Q,)."""
+        totals = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
+        return totals[self.start[1:]] - totals[self.start[:-1]]
+
+    def rows(self, numbers: IntArray) -> IntArray:
+        """The rows of several queries, one query after the other."""
+        counts = self.sizes[numbers]
+        before = np.cumsum(counts) - counts
+        return np.repeat(self.start[numbers] - before, counts) + np.arange(counts.sum())
+
+
+def mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
+    """A number for each (query, document), equal for equal ones and nearly always different for others."""
+    key = numbers.astype(np.uint64) * _ODD
+    for word in words:
+        key = (key ^ word) * _ODD
+        key ^= key >> _HALF
+    return key
