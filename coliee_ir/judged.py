@@ -286,7 +286,7 @@ class _Judging:
         self.rank[rows] = place - lines.starts[lines.segment[at]] + 1
         if lines.compared is not None:
             self._break_ties(lines, order, place, at, rows)
-        self._note_lost_zeros(lines, numbers, keys, rows, len(words))
+        self._note_lost_zeros(lines, numbers, keys, len(words))
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
@@ -320,7 +320,7 @@ class _Judging:
             return None
         kept = np.ones(len(keys), dtype=np.bool_)
         # equal keys are a suspicion; the ids decide
-        for segment in np.unique(lines.segment[np.isin(keys, twice)]).tolist():
+        for segment in _distinct(lines.segment[np.isin(keys, twice)]).tolist():
             best: dict[str, int] = {}
             for at in range(lines.starts[segment], lines.starts[segment + 1]):
                 document = lines.documents[at]
@@ -351,7 +351,7 @@ class _Judging:
         suspects: Iterable[int] = range(len(lines.queries))
         if isinstance(ranks, np.ndarray):
             in_order = ranks if order is None else ranks[order]
-            suspects = np.unique(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
+            suspects = _distinct(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
         for segment in suspects:
             first, last = lines.starts[segment], lines.starts[segment + 1]
             if last > first and _disagree(ranks[first:last], lines.compared[first:last]):
@@ -404,13 +404,13 @@ class _Judging:
         new = np.concatenate(([True], ~(lines.within & (compared[1:] == compared[:-1]))))
         if new.all():
             return
-        for segment in np.unique(lines.segment[~new]).tolist():
+        for segment in _distinct(lines.segment[~new]).tolist():
             self.remarks.add("tie", f"query {lines.queries[segment]}")
         group_of = np.cumsum(new) - 1
         starts = np.append(np.flatnonzero(new), len(new))
         groups = group_of[place]
         tied = starts[groups + 1] - starts[groups] > 1
-        for group in np.unique(groups[tied]).tolist():
+        for group in _distinct(np.sort(groups[tied])).tolist():
             members = range(int(starts[group]), int(starts[group + 1]))
             where = list(members) if order is None else order[members.start : members.stop].tolist()
             # code points order text as UTF-8 orders its bytes
@@ -419,10 +419,10 @@ class _Judging:
             for i in np.flatnonzero(tied & (groups == group)).tolist():
                 self.rank[rows[i]] = rank_of[int(at[i])] - lines.starts[lines.segment[at[i]]] + 1
 
-    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, keys: WordArray, hit: IntArray, n_words: int) -> None:
+    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, keys: WordArray, n_words: int) -> None:
         """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
         missed = self.qrels.rows(numbers)
-        missed = np.setdiff1d(missed[self.qrels.leading_zeros[missed]], hit)
+        missed = missed[self.qrels.leading_zeros[missed] & (self.rank[missed] == 0)]
         if not len(missed):
             return
         texts = [self.qrels.documents[int(row)] for row in missed]
@@ -432,6 +432,11 @@ class _Judging:
         for at in np.flatnonzero(lost).tolist():
             query = self.qrels.queries[of_number[at]]
             self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+
+
+def _distinct(numbers: IntArray) -> IntArray:
+    """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
+    return numbers[np.diff(numbers, prepend=-1) > 0]
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

@@ -51,6 +51,8 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
     if task is None and gold_form.name == "qrels":
         gold = gold_form.read(file, exact_id)
         task = _task_of_ids(gold.queries).task
+        if id_rule(task, "qrels") is exact_id:
+            return gold
     return gold_form.read(file, id_rule(task, gold_form.name))
 
 

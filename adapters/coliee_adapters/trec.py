@@ -9,7 +9,7 @@ from io import TextIOBase
 from coliee_adapters.columns import SIX_COLUMNS, read_columns
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, counted, join_columns, split_columns
+from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, join_columns, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -57,10 +57,13 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
         InputError: a line without four columns, a relevance that is no integer or too great, a document judged twice
             differently, or no line at all.
     """
+    text = source.text()
+    if (regular := _regular(text, rule)) is not None:
+        return Gold(regular, path=source.name, format="qrels")
     qrels: dict[str, dict[str, int]] = {}
     remarks = Remarks()
     expected = f"expected {len(_QRELS)} columns: {' '.join(_QRELS)}"
-    for number, line in content_lines(source.text(), source.name):
+    for number, line in content_lines(text, source.name):
         fields = split_columns(line)
         if len(fields) != len(_QRELS):
             raise InputError(source.name, counted(len(fields), "column"), line=number, found=line, remedy=expected)
@@ -92,6 +95,26 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
     if not qrels:
         raise InputError(source.name, "there is no line but comments", remedy=expected)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
+
+
+def _regular(text: str, rule: IdRule) -> dict[str, dict[str, int]] | None:
+    """The fast lane: qrels whose every line is four words with single blanks, no document twice; None for others."""
+    if "/*" in text or "#" in text or any(blank in text for blank in BLANKS.replace(" ", "")):
+        return None
+    lines = text.removesuffix("\n").split("\n")
+    words = " ".join(lines).split(" ")
+    if any(line.count(" ") != len(_QRELS) - 1 for line in lines) or "" in words:
+        return None
+    levels = {text: int(text) for text in set(words[3::4]) if _INTEGER.fullmatch(text)}
+    if any(abs(levels.get(text, GREATEST_RELEVANCE + 1)) > GREATEST_RELEVANCE for text in set(words[3::4])):
+        return None
+    qrels: dict[str, dict[str, int]] = {}
+    for query, document, level in zip(map(rule, words[0::4]), map(rule, words[2::4]), words[3::4], strict=True):
+        judged = qrels.setdefault(query, {})
+        if document in judged:
+            return None
+        judged[document] = levels[level]
+    return qrels
 
 
 def read_run(source: Source, rule: IdRule = exact_id) -> Run:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -243,36 +243,42 @@ def _signature(like: Request, relevance: list[int], rank: list[int], depth: int)
     return (depth, *pairs)
 
 
-def _ask(group: Sequence[Request], signatures: Iterable[tuple[Any, ...]]) -> dict[Request, list[float]]:
+def _ask(group: Sequence[Request], signatures: Collection[tuple[Any, ...]]) -> dict[Request, list[float]]:
     """The values for distinct queries, in their order."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
     empty = []
+    deepest = max((depth for depth, *_ in signatures), default=0)
+    fillers = [f"u{at}" for at in range(1, max(deepest, 1) + 1)]
+    # scores from an order, n - i, are exact in float32 up to 2^24
+    scores = [float(score) for score in range(len(fillers), 0, -1)]
     for number, (depth, *pairs) in enumerate(signatures):
-        judged = {f"j{i}": level for i, (_, level) in enumerate(pairs)}
-        if all(level < 0 for level in judged.values()):
-            # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
-            judged["j"] = 0
-        at_rank = {at: f"j{i}" for i, (at, _) in enumerate(pairs) if at}
         # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
         # measure of such a query, except those that count it, and these are 0.
         empty.append(depth == 0)
-        depth = max(depth, 1)
+        names = fillers[: max(depth, 1)]
+        judged = {}
+        for i, (at, level) in enumerate(pairs):
+            judged[f"j{i}"] = level
+            if at:
+                names[at - 1] = f"j{i}"
+        if not any(level >= 0 for _, level in pairs):
+            # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
+            judged["j"] = 0
         qrels[str(number)] = judged
-        # scores from an order, n - i, are exact in float32 up to 2^24
-        run[str(number)] = {at_rank.get(at) or f"u{at}": float(depth - at) for at in range(1, depth + 1)}
+        run[str(number)] = dict(zip(names, scores[-len(names) :], strict=True))
     measures = {request.asked for request in group}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
-    highest = max((level for judged in qrels.values() for level in judged.values()), default=0)
+    highest = max((max(judged.values()) for judged in qrels.values()), default=0)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group[0].rel, highest + 1))
-    answers = evaluator.evaluate(run).values()
-    return {
-        request: [
-            0.0 if nothing and request.base in _COUNT_UNJUDGED else answer[request.key]
-            for nothing, answer in zip(empty, answers, strict=True)
-        ]
-        for request in group
-    }
+    answers = list(evaluator.evaluate(run).values())
+    result = {}
+    for request in group:
+        key = request.key
+        result[request] = [answer[key] for answer in answers]
+        if request.base in _COUNT_UNJUDGED:
+            result[request] = [0.0 if nothing else value for nothing, value in zip(empty, result[request], strict=True)]
+    return result
 
 
 def mean(request: Request, per_query: npt.NDArray[np.float64]) -> float:
