@@ -27,6 +27,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 _SAMPLE = 20
 
+_BITS = 16
+_SHIFT = np.uint64(64 - _BITS)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -369,10 +372,15 @@ class _Judging:
         row_words = judged.words(len(words))
         row_keys = mixed(row_words, of_number)
         by_key = np.argsort(row_keys)
-        near = np.searchsorted(row_keys[by_key], keys)
+        # most lines hold no judged document, and the first bits of their keys show it
+        judged_bits = np.zeros(1 << _BITS, dtype=np.bool_)
+        judged_bits[row_keys >> _SHIFT] = True
+        at = np.flatnonzero(judged_bits[keys >> _SHIFT])
+        near = np.searchsorted(row_keys[by_key], keys[at])
         found = by_key[np.minimum(near, len(rows) - 1)]
-        at = np.flatnonzero(row_keys[found] == keys)
-        row = found[at]
+        hit = row_keys[found] == keys[at]
+        at, found = at[hit], found[hit]
+        row = found
         same = of_number[row] == numbers[lines.segment[at]]
         same &= judged.length[row] == lines.documents.length[at]
         for word, row_word in zip(words, row_words, strict=True):

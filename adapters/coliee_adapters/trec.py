@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from io import TextIOBase
 
-from coliee_adapters.columns import SIX_COLUMNS, read_columns
+from coliee_adapters.columns import SIX_COLUMNS, read_columns, regular_words
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, join_columns, split_columns
+from coliee_adapters.lines import Comments, content_lines, counted, join_columns, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -99,17 +99,16 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
 
 def _regular(text: str, rule: IdRule) -> dict[str, dict[str, int]] | None:
     """The fast lane: qrels whose every line is four words with single blanks, no document twice; None for others."""
-    if "/*" in text or "#" in text or any(blank in text for blank in BLANKS.replace(" ", "")):
-        return None
-    lines = text.removesuffix("\n").split("\n")
-    words = " ".join(lines).split(" ")
-    if any(line.count(" ") != len(_QRELS) - 1 for line in lines) or "" in words:
+    words = regular_words(text, len(_QRELS))
+    if words is None:
         return None
     levels = {text: int(text) for text in set(words[3::4]) if _INTEGER.fullmatch(text)}
     if any(abs(levels.get(text, GREATEST_RELEVANCE + 1)) > GREATEST_RELEVANCE for text in set(words[3::4])):
         return None
     qrels: dict[str, dict[str, int]] = {}
-    for query, document, level in zip(map(rule, words[0::4]), map(rule, words[2::4]), words[3::4], strict=True):
+    if ".txt" in text:
+        words[0::4], words[2::4] = map(rule, words[0::4]), map(rule, words[2::4])
+    for query, document, level in zip(words[0::4], words[2::4], words[3::4], strict=True):
         judged = qrels.setdefault(query, {})
         if document in judged:
             return None
