@@ -206,10 +206,10 @@ def values(
     """
     result: dict[Request, npt.NDArray[np.float64]] = {}
     groups: dict[tuple[object, ...], list[Request]] = {}
-    for request in dict.fromkeys(requests):
+    # the measures that need the full depth first: what is asked for them serves the others at no further cost
+    for request in sorted(dict.fromkeys(requests), key=lambda request: request.base in _DEPTH_FREE):
         single = request.parameter if request.base in _SINGLE else ""
-        key = (request.rel, request.judged_only, request.gains, request.top, request.base in _DEPTH_FREE, single)
-        groups.setdefault(key, []).append(request)
+        groups.setdefault((request.rel, request.judged_only, request.gains, request.top, single), []).append(request)
     cells = list(zip(start[:-1].tolist(), start[1:].tolist(), retrieved.tolist(), strict=True))
     relevances, ranks = relevance.tolist(), rank.tolist()
     for group in groups.values():
