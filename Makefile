@@ -4,12 +4,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types wheel bench clean
+.PHONY: demo test lint types wheel docs bench clean
 
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
 
-test: lint types wheel
+test: lint types wheel docs
 	$(BIN)/python -m pytest
 
 lint: .venv/installed-test
@@ -22,6 +22,11 @@ types: .venv/installed-test
 # the wheel as a user gets it: built, installed alone in a new environment, run outside of the tree
 wheel: .venv/installed-test
 	$(BIN)/python tests/wheel_smoke.py
+
+# the site, in site/; a warning is an error, but not with --quiet, which does not count them. The variable hides what the
+# theme says of mkdocs' future
+docs: .venv/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: .venv/installed-test
 	$(BIN)/python -m benchmarks
@@ -37,5 +42,10 @@ bench: .venv/installed-test
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@ .venv/installed
 
+# after the other, never beside it: two pips in one environment would meet
+.venv/installed-docs: pyproject.toml constraints.txt | .venv/installed-test
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@ .venv/installed
+
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

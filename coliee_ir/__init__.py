@@ -6,18 +6,41 @@
 0.6666666666666666
 """
 
-from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
-from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir.conversion import to_frame, to_qrels, to_run
-from coliee_ir.decisions import Decisions
-from coliee_ir.evaluator import Evaluator, Submission, evaluate
-from coliee_ir.judged import Judged, judge
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# not later: the function would have to share its name with the module
 from coliee_ir.protocol import PROTOCOLS, Protocol, protocol
-from coliee_ir.qrels import Qrels
-from coliee_ir.reading import read_gold, read_run
-from coliee_ir.scores import Scores
+
+if TYPE_CHECKING:
+    from coliee_adapters.corpora import read_corpus
+    from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
+    from coliee_adapters.records import Answers, Gold, Run
+    from coliee_ir.conversion import to_frame, to_qrels, to_run
+    from coliee_ir.decisions import Decisions
+    from coliee_ir.evaluator import Evaluator, Submission, evaluate
+    from coliee_ir.judged import Judged, judge
+    from coliee_ir.qrels import Qrels
+    from coliee_ir.reading import read_gold, read_run
+    from coliee_ir.scores import Scores
 
 __version__ = "0.1.0"
+
+#: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
+_HOMES = {
+    "coliee_adapters.corpora": ("read_corpus",),
+    "coliee_adapters.errors": ("ColieeError", "InputError", "MismatchError", "UsageError"),
+    "coliee_adapters.records": ("Answers", "Gold", "Run"),
+    "coliee_ir.conversion": ("to_frame", "to_qrels", "to_run"),
+    "coliee_ir.decisions": ("Decisions",),
+    "coliee_ir.evaluator": ("Evaluator", "Submission", "evaluate"),
+    "coliee_ir.judged": ("Judged", "judge"),
+    "coliee_ir.qrels": ("Qrels",),
+    "coliee_ir.reading": ("read_gold", "read_run"),
+    "coliee_ir.scores": ("Scores",),
+}
 
 __all__ = [
     "PROTOCOLS",
@@ -38,9 +61,24 @@ __all__ = [
     "evaluate",
     "judge",
     "protocol",
+    "read_corpus",
     "read_gold",
     "read_run",
     "to_frame",
     "to_qrels",
     "to_run",
 ]
+
+
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded from its module."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
 from io import TextIOBase
-from typing import Final
+from typing import Final, TypeGuard
 
 from coliee_adapters import json_text, markup
 from coliee_adapters.columns import THREE_COLUMNS, finite_score, read_columns
@@ -71,7 +71,7 @@ def read_gold_json(source: Source, rule: IdRule = normal_id) -> Gold:
     remarks = Remarks()
     text = source.text()
     value = json_text.parse(text, source.name)
-    if isinstance(value, list) or (isinstance(value, dict) and value and not any(value.values())):
+    if _is_unlabelled(value):
         raise InputError(
             source.name,
             "this is a test set without labels: it names queries and no relevant document",
@@ -91,6 +91,33 @@ def read_gold_json(source: Source, rule: IdRule = normal_id) -> Gold:
             for document in _documents(entry, query, source, text):
                 _judge(qrels[query], query, rule(document), 1, source, text, remarks)
     return Gold(qrels, path=source.name, format="json", remarks=remarks)
+
+
+def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ...] | None:
+    """The queries of a test set without labels: ``["000001.txt", …]`` (2021) or ``{"000001.txt": []}`` (2025, 2026).
+
+    Returns:
+        Their ids in the order of the file; None if the file is another, such as one with labels.
+
+    Raises:
+        InputError: broken JSON, a query that is not named by text or stands twice, or no query at all.
+    """
+    value = json_text.parse(source.text(), source.name) if sniff_gold(source.head()) == "json" else None
+    if not _is_unlabelled(value):
+        return None
+    remedy = 'expected ["000001.txt", "000018.txt"]'
+    queries: dict[str, None] = {}
+    for name in value:
+        query = rule(name) if isinstance(name, str) else ""
+        if not query:
+            found = json.dumps(name, ensure_ascii=False)
+            raise InputError(source.name, "a query is named by text", found=found, remedy=remedy)
+        if query in queries:
+            raise InputError(source.name, "a query stands twice", found=query, remedy="keep one")
+        queries[query] = None
+    if not queries:
+        raise InputError(source.name, "this list names no query", remedy=remedy)
+    return tuple(queries)
 
 
 def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
@@ -235,6 +262,11 @@ def _csv_header(values: list[str]) -> dict[str, int]:
             if value in words:
                 named.setdefault(role, at)
     return named if "query" in named and "document" in named else {}
+
+
+def _is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:
+    """Whether the JSON of a gold names queries and not one relevant document."""
+    return isinstance(value, list) or (isinstance(value, dict) and bool(value) and not any(value.values()))
 
 
 def _members(value: object, source: Source, text: str, rule: IdRule) -> list[tuple[str, object]]:

@@ -76,7 +76,7 @@ def read_gold(source: Source) -> Gold:
             number that is none, labels on some pairs only, or neither labels nor articles.
     """
     remarks = Remarks()
-    pairs = _pairs(source)
+    pairs = read_pairs(source)
     labels: dict[str, bool] = {}
     for query, pair in pairs.items():
         if word := pair.attributes.get("label", "").strip():
@@ -189,7 +189,12 @@ def _read_labels(
     return labels, tags
 
 
-def _pairs(source: Source) -> dict[str, Element]:
+def read_pairs(source: Source) -> dict[str, Element]:
+    """The ``<pair>`` elements of statute XML by id, in the order of the file.
+
+    Raises:
+        InputError: not XML, no pair, a pair without an id or with one that stood before.
+    """
     root = parse(source)
     pairs: dict[str, Element] = {}
     for pair in root.iter("pair"):
@@ -222,24 +227,41 @@ def _articles(query: str, pair: Element, source: Source, remarks: Remarks) -> li
     for element in pair.iter("article"):
         # an element that holds nothing names no article: some pairs have none
         if text := element.attributes.get("id", "").strip() or element.text.strip():
-            named.append(_article_id(text, element.line, source))
+            named.append(article_id(text, element.line, source))
     if named:
         return named
     for t1 in pair.iter("t1"):
         for line in t1.text.split("\n"):
-            if head := _ENGLISH.match(line):
-                named.append(unicodedata.normalize("NFKC", head[1]))
-            elif head := _JAPANESE.match(line):
-                named.append("-".join(str(_number(part)) for part in (head[1] + head[2]).split("の")))
-            elif head := _MISSING.match(line):
-                named.append(_article_id(head[1].strip(), t1.line, source))
+            if article := article_head(line):
+                named.append(article)
+            elif missing := _MISSING.match(line):
+                named.append(article_id(missing[1].strip(), t1.line, source))
                 remarks.add("missing-article", f"line {t1.line}: {query} {named[-1]}")
     if not named and any(t1.text.strip() for t1 in pair.iter("t1")):
         remarks.add("no-head", query)
     return named
 
 
-def _article_id(text: str, line: int, source: Source) -> str:
+def article_head(line: str) -> str | None:
+    """The id of the article whose text a line begins, in ``<t1>`` as in the Civil Code; None for any other line.
+
+    >>> article_head("Article 398-20 (1) The principal"), article_head("第三百九十八条の二十　元本")
+    ('398-20', '398-20')
+    >>> article_head("Article 5 applies")
+    """
+    if head := _ENGLISH.match(line):
+        return unicodedata.normalize("NFKC", head[1])
+    if head := _JAPANESE.match(line):
+        return "-".join(str(_number(part)) for part in (head[1] + head[2]).split("の"))
+    return None
+
+
+def article_id(text: str, line: int, source: Source) -> str:
+    """An article's id from its number as an element or an attribute holds it.
+
+    Raises:
+        InputError: it is no article number.
+    """
     article = unicodedata.normalize("NFKC", text)
     if not _ARTICLE.fullmatch(article):
         raise InputError(

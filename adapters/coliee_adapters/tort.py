@@ -50,7 +50,7 @@ def read_cases(source: Source) -> list[TortCase]:
     Raises:
         InputError: a line is not an instance, a value is missing or of the wrong kind, or an id comes twice.
     """
-    return [case for _, case in _instances(source)]
+    return [case for _, case in instances(source)]
 
 
 def gold(cases: Sequence[TortCase], source_name: str) -> Gold:
@@ -62,7 +62,7 @@ def gold(cases: Sequence[TortCase], source_name: str) -> Gold:
         InputError: some but not all values are null, or all of both kinds are.
     """
     decided = any(case.court_decision is not None for case in cases)
-    judged = any(claim.is_accepted is not None for case in cases for _, _, claim in _claims(case))
+    judged = any(claim.is_accepted is not None for case in cases for _, _, claim in claim_documents(case))
     if not decided and not judged:
         raise InputError(
             source_name,
@@ -74,7 +74,10 @@ def gold(cases: Sequence[TortCase], source_name: str) -> Gold:
     if judged:
         _refuse_null_claims(cases, source_name, _ALL_OR_NONE)
     labels = {case.id: case.court_decision is True for case in cases}
-    qrels = {case.id: {doc: int(claim.is_accepted is True) for _, doc, claim in _claims(case)} for case in cases}
+    qrels = {
+        case.id: {document: int(claim.is_accepted is True) for _, document, claim in claim_documents(case)}
+        for case in cases
+    }
     return Gold(qrels if judged else None, labels if decided else None, path=source_name, format=FORMAT)
 
 
@@ -96,7 +99,7 @@ def claims(cases: Sequence[TortCase], source_name: str, tag: str) -> Run:
         InputError: an is_accepted is null.
     """
     _refuse_null_claims(cases, source_name, _CLAIM_RULE)
-    accepted = {case.id: [doc for _, doc, claim in _claims(case) if claim.is_accepted] for case in cases}
+    accepted = {case.id: [doc for _, doc, claim in claim_documents(case) if claim.is_accepted] for case in cases}
     return Run.of(accepted, tag=tag, path=source_name, format=FORMAT)
 
 
@@ -118,7 +121,7 @@ def fill(
     Raises:
         InputError: the template cannot be read, nothing is given for an instance, or it has no such claim.
     """
-    for instance, case in _instances(template):
+    for instance, case in instances(template):
         fault = partial(InputError, template.name, line=case.line)
         if decisions is not None:
             if case.id not in decisions:
@@ -128,7 +131,7 @@ def fill(
             if case.id not in accepted:
                 raise fault(f"no accepted claims are given for instance {quoted(case.id)}", remedy=_CLAIM_RULE)
             entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
-            by_document = dict(zip((doc for _, doc, _ in _claims(case)), entries, strict=True))
+            by_document = dict(zip((doc for _, doc, _ in claim_documents(case)), entries, strict=True))
             documents = accepted[case.id]
             for doc in documents:
                 if doc not in by_document:
@@ -139,7 +142,7 @@ def fill(
         stream.write(json.dumps(instance, ensure_ascii=False) + "\n")
 
 
-def _claims(case: TortCase) -> Iterator[tuple[str, str, Claim]]:
+def claim_documents(case: TortCase) -> Iterator[tuple[str, str, Claim]]:
     """The claims of both sides, each with its side and its document id."""
     for side, of_side in zip(SIDES, (case.plaintiff_claims, case.defendant_claims), strict=True):
         for claim in of_side:
@@ -155,7 +158,7 @@ def _refuse_null_decisions(cases: Sequence[TortCase], name: str, remedy: str) ->
 
 
 def _refuse_null_claims(cases: Sequence[TortCase], name: str, remedy: str) -> None:
-    every = [(case, side, claim) for case in cases for side, _, claim in _claims(case)]
+    every = [(case, side, claim) for case in cases for side, _, claim in claim_documents(case)]
     nulls = [(case, side, claim) for case, side, claim in every if claim.is_accepted is None]
     if nulls:
         case, side, claim = nulls[0]
@@ -164,29 +167,47 @@ def _refuse_null_claims(cases: Sequence[TortCase], name: str, remedy: str) -> No
         raise InputError(name, problem, line=case.line or None, remedy=remedy)
 
 
-def _instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
-    """Every instance, as it stands and as a record."""
+def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
+    """Every instance, as it stands and as a record.
+
+    Raises:
+        InputError: as for ``read_cases``.
+    """
     lines: dict[str, int] = {}
     first_line = 1
     for block in source.blocks(_BLOCK):
         # not splitlines, which also splits at characters that may stand in a JSON string
         for line, text in enumerate(decode(block, source.name, first_line).split("\n"), first_line):
-            content = text.strip(" \t\r")
-            if not content:
+            if not text.strip(" \t\r"):
                 continue
-            fault = partial(InputError, source.name, line=line)
-            # not parsed: the start of an indented list or object would only be called broken JSON
-            indented = content == "{" or content.startswith("[")
-            instance = None if indented else parse(text.rstrip(" \t\r"), source.name, line)
-            if not isinstance(instance, dict):
-                raise fault("this line does not hold an instance", found=content, remedy=_LAYOUT)
-            case = _case(instance, line, fault)
+            instance, case = read_instance(text, source.name, line)
             if case.id in lines:
                 problem = f"this tort_id stands in line {lines[case.id]} already"
-                raise fault(problem, found=case.id, remedy="give each instance once")
+                raise InputError(source.name, problem, line=line, found=case.id, remedy="give each instance once")
             lines[case.id] = line
             yield instance, case
         first_line += block.count(b"\n")
+
+
+def read_instance(text: str, name: str, line: int) -> tuple[dict[str, Any], TortCase]:
+    """The instance of one line, as it stands and as a record.
+
+    Args:
+        text: the line.
+        name: the file's name, for the error.
+        line: the line's number.
+
+    Raises:
+        InputError: as for ``read_cases``.
+    """
+    fault = partial(InputError, name, line=line)
+    content = text.strip(" \t\r")
+    # not parsed: the start of an indented list or object would only be called broken JSON
+    indented = content == "{" or content.startswith("[")
+    instance = None if indented else parse(text.rstrip(" \t\r"), name, line)
+    if not isinstance(instance, dict):
+        raise fault("this line does not hold an instance", found=content, remedy=_LAYOUT)
+    return instance, _case(instance, line, fault)
 
 
 def _case(instance: dict[str, Any], line: int, fault: _Fault) -> TortCase:

@@ -14,6 +14,7 @@ import coliee_ir
 EXPORTED = {
     # reading, scoring, converting
     *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "Submission", "to_qrels", "to_run", "to_frame"),
+    "read_corpus",
     # what lies beneath
     *("Gold", "Run", "Answers", "Qrels", "Judged", "judge", "Decisions"),
     # rules

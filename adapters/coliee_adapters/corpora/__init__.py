@@ -1,0 +1,90 @@
+"""The texts of each task: queries, documents and judgements, as iterators of ir_datasets' names.
+
+>>> corpus = read_corpus("task1_train_files", gold="task1_train_labels.json")  # doctest: +SKIP
+>>> next(corpus.docs_iter()).doc_id  # doctest: +SKIP
+'000002'
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from coliee_adapters import statute, tort
+from coliee_adapters.corpora import cases, civil_code
+from coliee_adapters.corpora.cases import CaseCorpus, FragmentCorpus
+from coliee_adapters.corpora.records import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
+from coliee_adapters.corpora.statutes import StatuteCorpus
+from coliee_adapters.corpora.torts import TortCorpus
+from coliee_adapters.errors import InputError, UsageError, printable
+from coliee_adapters.files import PathLike, Source
+from coliee_adapters.records import Gold
+
+__all__ = [
+    "CaseCorpus",
+    "Corpus",
+    "DocsStore",
+    "Document",
+    "FragmentCorpus",
+    "FragmentQuery",
+    "Qrel",
+    "Query",
+    "StatuteCorpus",
+    "TortCorpus",
+    "read_corpus",
+]
+
+_STATUTE: Final = ("3", "4", "5")
+_PILOT: Final = ("tort", "rationale")
+_TASKS: Final = ("1", "2", *_STATUTE, *_PILOT)
+
+_KNOWN: Final = (
+    "known are Task 1, a folder of cases (000018.txt); Task 2, a folder of folders (001/entailed_fragment.txt); "
+    "Tasks 3 to 5, the Civil Code as text or XML, or statements (<dataset><pair>…); "
+    "the pilot, JSON Lines ({'tort_id': '0', …})"
+)
+
+
+def read_corpus(path: PathLike, *, task: str | None = None, gold: PathLike | Gold | None = None) -> Corpus:
+    """The texts of a task.
+
+    Args:
+        path: Task 1: the folder of the cases. Task 2: the folder of the queries' folders. Tasks 3 to 5: the Civil
+            Code; or the statements alone, where no articles are needed. The pilot: the JSON Lines.
+        task: ``1`` to ``5``, ``tort`` or ``rationale``; by default what the path shows.
+        gold: what names the queries and, if it has labels, the relevant documents. Tasks 1 and 2: the labels, or the
+            list of queries of a test set. Tasks 3 to 5: the XML of the statements, with or without labels. The pilot:
+            the same instances with verdicts, where those of the path have none.
+
+    Raises:
+        UsageError: there is no such task, or this task takes no such gold.
+        InputError: the path is not there or holds no such corpus; or the gold cannot be read.
+    """
+    if task is not None and task not in _TASKS:
+        raise UsageError(f"there are no texts of a task {task!r}; there are {', '.join(_TASKS)}")
+    if task in ("1", "2") or (task is None and Path(path).is_dir()):
+        found = task or cases.sniff(path)
+        if found is None:
+            raise InputError(str(path), "this folder holds no corpus", remedy=_KNOWN)
+        return CaseCorpus(path, gold) if found == "1" else FragmentCorpus(path, gold)
+    source = Source(path)
+    if task in _PILOT or (task is None and tort.sniff(source.head()) is not None):
+        return TortCorpus(source, gold if gold is None or isinstance(gold, Gold) else Source(gold))
+    if isinstance(gold, Gold):
+        raise UsageError("the gold of Tasks 3 to 5 is given as a file here: the statements stand in it")
+    if _holds_pairs(source):
+        if gold is not None:
+            held = f"{printable(source.name)} holds statements"
+            raise UsageError(f"{held}; give the Civil Code as the path and one file as gold=")
+        return StatuteCorpus(None, source)
+    if task in _STATUTE or civil_code.sniff(source.head()):
+        pairs = None if gold is None else Source(gold)
+        if pairs is not None and not _holds_pairs(pairs):
+            remedy = 'give the XML that holds them, <dataset><pair id="H18-1-2">…<t2>…'
+            raise InputError(pairs.name, "this file holds no statements", remedy=remedy)
+        return StatuteCorpus(source, pairs)
+    raise InputError(source.name, "this is no corpus of a known form", remedy=_KNOWN)
+
+
+def _holds_pairs(source: Source) -> bool:
+    return statute.sniff_gold(source.head()) == "statute-xml"

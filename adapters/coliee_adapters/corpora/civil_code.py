@@ -1,0 +1,184 @@
+"""The Civil Code, from which Tasks 3 to 5 take their articles, in the forms in which it is handed out.
+
+- Plain text, one paragraph a line or with wrapped lines: ``civil_code_en-1to724-2.txt``. An article begins with a
+  line ``Article 96 (1) …`` or ``第九十六条　…``; the line before it may be its caption, in brackets.
+- The organisers' XML of 2026, ``civil.xml``: ``<Articles><Article num="398-20"><caption>…</caption><text>…``.
+- The law as e-Gov publishes it, of which their script ``makeArticleText.py`` makes that: ``<Law>…<MainProvision>…
+  <Article Num="398_20"><ArticleCaption>…``.
+
+An article's text begins with its number in all of them, as it does in ``<t1>``; the last two forms give the same texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from coliee_adapters import markup
+from coliee_adapters.corpora.records import Document
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.markup import Element
+from coliee_adapters.statute import article_head, article_id
+
+_XML: Final = re.compile(rb"<(?:Articles|Law|LawBody|MainProvision|Article)[\s/>]")
+
+#: ``Part I General Provisions``, ``第一章　通則``. A sentence that goes on in a wrapped line has a lower-case word
+#: there, a bracket, or a full stop at its end.
+_HEADING: Final = re.compile(
+    r"(?:Part|Chapter|Section|Subsection|Division)\s+(?:[IVXLC]+|[0-9]+)(?:-[0-9]+)*\s+[A-Z].{0,300}[^.;:,]"
+    r"|第[〇一二三四五六七八九十百0-9０-９]+(?:編|章|節|款|目)(?:の[〇一二三四五六七八九十百0-9０-９]+)*\s.{0,300}[^。]"
+)
+
+#: ``Articles 38 to 84  Deleted``, ``第三十八条から第八十四条まで　削除``
+_DELETED: Final = re.compile(r"Articles\s.{0,99}\bDeleted\.?|第.{0,99}条(?:から|及び|、).{0,99}削除")
+
+_SUPPLEMENT: Final = re.compile(r"Supplementary Provisions\b.*|附\s*則.*", re.IGNORECASE)
+
+#: A caption that is longer than so many lines is none.
+_CAPTION_LINES: Final = 4
+_BRACKETS: Final = {"(": 1, "（": 1, ")": -1, "）": -1}
+
+#: Several articles that were deleted together: ``38:84``.
+_RANGE: Final = ":"
+_BLOCKS: Final = ("Paragraph", "Item", *(f"Subitem{depth}" for depth in range(1, 11)))
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts with these bytes is a civil code in one of its forms."""
+    start = head.lstrip()
+    if start.startswith(b"<"):
+        return _XML.search(head) is not None
+    if start.startswith((b"{", b"[")):
+        return False
+    return any(map(article_head, re.split(r"[\r\n]+", head.decode("utf-8", errors="replace"))))
+
+
+def read(source: Source) -> dict[str, Document]:
+    """The articles by id, in the order of the file; the title is the caption without its brackets.
+
+    Articles that were deleted together, and supplementary provisions, are left out.
+
+    Raises:
+        InputError: broken XML, no article, a number that is none, or an article that stands twice.
+    """
+    is_xml = source.head().lstrip().startswith(b"<")
+    articles: dict[str, Document] = {}
+    lines: dict[str, int] = {}
+    for line, article in _of_xml(source) if is_xml else _of_text(source):
+        if article.doc_id in articles:
+            problem = f"this article stands in line {lines[article.doc_id]} already"
+            raise InputError(source.name, problem, line=line, found=article.doc_id, remedy="keep one")
+        articles[article.doc_id], lines[article.doc_id] = article, line
+    if not articles:
+        raise InputError(
+            source.name,
+            "there is no article in this file",
+            remedy="give the Civil Code, as text with lines such as Article 96 (1) … or 第九十六条 …, or as XML",
+        )
+    return articles
+
+
+def _of_text(source: Source) -> Iterator[tuple[int, Document]]:
+    """The articles of plain text, each with its line."""
+    article, title, first = "", "", 0
+    body: list[str] = []  # of the article; before the first one and after a heading, of none
+    for number, content in enumerate(source.text().split("\n"), 1):
+        line = content.strip()
+        if not line:
+            continue
+        head = article_head(line)
+        if head is None and not _ends_article(line):
+            body.append(line)
+            continue
+        caption = _caption_at_end(body) if head is not None else []
+        if article:
+            yield first, Document(article, "\n".join(body[: len(body) - len(caption)]), title)
+        article, first, title = head or "", number, " ".join(caption)[1:-1].strip()
+        body = [line] if article else []
+        if _SUPPLEMENT.fullmatch(line):
+            break
+    if article:
+        yield first, Document(article, "\n".join(body), title)
+
+
+def _ends_article(line: str) -> bool:
+    return any(pattern.fullmatch(line) for pattern in (_HEADING, _DELETED, _SUPPLEMENT))
+
+
+def _caption_at_end(lines: list[str]) -> list[str]:
+    """The last lines, if they are one bracket from the first character to the last: ``(Fraud or Duress)``."""
+    for start in range(len(lines) - 1, max(-1, len(lines) - 1 - _CAPTION_LINES), -1):
+        if _is_one_bracket("".join(lines[start:])):
+            return lines[start:]
+    return []
+
+
+def _is_one_bracket(text: str) -> bool:
+    depth = 0
+    for at, character in enumerate(text):
+        depth += _BRACKETS.get(character, 0)
+        if depth <= 0:
+            return at > 0 and at == len(text) - 1
+    return False
+
+
+def _of_xml(source: Source) -> Iterator[tuple[int, Document]]:
+    """The articles of either XML, each with its line."""
+    root = markup.parse(source)
+    main = next(root.iter("MainProvision"), root)
+    for element in _outermost(main, "Article"):
+        number = element.attributes.get("num") or element.attributes.get("Num") or ""
+        if _RANGE in number:
+            continue
+        article = article_id(number.strip().replace("_", "-"), element.line, source)
+        if "Num" in element.attributes:
+            title, text = _child(element, "ArticleCaption"), _law_text(element)
+        else:
+            title, text = _child(element, "caption"), _child(element, "text")
+        yield element.line, Document(article, text, title[1:-1].strip() if _is_one_bracket(title) else title)
+
+
+def _outermost(root: Element, tag: str) -> Iterator[Element]:
+    """The elements of this tag that are in no other of it, in the order of the file."""
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        if element.tag == tag:
+            yield element
+        else:
+            stack.extend(reversed(element.children))
+
+
+def _law_text(article: Element) -> str:
+    """An article of e-Gov as the organisers' script writes it: its number, a paragraph or an item a line."""
+    lines = []
+    for block in article.iter(*_BLOCKS):
+        number = _child(block, f"{block.tag}Num") or _child(block, f"{block.tag}Title")
+        said = [child for child in block.children if child.tag == f"{block.tag}Sentence"]
+        columns = [column for sentence in said for column in sentence.children if column.tag == "Column"]
+        lines.append("　".join(filter(None, (number, *map(_sentences, columns or said)))))
+    return "　".join(filter(None, (_child(article, "ArticleTitle"), "\n".join(lines))))
+
+
+def _sentences(element: Element) -> str:
+    """The sentences in an element, joined; where none is marked, all its text."""
+    return "".join(map(_base_text, element.iter("Sentence"))) or _base_text(element)
+
+
+def _child(element: Element, tag: str) -> str:
+    return next((_base_text(child) for child in element.children if child.tag == tag), "")
+
+
+def _base_text(element: Element) -> str:
+    """The text of an element without the readings (``<Rt>``) that stand beside rare characters."""
+    pieces: list[str] = []
+    stack: list[Element | str] = [element]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            pieces.append(part)
+        elif part.tag != "Rt":
+            stack.extend(reversed(part.content))
+    return "".join(pieces).strip()

@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.corpora import Document, civil_code
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.statute import article_head
+
+Opened = Callable[..., Source]
+
+ENGLISH = """\
+Civil Code of the Isle (Part I and Part II)
+Act No. 7 of 1896
+Part I General Rules
+Chapter I Common Rules
+(Fair Dealing)
+Article 1  (1) Whoever deals must deal fairly.
+(2) Article 5 applies to bees.
+Article 2  A bargain struck asleep is void (see Article 3).
+Section 2 Capacity to Keep Bees
+Article 3-2  A child keeps bees with a parent's leave.
+(i) as listed in the hive book
+(ii) (and its annex)
+(Swarms (Large))
+
+Article 4(1)If a swarm leaves, it is free.
+Articles 5 to 7  Deleted
+Part II Real Things
+Subsection 1 Hives
+Article 398-20
+(1) A hive is a house.
+Supplementary Provisions
+Article 1 This Code begins in spring.
+"""
+
+ENGLISH_ARTICLES = [
+    Document("1", "Article 1  (1) Whoever deals must deal fairly.\n(2) Article 5 applies to bees.", "Fair Dealing"),
+    Document("2", "Article 2  A bargain struck asleep is void (see Article 3)."),
+    Document(
+        "3-2",
+        "Article 3-2  A child keeps bees with a parent's leave.\n(i) as listed in the hive book\n(ii) (and its annex)",
+    ),
+    Document("4", "Article 4(1)If a swarm leaves, it is free.", "Swarms (Large)"),
+    Document("398-20", "Article 398-20\n(1) A hive is a house."),
+]
+
+JAPANESE = """\
+民法（抄）
+第一編　総則
+第一章　通則
+（蜜蜂）
+第一条　蜜蜂は、第五条の規定により、自由とする。
+２　第二条　は別とする。
+　一　女王
+第二条　巣は、家とする。
+第三十八条から第八十四条まで　削除
+第一章の二　巣箱
+第一節　総則
+（巣箱の数（上限を含む。））
+第三百九十八条の二十　巣箱は、第一章の規定に従う。
+第三百九十八条の二　巣は、一とする。
+附　則
+第一条　この法律は、春から施行する。
+"""
+
+JAPANESE_ARTICLES = [
+    Document("1", "第一条　蜜蜂は、第五条の規定により、自由とする。\n２　第二条　は別とする。\n一　女王", "蜜蜂"),
+    Document("2", "第二条　巣は、家とする。"),
+    Document("398-20", "第三百九十八条の二十　巣箱は、第一章の規定に従う。", "巣箱の数（上限を含む。）"),
+    Document("398-2", "第三百九十八条の二　巣は、一とする。"),
+]
+
+EGOV = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<Law Lang="ja"><LawNum>明治</LawNum><LawBody><LawTitle>民法</LawTitle>
+<TOC><TOCPart Num="1"><PartTitle>第一編　総則</PartTitle><ArticleRange>（第一条・第二条）</ArticleRange></TOCPart></TOC>
+<MainProvision>
+ <Part Num="1"><PartTitle>第一編　総則</PartTitle><Chapter Num="1"><ChapterTitle>第一章　通則</ChapterTitle>
+  <Article Num="1">
+   <ArticleCaption>（蜜蜂）</ArticleCaption>
+   <ArticleTitle>第一条</ArticleTitle>
+   <Paragraph Num="1">
+    <ParagraphNum/>
+    <ParagraphSentence>
+     <Sentence Num="1">蜜蜂は、自由とする。</Sentence>
+     <Sentence Num="2">ただし、<Ruby>祀<Rt>まつ</Rt></Ruby>る日を除く。</Sentence>
+    </ParagraphSentence>
+    <Item Num="1"><ItemTitle>一</ItemTitle><ItemSentence>
+      <Column Num="1"><Sentence>女王</Sentence></Column><Column Num="2"><Sentence>一匹</Sentence></Column>
+     </ItemSentence>
+     <Subitem1 Num="1"><Subitem1Title>イ</Subitem1Title>
+      <Subitem1Sentence><Sentence>若い女王</Sentence></Subitem1Sentence></Subitem1>
+    </Item>
+   </Paragraph>
+   <Paragraph Num="2"><ParagraphNum>２</ParagraphNum><ParagraphSentence>巣は、家とする。</ParagraphSentence></Paragraph>
+  </Article>
+  <Article Num="38:84"><ArticleTitle>第三十八条から第八十四条まで</ArticleTitle>
+   <Paragraph Num="1"><ParagraphSentence><Sentence>削除</Sentence></ParagraphSentence></Paragraph></Article>
+  </Chapter></Part>
+ <Article Num="398_20"><ArticleTitle>第三百九十八条の二十</ArticleTitle>
+  <Paragraph><ParagraphNum/><ParagraphSentence><Sentence>巣箱</Sentence></ParagraphSentence></Paragraph></Article>
+</MainProvision>
+<SupplProvision><Article Num="1"><ArticleTitle>第一条</ArticleTitle></Article></SupplProvision>
+</LawBody></Law>
+"""
+
+ORGANISERS = """\
+<?xml version="1.0" encoding="utf-8"?>
+<Articles>
+  <Article num="1">
+    <caption>（蜜蜂）</caption>
+    <text>第一条　蜜蜂は、自由とする。ただし、祀る日を除く。
+一　女王　一匹
+イ　若い女王
+２　巣は、家とする。</text>
+  </Article>
+  <Article num="38:84">
+    <caption/>
+    <text>第三十八条から第八十四条まで　削除</text>
+  </Article>
+  <Article num="398-20">
+    <caption/>
+    <text>第三百九十八条の二十　巣箱</text>
+  </Article>
+</Articles>
+"""
+
+XML_ARTICLES = [
+    Document(
+        "1",
+        "第一条　蜜蜂は、自由とする。ただし、祀る日を除く。\n一　女王　一匹\nイ　若い女王\n２　巣は、家とする。",
+        "蜜蜂",
+    ),
+    Document("398-20", "第三百九十八条の二十　巣箱"),
+]
+
+
+def articles(source: Source) -> list[Document]:
+    found = civil_code.read(source)
+    assert list(found) == [article.doc_id for article in found.values()]
+    return list(found.values())
+
+
+def refusal(source: Source) -> str:
+    with pytest.raises(InputError) as error:
+        civil_code.read(source)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [(ENGLISH, ENGLISH_ARTICLES), (JAPANESE, JAPANESE_ARTICLES), (EGOV, XML_ARTICLES), (ORGANISERS, XML_ARTICLES)],
+    ids=["English", "Japanese", "e-Gov", "organisers"],
+)
+def test_each_form_gives_its_articles_in_the_order_of_the_file(
+    source: Opened, content: str, expected: list[Document]
+) -> None:
+    assert articles(source(content)) == expected
+    assert articles(source("\ufeff" + content.replace("\n", "\r\n"))) == expected
+    assert civil_code.sniff(content.encode())
+
+
+def test_wrapped_lines_belong_to_their_article(source: Opened) -> None:
+    text = """\
+(Right of the Keeper of Bees against the Keeper of a Garden in
+Which They Settle)
+Article 1 (1) A keeper who follows a swarm may act under
+Article 3 and under the rules of
+Part IV (Gardens).
+(2) The same holds, as in
+Chapter II of this Code, at night
+(unless it rains)
+(Rain)
+Article 2 Rain is defined in
+Article 5, paragraph (1).
+Chapter III Gardens and
+Orchards
+Article 3 A garden is closed.
+"""
+    one, two, three = articles(source(text))
+    assert one.title == "Right of the Keeper of Bees against the Keeper of a Garden in Which They Settle"
+    assert one.text == (
+        "Article 1 (1) A keeper who follows a swarm may act under\nArticle 3 and under the rules of\n"
+        "Part IV (Gardens).\n(2) The same holds, as in\nChapter II of this Code, at night\n(unless it rains)"
+    )
+    assert two == Document("2", "Article 2 Rain is defined in\nArticle 5, paragraph (1).", "Rain")
+    assert three == Document("3", "Article 3 A garden is closed.")
+
+
+@pytest.mark.parametrize(
+    ("before", "title"),
+    [
+        ("(Bees)", "Bees"),
+        ("（蜂）", "蜂"),
+        ("( Bees )", "Bees"),
+        ("(a)(b)", ""),  # two brackets
+        ("(open", ""),
+        ("closed)", ""),
+        ("(1) Bees", ""),
+        ("()", ""),
+        ("(a\nb\nc\nd)", "a b c d"),
+        ("(a\nb\nc\nd\ne)", ""),  # too long for a caption
+    ],
+)
+def test_a_caption_is_one_bracket_from_end_to_end(source: Opened, before: str, title: str) -> None:
+    assert articles(source(f"Article 1 A bee.\n{before}\nArticle 2 A hive."))[1].title == title
+
+
+@pytest.mark.parametrize(
+    ("line", "ends"),
+    [
+        ("Part I General Provisions", True),
+        ("Chapter 10 Person", True),
+        ("Section III Domicile", True),
+        ("Subsection 2 Effect of Claims", True),
+        ("Division 1-2 Hives", True),
+        ("第二編　物権", True),
+        ("第三章の二　巣", True),
+        ("第十節　総則", True),
+        ("第一款　総則", True),
+        ("第１目　総則", True),
+        ("Articles 38 through 84 Deleted", True),
+        ("Articles 8 and 9 Deleted.", True),
+        ("第八条及び第九条　削除", True),
+        ("SUPPLEMENTARY PROVISIONS (Act No. 3)", True),
+        ("附則　抄", True),
+        ("Part IV (Relatives).", False),
+        ("Chapter III applies.", False),
+        ("Section 2 Paragraph one holds;", False),
+        ("Parties may agree", False),
+        ("第一章の規定", False),
+        ("第二編　は別とする。", False),
+        ("Articles 8 and 9 apply", False),
+        ("第八条及び第九条の規定", False),
+    ],
+)
+def test_headings_and_deleted_ranges_end_an_article_and_sentences_do_not(source: Opened, line: str, ends: bool) -> None:
+    article = articles(source(f"Article 1 A bee.\n{line}\n"))[0]
+    assert article.text == ("Article 1 A bee." if ends else f"Article 1 A bee.\n{line}")
+
+
+def test_a_single_deleted_article_is_an_article(source: Opened) -> None:
+    assert articles(source("Article 8 Deleted\n第九条　削除")) == [
+        Document("8", "Article 8 Deleted"),
+        Document("9", "第九条　削除"),
+    ]
+
+
+def test_articles_within_an_article_are_its_text(source: Opened) -> None:
+    law = (
+        '<Law><MainProvision><Article Num="3"><ArticleTitle>第三条</ArticleTitle><Paragraph><ParagraphSentence>'
+        '<Sentence>次の条</Sentence></ParagraphSentence><NewProvision><Article Num="91"/></NewProvision></Paragraph>'
+        "</Article></MainProvision></Law>"
+    )
+    assert articles(source(law)) == [Document("3", "第三条　次の条")]
+
+
+def test_deep_nesting_is_read_without_recursion(source: Opened) -> None:
+    depth = 20_000
+    item = "<Item><ItemTitle>一</ItemTitle>" * depth + "</Item>" * depth
+    law = f'<Law><Part>{"<Chapter>" * depth}<Article Num="1"><Paragraph>{item}</Paragraph></Article>'
+    article = articles(source(law + "</Chapter>" * depth + "</Part></Law>"))[0]
+    assert article.text.count("一") == depth
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            "Part I General\nArticle 5 applies.\n",
+            "f.txt: there is no article in this file; give the Civil Code, as text with lines such as "
+            "Article 96 (1) … or 第九十六条 …, or as XML",
+        ),
+        (
+            "<Articles/>",
+            "f.txt: there is no article in this file; give the Civil Code, as text with lines such as "
+            "Article 96 (1) … or 第九十六条 …, or as XML",
+        ),
+        (
+            "Article 1 A bee.\n\nArticle 2 A hive.\nArticle 1 A wasp.\n",
+            "f.txt, line 4: this article stands in line 1 already (found '1'); keep one",
+        ),
+        (
+            '<Articles>\n<Article num="1"/>\n<Article num="１"/></Articles>',
+            "f.txt, line 3: this article stands in line 2 already (found '1'); keep one",
+        ),
+        (
+            '<Articles>\n<Article num="one"/></Articles>',
+            "f.txt, line 2: this is not an article number (found 'one'); write it as 96 or 398-2",
+        ),
+        (
+            "<Law><Article><ArticleTitle>第一条</ArticleTitle></Article></Law>",
+            "f.txt, line 1: this is not an article number (found ''); write it as 96 or 398-2",
+        ),
+        (
+            "<Articles>\n<Article>",
+            "f.txt, line 2, column 10: this is not well-formed XML: no element found; "
+            "mend the file at this place, or fetch it again",
+        ),
+        (
+            b"Article 1 A bee.\nArticle 2 \x96A hive\x97.",
+            "f.txt, line 2: these bytes are not UTF-8 (found '\\x96A hive\\x97'); "
+            "save the file as UTF-8 without byte order mark",
+        ),
+        (
+            "第一条　蜂\n".encode("utf-16-le"),
+            "f.txt, line 1: these bytes are not UTF-8 (found ",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused_says_so(source: Opened, content: str | bytes, sentence: str) -> None:
+    said = refusal(source(content))
+    assert said == sentence or (sentence.endswith("(found ") and said.startswith(sentence))
+
+
+# numerals
+
+
+def kanji(number: int) -> str:
+    """The naive twin: a number from 1 to 9999 as a law writes it."""
+    digits = "〇一二三四五六七八九"
+    written = ""
+    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        count, number = divmod(number, unit)
+        if count:
+            written += (digits[count] if count > 1 or unit == 1 else "") + name
+    return written
+
+
+def test_every_japanese_numeral_is_read() -> None:
+    for number in range(1, 10_000):
+        assert article_head(f"第{kanji(number)}条　蜂") == str(number)
+
+
+@given(st.lists(st.integers(1, 9999), min_size=1, max_size=4), st.sampled_from(["　蜂", " 蜂", "", "（蜂）　蜂"]))
+def test_branches_of_articles_are_read(numbers: list[int], rest: str) -> None:
+    first, *branches = map(kanji, numbers)
+    line = f"第{first}条" + "".join(f"の{branch}" for branch in branches) + rest
+    assert article_head(line) == "-".join(map(str, numbers))
+
+
+@given(st.lists(st.tuples(st.integers(1, 9999), st.text("蜂巣。、", max_size=9)), unique_by=lambda a: a[0], min_size=1))
+def test_a_written_code_is_read_back(tmp_path_factory: pytest.TempPathFactory, held: list[tuple[int, str]]) -> None:
+    path = tmp_path_factory.mktemp("code") / "code.txt"
+    path.write_text("\n".join(f"第{kanji(number)}条　{text}" for number, text in held), encoding="utf-8")
+    expected = [Document(str(number), f"第{kanji(number)}条　{text}".strip()) for number, text in held]
+    assert articles(Source(path)) == expected

@@ -1,0 +1,792 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterator
+from operator import methodcaller
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.corpora import (
+    CaseCorpus,
+    Corpus,
+    Document,
+    FragmentCorpus,
+    FragmentQuery,
+    Qrel,
+    Query,
+    StatuteCorpus,
+    TortCorpus,
+    read_corpus,
+)
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Gold
+
+#: What can be asked of a corpus.
+qrels_iter, docs_iter, queries_iter = map(methodcaller, ("qrels_iter", "docs_iter", "queries_iter"))
+doc_ids, query_ids = map(methodcaller, ("doc_ids", "query_ids"))
+
+Folder = Callable[[dict[str, str | bytes]], Path]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """Writes files, some in folders, below the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def folder(files: dict[str, str | bytes]) -> Path:
+        for name, content in files.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return tmp_path
+
+    return folder
+
+
+@pytest.fixture
+def unopened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Called, it makes the opening of any file fail."""
+
+    def refuse(*args: object, **kwargs: object) -> object:
+        raise AssertionError(f"opened: {args}")
+
+    def close() -> None:
+        monkeypatch.setattr(Path, "open", refuse)
+        monkeypatch.setattr(Path, "read_bytes", refuse)
+        monkeypatch.setattr("builtins.open", refuse)
+
+    yield close
+    monkeypatch.undo()
+
+
+def refusal(*args: Any, asked: Callable[[Corpus], object] = lambda corpus: None, **named: Any) -> str:
+    with pytest.raises((InputError, UsageError)) as error:
+        answer = asked(read_corpus(*args, **named))
+        if isinstance(answer, Iterator):
+            list(answer)
+    return str(error.value)
+
+
+# Task 1
+
+CASES: dict[str, str | bytes] = {
+    "cases/000018.txt": "[1] The hive was sold.\r\n[2] It was empty. \n",
+    "cases/000023.txt": "\ufeff蜜蜂の売買。",
+    "cases/000001.txt": "A swarm left.",
+    "cases/.DS_Store": b"\0\xff",
+    "cases/._000018.txt": b"\0\xff",
+    "cases/notes.md": b"\0\xff",
+}
+LABELS = '{"000018.txt": ["000001.txt", "000023.txt"], "000001.txt": ["000018"]}'
+
+
+def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> None:
+    folder(CASES)
+    corpus = read_corpus("cases")
+    assert isinstance(corpus, CaseCorpus)
+    assert (corpus.task, corpus.path, corpus.gold) == ("1", "cases", None)
+    assert corpus.doc_ids() == ("000001", "000018", "000023")
+    assert list(corpus.docs_iter()) == [
+        Document("000001", "A swarm left."),
+        Document("000018", "[1] The hive was sold.\n[2] It was empty."),
+        Document("000023", "蜜蜂の売買。"),
+    ]
+    assert corpus.query_ids() == ()
+    assert list(corpus.queries_iter()) == []
+    assert refusal("cases", asked=qrels_iter) == (
+        "no relevant documents are known for cases; read_corpus takes them as gold="
+    )
+
+
+def test_labels_name_the_queries_and_the_relevant_documents(folder: Folder) -> None:
+    folder({**CASES, "gold.json": LABELS})
+    corpus = read_corpus("cases", gold="gold.json")
+    assert corpus.query_ids() == ("000018", "000001")
+    assert list(corpus.queries_iter()) == [
+        Query("000018", "[1] The hive was sold.\n[2] It was empty."),
+        Query("000001", "A swarm left."),
+    ]
+    assert list(corpus.qrels_iter()) == [
+        Qrel("000018", "000001", 1, "0"),
+        Qrel("000018", "000023", 1, "0"),
+        Qrel("000001", "000018", 1, "0"),
+    ]
+    assert corpus.candidate_ids("000018") == ("000001", "000023")
+    assert [document.doc_id for document in corpus.candidates("000018")] == ["000001", "000023"]
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        '["000018.txt", "000001.txt"]',
+        '{"000018.txt": [], "000001.txt": []}',
+        '{"000018": "", "000001": ""}',
+    ],
+)
+def test_a_test_set_names_the_queries_only(folder: Folder, gold: str) -> None:
+    folder({**CASES, "queries.json": gold})
+    corpus = read_corpus("cases", gold="queries.json")
+    assert corpus.query_ids() == ("000018", "000001")
+    assert corpus.gold is None
+    assert refusal("cases", gold="queries.json", asked=qrels_iter).startswith("no relevant documents are known")
+
+
+@pytest.mark.parametrize(
+    ("name", "gold"),
+    [
+        (
+            "gold.xml",
+            "<COLIEE task='1'><instance id='000018'><cases_noticed>000001</cases_noticed></instance></COLIEE>",
+        ),
+        ("gold.qrels", "000018 0 000001 1\n"),
+    ],
+)
+def test_other_forms_of_gold_do_as_well(folder: Folder, name: str, gold: str) -> None:
+    folder({**CASES, name: gold})
+    assert list(read_corpus("cases", gold=name).qrels_iter()) == [Qrel("000018", "000001", 1)]
+
+
+def test_a_gold_that_was_read_before_does_as_well(folder: Folder) -> None:
+    folder(CASES)
+    gold = Gold({"000023": {"000001": 0, "000018": 2}})
+    corpus = read_corpus("cases", gold=gold)
+    assert corpus.gold is gold
+    assert list(corpus.qrels_iter()) == [Qrel("000023", "000001", 0), Qrel("000023", "000018", 2)]
+
+
+def test_an_empty_case_is_an_empty_text(folder: Folder) -> None:
+    folder({"cases/000001.txt": ""})
+    assert list(read_corpus("cases").docs_iter()) == [Document("000001", "")]
+
+
+def test_ids_of_cases_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
+    folder(CASES)
+    gold = Gold({"000018": {"000001": 1}})
+    unopened()
+    corpus = read_corpus("cases", gold=gold)
+    assert corpus.doc_ids() == ("000001", "000018", "000023")
+    assert corpus.query_ids() == ("000018",)
+    assert corpus.candidate_ids("000018") == ("000001", "000023")
+    assert list(corpus.qrels_iter()) == [Qrel("000018", "000001", 1)]
+
+
+def test_texts_are_read_one_at_a_time(folder: Folder) -> None:
+    folder({"cases/000001.txt": "A swarm left.", "cases/000002.txt": b"\xff"})
+    documents = read_corpus("cases").docs_iter()
+    assert next(documents) == Document("000001", "A swarm left.")
+    with pytest.raises(InputError, match="000002"):
+        next(documents)
+
+
+def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder) -> None:
+    folder({**CASES, "cases/000099.txt": "[1]\nBees, J.: " + "x" * 200})
+    corpus = read_corpus("cases")
+    store = corpus.docs_store()
+    assert store.get("000001") == store.get("000001.txt") == Document("000001", "A swarm left.")
+    assert store.get_many(["000001", "777777"]) == {"000001": Document("000001", "A swarm left.")}
+    assert corpus.title("000018") == "[1] The hive was sold. [2] It was empty."
+    assert corpus.title("000018", "000001") == corpus.title("000018")
+    assert corpus.title("000099") == "[1] Bees, J.: " + "x" * 65 + "…"
+    assert len(corpus.title("000099")) == 80
+    assert corpus.title("777777") == ""
+    with pytest.raises(UsageError) as error:
+        store.get("777777")
+    assert str(error.value) == "there is no document '777777' in the corpus cases"
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "../cases/000001", "notes.md", ".", "", "000001/.."])
+def test_an_id_is_never_a_path(folder: Folder, name: str) -> None:
+    folder({**CASES, "secret.txt": "secret"})
+    assert read_corpus("cases").find(name) is None
+
+
+@pytest.mark.parametrize(
+    ("files", "named", "sentence"),
+    [
+        ({}, {"path": "nowhere", "task": "1"}, "nowhere: there is no such folder; check the path"),
+        ({}, {"path": "nowhere"}, "nowhere: there is no such file; check the path"),
+        ({"cases/a/b.md": ""}, {"path": "cases"}, "cases: this folder holds no corpus; known are Task 1, "),
+        (
+            {"cases/a.md": ""},
+            {"path": "cases", "task": "1"},
+            "cases: there is no case in this folder; give the folder that holds files such as 000018.txt",
+        ),
+        (
+            {"case.txt": "A swarm left."},
+            {"path": "case.txt", "task": "1"},
+            "case.txt: this is a file; name the folder that it is in",
+        ),
+        (
+            {"cases/000001.txt": "", "cases/ 000001.txt": ""},
+            {"path": "cases"},
+            "cases/000001.txt:  000001.txt has the same id; keep one",
+        ),
+        (
+            {"cases/.txt": "", "cases/ .txt": ""},
+            {"path": "cases"},
+            "cases/ .txt: this file has no id; name it as 000018.txt",
+        ),
+        (
+            {"cases/000001.txt": "", "gold.json": '{"000001": ["000018"], "18": ["000001"], "23": ["000001"]}'},
+            {"path": "cases", "gold": "gold.json"},
+            "gold.json: 2 of the 3 queries named here are not in cases (found '18'); "
+            "give the folder and the gold of one edition",
+        ),
+        (
+            {"cases/000001.txt": ""},
+            {"path": "cases", "gold": Gold({"18": {"000001": 1}}, path="held")},
+            "held: 1 of the 1 queries named here are not in cases (found '18'); "
+            "give the folder and the gold of one edition",
+        ),
+        (
+            {"cases/000001.txt": "", "gold.json": '["000001.txt", 18]'},
+            {"path": "cases", "gold": "gold.json"},
+            'gold.json: a query is named by text (found \'18\'); expected ["000001.txt", "000018.txt"]',
+        ),
+        (
+            {"cases/000001.txt": "", "gold.json": '["000001.txt", " .txt"]'},
+            {"path": "cases", "gold": "gold.json"},
+            'gold.json: a query is named by text (found \'" .txt"\'); expected ["000001.txt", "000018.txt"]',
+        ),
+        (
+            {"cases/000001.txt": "", "gold.json": '["000001.txt", "000001"]'},
+            {"path": "cases", "gold": "gold.json"},
+            "gold.json: a query stands twice (found '000001'); keep one",
+        ),
+        (
+            {"cases/000001.txt": "", "gold.json": "[]"},
+            {"path": "cases", "gold": "gold.json"},
+            'gold.json: this list names no query; expected ["000001.txt", "000018.txt"]',
+        ),
+        (
+            {"cases/000001.txt": "", "gold.json": "{}"},
+            {"path": "cases", "gold": "gold.json"},
+            "gold.json: this JSON is not an object of queries (found '{}'); "
+            'expected {"000001": ["000018", "000023"]}',
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_corpus_of_cases_is_refused(
+    folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str
+) -> None:
+    folder(files)
+    said = refusal(**named)
+    assert said == sentence or (sentence.endswith("Task 1, ") and said.startswith(sentence))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            b"one\r\ntwo \xe9t\xe9",
+            "cases/000001.txt, line 2: these bytes are not UTF-8 (found '\\xe9t\\xe9'); "
+            "save the file as UTF-8 without byte order mark",
+        ),
+        (
+            b"one\ntwo\n\0",
+            "cases/000001.txt, line 3: a NUL character; remove it; "
+            "a file saved as UTF-16 is full of them, save it as UTF-8",
+        ),
+    ],
+)
+def test_faults_of_encoding_are_named_with_file_and_line(folder: Folder, content: bytes, sentence: str) -> None:
+    folder({"cases/000001.txt": content})
+    assert refusal("cases", asked=docs_iter) == sentence
+
+
+def test_a_case_that_went_away_is_named(folder: Folder) -> None:
+    folder({"cases/000001.txt": "one"})
+    documents = read_corpus("cases").docs_iter()
+    Path("cases/000001.txt").unlink()
+    with pytest.raises(InputError) as error:
+        next(documents)
+    assert str(error.value) == "cases/000001.txt: there is no such file; unpack the data again"
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything may be read here")
+def test_what_may_not_be_read_is_named(folder: Folder) -> None:
+    folder(CASES)
+    Path("cases").chmod(0)
+    try:
+        assert refusal("cases") == "cases: cannot be read (Permission denied)"
+    finally:
+        Path("cases").chmod(0o700)
+
+
+def test_only_queries_have_candidates(folder: Folder) -> None:
+    folder({**CASES, "gold.json": LABELS})
+    assert refusal("cases", gold="gold.json", asked=lambda corpus: corpus.candidates("000023")) == (
+        "there is no query '000023' in the corpus cases"
+    )
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+    )
+)
+def test_what_is_written_is_read_in_the_order_of_ids(
+    tmp_path_factory: pytest.TempPathFactory, held: dict[str, str]
+) -> None:
+    path = tmp_path_factory.mktemp("cases")
+    for case, text in {"000": "", **held}.items():
+        (path / f"{case}.txt").write_text(text, encoding="utf-8", newline="")
+    expected = {
+        case: text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip()
+        for case, text in sorted({"000": "", **held}.items())
+    }
+    corpus = read_corpus(path)
+    assert corpus.doc_ids() == tuple(expected)
+    assert {document.doc_id: document.text for document in corpus.docs_iter()} == expected
+
+
+# Task 2
+
+FRAGMENTS: dict[str, str | bytes] = {
+    "queries/002/base_case.txt": "[1] A garden. [2] The bees may leave.",
+    "queries/002/entailed_fragment.txt": "The bees may leave.\n",
+    "queries/002/paragraphs/001.txt": "Who owns a swarm?",
+    "queries/002/paragraphs/010.txt": "A swarm that leaves is free.",
+    "queries/001/base_case.txt": "[1] A hive was sold.",
+    "queries/001/entailed_fragment.txt": "巣箱は売られた。",
+    "queries/001/paragraphs/002.txt": "A sale.",
+    "queries/001/paragraphs/001.txt": "An offer.",
+    "queries/__MACOSX/x": "",
+    "queries/README.txt": b"\xff",
+}
+
+
+def test_a_folder_of_folders_is_task_2(folder: Folder) -> None:
+    folder(FRAGMENTS)
+    corpus = read_corpus("queries")
+    assert isinstance(corpus, FragmentCorpus)
+    assert (corpus.task, corpus.gold) == ("2", None)
+    assert corpus.query_ids() == ("001", "002")
+    assert list(corpus.queries_iter()) == [
+        FragmentQuery("001", "巣箱は売られた。", "[1] A hive was sold."),
+        FragmentQuery("002", "The bees may leave.", "[1] A garden. [2] The bees may leave."),
+    ]
+    assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
+    assert list(corpus.docs_iter()) == [
+        Document("001/001", "An offer."),
+        Document("001/002", "A sale."),
+        Document("002/001", "Who owns a swarm?"),
+        Document("002/010", "A swarm that leaves is free."),
+    ]
+
+
+def test_paragraphs_have_the_ids_of_runs_as_candidates_and_unique_ids_elsewhere(folder: Folder) -> None:
+    folder({**FRAGMENTS, "gold.json": '{"002": "010.txt, 001.txt"}'})
+    corpus = read_corpus("queries", gold="gold.json")
+    assert corpus.query_ids() == ("002",)
+    assert corpus.doc_ids() == ("002/001", "002/010")
+    assert corpus.candidate_ids("002") == ("001", "010")
+    assert list(corpus.candidates("002")) == [
+        Document("001", "Who owns a swarm?"),
+        Document("010", "A swarm that leaves is free."),
+    ]
+    assert corpus.gold is not None
+    assert corpus.gold.qrels == {"002": {"010": 1, "001": 1}}
+    assert list(corpus.qrels_iter()) == [Qrel("002", "002/010", 1), Qrel("002", "002/001", 1)]
+    store = corpus.docs_store()
+    assert [store.get(qrel.doc_id).doc_id for qrel in corpus.qrels_iter()] == ["002/010", "002/001"]
+    assert corpus.unique_id("002", "010.txt") == "002/010"
+    assert corpus.title("010", "002") == corpus.title("002/010") == "A swarm that leaves is free."
+    assert corpus.title("010", "001") == corpus.title("010") == corpus.title("001/001") == ""
+
+
+def test_ids_of_paragraphs_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
+    folder(FRAGMENTS)
+    unopened()
+    corpus = read_corpus("queries")
+    assert corpus.query_ids() == ("001", "002")
+    assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
+    assert corpus.candidate_ids("002") == ("001", "010")
+
+
+@pytest.mark.parametrize("name", ["../queries/001/001", "001/../002/001", "001//001", "001/base_case", "001", "/", ""])
+def test_a_unique_id_is_never_a_path(folder: Folder, name: str) -> None:
+    folder(FRAGMENTS)
+    assert read_corpus("queries").find(name) is None
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "sentence"),
+    [
+        (
+            {"queries/README.txt": ""},
+            None,
+            "queries: there is no query in this folder; give the folder that holds folders such as 001, "
+            "each with its entailed_fragment.txt and paragraphs",
+        ),
+        (
+            {"queries/001/paragraphs/001.txt": "", "queries/001/base_case.txt": ""},
+            queries_iter,
+            "queries/001/entailed_fragment.txt: there is no such file; unpack the data again",
+        ),
+        (
+            {"queries/001/entailed_fragment.txt": ""},
+            queries_iter,
+            "queries/001/base_case.txt: there is no such file; unpack the data again",
+        ),
+        (
+            {"queries/001/entailed_fragment.txt": ""},
+            doc_ids,
+            "queries/001/paragraphs: there is no such folder; check the path",
+        ),
+        (
+            {"queries/001/paragraphs/001.md": ""},
+            docs_iter,
+            "queries/001/paragraphs: there is no paragraph in this folder; query 001 needs files such as 001.txt here",
+        ),
+        (
+            {"queries/001/entailed_fragment.txt/x": "", "queries/001/base_case.txt": ""},
+            queries_iter,
+            "queries/001/entailed_fragment.txt: cannot be read (Is a directory)",
+        ),
+        (
+            FRAGMENTS,
+            lambda corpus: corpus.candidates("003"),
+            "there is no query '003' in the corpus queries",
+        ),
+        (
+            FRAGMENTS,
+            lambda corpus: corpus.candidates("003\x1b[31m"),
+            "there is no query '003\\x1b[31m' in the corpus queries",
+        ),
+    ],
+)
+def test_what_is_no_corpus_of_fragments_is_refused(
+    folder: Folder, files: dict[str, str | bytes], asked: Callable[[Corpus], object] | None, sentence: str
+) -> None:
+    folder(files)
+    assert refusal("queries", task="2", asked=asked or (lambda corpus: None)) == sentence
+
+
+def test_a_gold_of_other_fragments_is_refused(folder: Folder) -> None:
+    folder({**FRAGMENTS, "gold.json": '{"003": ["001"]}'})
+    assert refusal("queries", gold="gold.json") == (
+        "gold.json: 1 of the 1 queries named here are not in queries (found '003'); "
+        "give the folder and the gold of one edition"
+    )
+
+
+# Tasks 3 to 5
+
+CODE = "(Bees)\nArticle 1 (1) A bee is free.\nArticle 398-20 A hive is a house.\n"
+CODE_DOCUMENTS = [
+    Document("1", "Article 1 (1) A bee is free.", "Bees"),
+    Document("398-20", "Article 398-20 A hive is a house."),
+]
+
+
+def pairs(*held: str) -> str:
+    return "<?xml version='1.0'?>\n<dataset>\n" + "\n".join(held) + "\n</dataset>\n"
+
+
+@pytest.mark.parametrize(
+    ("pair", "articles", "label"),
+    [
+        ('<pair id="H18-1-2" label="Y"><t1><article id="1"/></t1><t2>\nA bee\nis free.\n</t2></pair>', ["1"], True),
+        (
+            "<pair id='H18-1-2' label='N'><t1>\nArticle 1 (1) A bee is free.\n</t1><t2>A bee\nis free.</t2></pair>",
+            ["1"],
+            False,
+        ),
+        (
+            '<pair id="H18-1-2" label="Y"><article>1</article><article>398-20</article><t2>A bee\nis free.</t2></pair>',
+            ["1", "398-20"],
+            True,
+        ),
+        ('<pair id="H18-1-2" label="Y"><t1>第一条　蜂</t1><t2> A bee\nis free. </t2></pair>', ["1"], True),
+    ],
+)
+def test_each_generation_of_statements_gives_queries_and_gold(
+    folder: Folder, pair: str, articles: list[str], label: bool
+) -> None:
+    folder({"code.txt": CODE, "pairs.xml": pairs(pair)})
+    corpus = read_corpus("code.txt", gold="pairs.xml")
+    assert isinstance(corpus, StatuteCorpus)
+    assert (corpus.task, corpus.path) == ("3", "code.txt")
+    assert list(corpus.queries_iter()) == [Query("H18-1-2", "A bee\nis free.")]
+    assert corpus.query_ids() == ("H18-1-2",)
+    assert list(corpus.qrels_iter()) == [Qrel("H18-1-2", article, 1) for article in articles]
+    assert corpus.gold is not None
+    assert corpus.gold.labels == {"H18-1-2": label}
+    assert corpus.doc_ids() == corpus.candidate_ids("H18-1-2") == ("1", "398-20")
+    assert list(corpus.docs_iter()) == list(corpus.candidates("H18-1-2")) == CODE_DOCUMENTS
+    assert corpus.docs_store().get("398-20") == CODE_DOCUMENTS[1]
+    assert [corpus.title(article) for article in ("1", "398-20", "2")] == [
+        "Bees",
+        "Article 398-20 A hive is a house.",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("t1", ["", "<t1></t1>", "<t1> \n</t1>", "<article/>"])
+def test_statements_of_a_test_set_have_no_gold_and_may_be_empty(folder: Folder, t1: str) -> None:
+    held = (f'<pair id="R07-01-A">{t1}<t2>A bee.</t2></pair>', f'<pair id="R07-01-I">{t1}<t2>\n</t2></pair>')
+    folder({"code.txt": CODE, "pairs.xml": pairs(*held)})
+    corpus = read_corpus("code.txt", task="3", gold="pairs.xml")
+    assert list(corpus.queries_iter()) == [Query("R07-01-A", "A bee."), Query("R07-01-I", "")]
+    assert corpus.gold is None
+
+
+def test_statements_of_task_4_have_articles_and_no_labels(folder: Folder) -> None:
+    folder({"pairs.xml": pairs('<pair id="R07-01-A"><t1>Article 1 A bee.</t1><t2>A bee.</t2></pair>')})
+    corpus = read_corpus("pairs.xml")
+    assert corpus.task == "4"
+    assert list(corpus.qrels_iter()) == [Qrel("R07-01-A", "1", 1)]
+
+
+def test_statements_alone_have_no_documents_and_say_so(folder: Folder) -> None:
+    folder({"pairs.xml": pairs('<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>')})
+    corpus = read_corpus("pairs.xml", task="5")
+    assert list(corpus.queries_iter()) == [Query("H18-1-2", "A bee.")]
+    for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("H18-1-2")):
+        assert refusal("pairs.xml", asked=asked) == (
+            "pairs.xml holds statements and no articles; "
+            "read_corpus takes the Civil Code as its path, and this file as gold="
+        )
+    assert refusal("pairs.xml", asked=qrels_iter) == (
+        "no relevant documents are known for pairs.xml; read_corpus takes them as gold="
+    )
+
+
+def test_what_is_called_a_code_and_has_no_article_is_refused_when_it_is_read(folder: Folder) -> None:
+    folder({"labels.txt": "H18-1-2 Y\n"})
+    assert refusal("labels.txt", task="3", asked=docs_iter) == (
+        "labels.txt: there is no article in this file; give the Civil Code, as text with lines such as "
+        "Article 96 (1) … or 第九十六条 …, or as XML"
+    )
+
+
+def test_a_code_alone_has_no_queries(folder: Folder) -> None:
+    article = '<Article num="1"><caption>（蜂）</caption><text>第一条　蜂</text></Article>'
+    folder({"civil.xml": f"<Articles>{article}</Articles>"})
+    corpus = read_corpus("civil.xml")
+    assert list(corpus.docs_iter()) == [Document("1", "第一条　蜂", "蜂")]
+    assert list(corpus.queries_iter()) == []
+    assert refusal("civil.xml", asked=lambda c: c.candidate_ids("H18-1-2")) == (
+        "there is no query 'H18-1-2' in the corpus civil.xml"
+    )
+
+
+def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder, unopened: Callable[[], None]) -> None:
+    folder({"code.txt": CODE, "pairs.xml": pairs('<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>', "<pair")})
+    corpus = read_corpus("code.txt", gold="pairs.xml")  # whose end is broken
+    assert len(list(corpus.docs_iter())) == 2
+    with pytest.raises(InputError, match=r"pairs\.xml, line 5"):
+        corpus.query_ids()
+    unopened()
+    assert corpus.doc_ids() == ("1", "398-20")
+
+
+@pytest.mark.parametrize(
+    ("named", "sentence"),
+    [
+        (
+            {"path": "code.txt", "gold": "labels.txt"},
+            "labels.txt: this file holds no statements; "
+            'give the XML that holds them, <dataset><pair id="H18-1-2">…<t2>…',
+        ),
+        (
+            {"path": "pairs.xml", "gold": "pairs.xml"},
+            "pairs.xml holds statements; give the Civil Code as the path and one file as gold=",
+        ),
+        (
+            {"path": "code.txt", "gold": Gold({})},
+            "the gold of Tasks 3 to 5 is given as a file here: the statements stand in it",
+        ),
+        (
+            {"path": "labels.txt"},
+            "labels.txt: this is no corpus of a known form; known are Task 1, a folder of cases (000018.txt); "
+            "Task 2, a folder of folders (001/entailed_fragment.txt); Tasks 3 to 5, the Civil Code as text or XML, "
+            "or statements (<dataset><pair>…); the pilot, JSON Lines ({'tort_id': '0', …})",
+        ),
+        ({"path": ".", "task": "3"}, ".: this is a directory; name the file in it"),
+        (
+            {"path": "code.txt", "task": "6"},
+            "there are no texts of a task '6'; there are 1, 2, 3, 4, 5, tort, rationale",
+        ),
+    ],
+)
+def test_what_is_no_corpus_of_statutes_is_refused(folder: Folder, named: dict[str, Any], sentence: str) -> None:
+    statement = '<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>'
+    folder({"code.txt": CODE, "pairs.xml": pairs(statement), "labels.txt": "H18-1-2 Y\n"})
+    assert refusal(**named) == sentence
+
+
+@pytest.mark.parametrize(
+    ("pair", "sentence"),
+    [
+        (
+            '<pair id="H18-1-2" label="Y"><t1/></pair>',
+            "pairs.xml, line 3: this pair has no statement (found 'H18-1-2'); write it as <t2>…</t2>",
+        ),
+        (
+            "<pair><t2>A bee.</t2></pair>",
+            'pairs.xml, line 3: a pair without an id; write <pair id="H18-1-2">',
+        ),
+    ],
+)
+def test_faults_of_statements_are_named_with_file_and_line(folder: Folder, pair: str, sentence: str) -> None:
+    folder({"code.txt": CODE, "pairs.xml": pairs(pair)})
+    assert refusal("code.txt", gold="pairs.xml", asked=queries_iter) == sentence
+
+
+# the pilot
+
+
+def instance(tort_id: str, verdict: bool | None = None, **changed: object) -> str:
+    held: dict[str, object] = {
+        "version": "1",
+        "tort_id": tort_id,
+        "undisputed_facts": [{"id": "0", "description": f"事実{tort_id}。"}, {"id": "1", "description": " A hive. "}],
+        "plaintiff_claims": [{"id": "0", "description": f"原告{tort_id}", "is_accepted": verdict}],
+        "defendant_claims": [
+            {"id": "0", "description": f"被告{tort_id}", "is_accepted": None if verdict is None else not verdict},
+            {"id": "1", "description": "The bees did it.", "is_accepted": verdict},
+        ],
+        "court_decision": verdict,
+        **changed,
+    }
+    return json.dumps(held, ensure_ascii=False)
+
+
+def check_pilot(corpus: Corpus) -> None:
+    assert isinstance(corpus, TortCorpus)
+    assert corpus.query_ids() == ("7", "a/b")
+    assert list(corpus.queries_iter()) == [Query("7", "事実7。\nA hive."), Query("a/b", "事実a/b。\nA hive.")]
+    assert corpus.doc_ids() == ("7/p0", "7/d0", "7/d1", "a/b/p0", "a/b/d0", "a/b/d1")
+    documents = list(corpus.docs_iter())
+    assert tuple(document.doc_id for document in documents) == corpus.doc_ids()
+    assert documents[:3] == [
+        Document("7/p0", "原告7"),
+        Document("7/d0", "被告7"),
+        Document("7/d1", "The bees did it."),
+    ]
+    assert corpus.candidate_ids("a/b") == ("p0", "d0", "d1")
+    assert list(corpus.candidates("a/b")) == [
+        Document("p0", "原告a/b"),
+        Document("d0", "被告a/b"),
+        Document("d1", "The bees did it."),
+    ]
+    assert [corpus.docs_store().get(doc_id) for doc_id in corpus.doc_ids()] == documents
+    assert corpus.title("d1", "7") == corpus.title("7/d1") == "The bees did it."
+    assert corpus.find("7/p1") is corpus.find("8/p0") is corpus.find("p0") is None
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff", "\n\n", "\ufeff \r\n"])
+def test_instances_are_queries_and_claims_their_documents(folder: Folder, start: str) -> None:
+    folder({"pilot.jsonl": f"{start}{instance('7', True)}\r\n\n{instance('a/b', False)}"})
+    corpus = read_corpus("pilot.jsonl")
+    assert corpus.task == "tort"
+    check_pilot(corpus)
+    assert corpus.gold is not None
+    assert corpus.gold.labels == {"7": True, "a/b": False}
+    assert list(corpus.qrels_iter()) == [
+        Qrel("7", "7/p0", 1),
+        Qrel("7", "7/d0", 0),
+        Qrel("7", "7/d1", 1),
+        Qrel("a/b", "a/b/p0", 0),
+        Qrel("a/b", "a/b/d0", 1),
+        Qrel("a/b", "a/b/d1", 0),
+    ]
+
+
+def test_instances_are_found_in_packed_files(folder: Folder) -> None:
+    packed = gzip.compress(f"{instance('7')}\n{instance('a/b')}\n".encode())
+    folder({"pilot.jsonl.gz": packed})
+    check_pilot(read_corpus("pilot.jsonl.gz", task="rationale"))
+
+
+def test_test_data_take_their_gold_from_another_file(folder: Folder) -> None:
+    folder({"test.jsonl": instance("7"), "gold.jsonl": instance("7", True)})
+    assert read_corpus("test.jsonl").gold is None
+    assert refusal("test.jsonl", asked=qrels_iter) == (
+        "no relevant documents are known for test.jsonl; read_corpus takes them as gold="
+    )
+    assert len(list(read_corpus("test.jsonl", gold="gold.jsonl").qrels_iter())) == 3
+    held = Gold({"7": {"p0": 1}})
+    assert list(read_corpus("test.jsonl", gold=held).qrels_iter()) == [Qrel("7", "7/p0", 1)]
+    assert refusal("test.jsonl", gold="test.jsonl", asked=qrels_iter) == (
+        "test.jsonl: test data: every court_decision and is_accepted is null; give the file with the court's decisions"
+    )
+
+
+def test_an_instance_without_claims_has_no_candidates(folder: Folder) -> None:
+    folder({"pilot.jsonl": instance("7", plaintiff_claims=[], defendant_claims=[], undisputed_facts=[])})
+    corpus = read_corpus("pilot.jsonl")
+    assert list(corpus.queries_iter()) == [Query("7", "")]
+    assert corpus.candidate_ids("7") == corpus.doc_ids() == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "asked", "sentence"),
+    [
+        (
+            {"undisputed_facts": None},
+            queries_iter,
+            "undisputed_facts is not a list of descriptions (found 'null')",
+        ),
+        (
+            {"undisputed_facts": ["A hive."]},
+            queries_iter,
+            "undisputed_facts is not a list of descriptions (found '[\"A hive.\"]')",
+        ),
+        (
+            {"undisputed_facts": [{"id": "0"}]},
+            queries_iter,
+            'undisputed_facts is not a list of descriptions (found \'[{"id": "0"}]\')',
+        ),
+        (
+            {"defendant_claims": [{"id": "0", "is_accepted": None, "description": 1}]},
+            docs_iter,
+            "defendant_claims is not a list of descriptions "
+            '(found \'[{"id": "0", "is_accepted": null, "description": 1}]\')',
+        ),
+    ],
+)
+def test_instances_without_texts_are_refused_with_their_line(
+    folder: Folder, changed: dict[str, object], asked: Callable[[Corpus], object], sentence: str
+) -> None:
+    folder({"pilot.jsonl": f"{instance('7')}\n{instance('8', **changed)}\n"})
+    assert refusal("pilot.jsonl", asked=asked) == (
+        f'pilot.jsonl, line 2: {sentence}; expected [{{"id": "0", "description": "…"}}]'
+    )
+
+
+def test_a_broken_instance_is_refused_as_everywhere(folder: Folder) -> None:
+    folder({"pilot.jsonl": f"{instance('7')}\n{instance('7')}\n"})
+    for asked in (query_ids, doc_ids, queries_iter, docs_iter):
+        assert refusal("pilot.jsonl", task="tort", asked=asked) == (
+            "pilot.jsonl, line 2: this tort_id stands in line 1 already (found '7'); give each instance once"
+        )
+    assert refusal("pilot.jsonl", asked=lambda corpus: corpus.candidates("9")).startswith("pilot.jsonl, line 2")
+
+
+def test_an_unknown_instance_is_refused(folder: Folder) -> None:
+    folder({"pilot.jsonl": instance("7")})
+    assert refusal("pilot.jsonl", asked=lambda corpus: corpus.candidates("9")) == (
+        "there is no query '9' in the corpus pilot.jsonl"
+    )
+
+
+def test_what_is_asked_for_twice_is_the_same(folder: Folder) -> None:
+    folder({**CASES, **FRAGMENTS, "gold.json": LABELS, "code.txt": CODE, "pilot.jsonl": instance("7", True)})
+    for path, gold in (("cases", "gold.json"), ("queries", None), ("code.txt", None), ("pilot.jsonl", None)):
+        corpus = read_corpus(path, gold=gold)
+        assert list(corpus.docs_iter()) == list(corpus.docs_iter()) != []
+        assert list(corpus.queries_iter()) == list(corpus.queries_iter())
+
+
+def test_a_source_of_statutes_can_be_given_directly(folder: Folder) -> None:
+    folder({"code.txt": CODE})
+    assert list(StatuteCorpus(Source("code.txt"), None).docs_iter()) == CODE_DOCUMENTS
