@@ -30,11 +30,15 @@ _ONLY_GOLD = frozenset({"statute-xml", "xml", "qrels"})
 _ONLY_RUN = frozenset({"trec", "columns", "csv"})
 
 
-def to_qrels(gold: object) -> dict[str, dict[str, int]]:
-    """A gold as a dictionary for pytrec_eval, ir_measures and ranx.
+def to_qrels(gold: object, *, task: str | None = None) -> dict[str, dict[str, int]]:
+    """A gold as a dictionary for pytrec_eval, ir_measures and ranx: plain dict, str and int.
 
     A gold of labels becomes one relevant document, ``Y`` or ``N``, a query. Queries without documents are left out:
     qrels cannot hold them.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        task: the task, where it is known; in ``trec``, ids stay as they stand, as they do in ``to_run``.
 
     >>> to_qrels({"001": ["013.txt", "020.txt"]})
     {'001': {'013': 1, '020': 1}}
@@ -42,20 +46,33 @@ def to_qrels(gold: object) -> dict[str, dict[str, int]]:
     Raises:
         InputError: the gold cannot be read.
     """
-    record = read_gold(gold)
+    record = read_gold(gold, task=task)
     if record.qrels is None:
         return {query: {_letter(label): 1} for query, label in (record.labels or {}).items()}
-    return {query: dict(judged) for query, judged in record.qrels.items() if judged}
+    return {
+        query: {document: int(level) for document, level in judged.items()}
+        for query, judged in record.qrels.items()
+        if judged
+    }
 
 
-def to_run(run: object, *, task: str | None = None) -> dict[str, dict[str, float]]:
+def to_run(run: object, *, task: str | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
     """A run as a dictionary for pytrec_eval, ir_measures and ranx, documents in trec_eval's order.
 
-    Where a run has an order and no scores, the i-th of n documents gets n - i, which float32 holds exactly. A repeated
-    document is kept once. Queries with nothing retrieved are left out: trec_eval does not take them.
+    It holds plain dict, str and float. Where a run has an order and no scores, the i-th of n documents gets n - i,
+    which float32 holds exactly. A repeated document is kept once. Queries with nothing retrieved are left out:
+    trec_eval does not take them.
+
+    Args:
+        run: what ``read_run`` takes.
+        task: the task, where it is known; in ``trec``, ids stay as they stand.
+        by_rank: give every run scores of the form n - i. The order is then trec_eval's in any tool, also where scores
+            are equal, which ranx puts in an order of its own.
 
     >>> to_run({"001": ["013", "020"]})
     {'001': {'013': 2.0, '020': 1.0}}
+    >>> to_run({"001": {"013": 0.5, "020": 0.5}}, by_rank=True)
+    {'001': {'020': 2.0, '013': 1.0}}
 
     Raises:
         InputError: the run cannot be read.
@@ -63,7 +80,12 @@ def to_run(run: object, *, task: str | None = None) -> dict[str, dict[str, float
     record = read_run(run, task=task)
     if isinstance(record, Answers):
         return {query: {_letter(label): 1.0} for query, label in record.labels.items()}
-    return {query: ranking for query, ranking in _Gathered(record).rankings.items() if ranking}
+    rankings = {query: ranking for query, ranking in _Gathered(record).rankings.items() if ranking}
+    return {query: _by_rank(ranking) for query, ranking in rankings.items()} if by_rank else rankings
+
+
+def _by_rank(documents: Collection[str]) -> dict[str, float]:
+    return {document: float(len(documents) - at) for at, document in enumerate(documents)}
 
 
 @overload
@@ -72,6 +94,9 @@ def to_frame(held: Gold | Run | Answers, library: Literal["pandas"] = ...) -> pa
 def to_frame(held: Gold | Run | Answers, library: Literal["polars"]) -> polars.DataFrame: ...
 def to_frame(held: Gold | Run | Answers, library: str = "pandas") -> Any:
     """A record as a frame with ir_measures' columns: ``query_id``, ``doc_id``, ``relevance`` or ``score``.
+
+    ``read_gold`` and ``read_run`` take it back. What ``to_qrels`` and ``to_run`` leave out is not in it either:
+    queries without documents, and the labels beside documents.
 
     Args:
         held: what ``read_gold`` or ``read_run`` gives.
@@ -293,10 +318,10 @@ class _Gathered:
         for block in run.blocks():
             self.lines += len(block.documents)
             self.remarks += block.remarks or Remarks()
-            scores = [0.0] * len(block.documents) if block.scores is None else np.asarray(block.scores).tolist()
+            scores = np.zeros(len(block.documents)) if block.scores is None else np.asarray(block.scores, np.float64)
             for query, first, last in block.segments():
                 ranking = best.setdefault(query, {})
-                for document, score in zip(block.documents[first:last], scores[first:last], strict=True):
+                for document, score in zip(block.documents[first:last], scores[first:last].tolist(), strict=True):
                     if document not in ranking or score > ranking[document]:
                         ranking[document] = score
         self.rankings = {query: self._ordered(ranking) for query, ranking in best.items()}
@@ -305,7 +330,7 @@ class _Gathered:
     def _ordered(self, ranking: dict[str, float]) -> dict[str, float]:
         documents = list(ranking)
         if not self.scored:
-            return {document: float(len(documents) - at) for at, document in enumerate(documents)}
+            return _by_rank(documents)
         return {documents[at]: ranking[documents[at]] for at in order_of(documents, list(ranking.values()))}
 
     def answers(self) -> Answers | None:

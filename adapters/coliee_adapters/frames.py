@@ -1,7 +1,8 @@
 """Gold and runs in memory: dictionaries, pandas and polars frames, iterables of named tuples.
 
 Columns and fields have the names of ir_measures and ir_datasets: ``query_id``, ``doc_id``, ``relevance``, ``score``.
-pandas and polars are not imported to read their frames, only to make them.
+Their dtypes do not matter (categories, Arrow, numbers for ids), what stands in them does. pandas and polars are not
+imported to read their frames, only to make them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
     import polars
 
 _MEMORY = "<memory>"
+
+#: column → its dtype in pandas and in polars, so that a frame without rows has the same as one with rows
+_DTYPES: Final[Mapping[str, tuple[str, str]]] = {
+    "query_id": ("str", "String"),
+    "doc_id": ("str", "String"),
+    "relevance": ("int64", "Int64"),
+    "score": ("float64", "Float64"),
+}
 
 
 def gold_of(held: object, rule: IdRule = exact_id) -> Gold:
@@ -154,6 +163,8 @@ def _pairs(query: str, held: Any, value: Any) -> list[tuple[str, Any]]:
 def _rows(held: Any, wanted: str, value: Any, kind: str, rule: IdRule) -> list[tuple[str, str, Any]]:
     """(query, document, relevance or score) of a frame or of an iterable; ``value`` where there is no such column."""
     ids = ("query_id", "doc_id")
+    if hasattr(held, "collect") and hasattr(held, "collect_schema"):  # a lazy frame of polars
+        held = held.collect()
     if hasattr(held, "columns"):
         names = list(held.columns)
         if missing := [name for name in ids if name not in names]:
@@ -162,6 +173,13 @@ def _rows(held: Any, wanted: str, value: Any, kind: str, rule: IdRule) -> list[t
                 f"the frame has no column {' and '.join(missing)}",
                 found=", ".join(map(str, names)),
                 remedy=f"name its columns query_id, doc_id, {wanted}",
+            )
+        if repeated := [name for name in (*ids, wanted) if names.count(name) > 1]:
+            raise InputError(
+                _MEMORY,
+                f"the frame has several columns {' and '.join(repeated)}",
+                found=", ".join(map(str, names)),
+                remedy="keep one of each",
             )
         columns = [held[name].to_list() for name in ids]
         columns.append(held[wanted].to_list() if wanted in names else [value] * len(columns[0]))
@@ -188,9 +206,16 @@ def _rows(held: Any, wanted: str, value: Any, kind: str, rule: IdRule) -> list[t
 
 def _id(value: Any) -> str:
     """An id as text; what pandas and polars put where nothing stands is none."""
-    if isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool)):
-        return str(value)
-    raise InputError(_MEMORY, "this is not an id", found=repr(value), remedy="give text or a whole number")
+    if not (isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool))):
+        raise InputError(_MEMORY, "this is not an id", found=repr(value), remedy="give text or a whole number")
+    text = str(value)
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            remedy = "read the text as UTF-8, or take the surrogate out"
+            raise InputError(_MEMORY, "this id holds an unpaired surrogate", found=text, remedy=remedy) from None
+    return text
 
 
 def _integer(value: Any) -> int:
@@ -225,22 +250,24 @@ def _label(value: object) -> bool:
 
 
 def pandas_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> pandas.DataFrame:
-    """A pandas frame of rows.
+    """A pandas frame of rows; its dtypes are the same with and without rows.
 
     Raises:
         ImportError: pandas is not installed (``pip install coliee-ir[pandas]``).
     """
     import pandas
 
-    return pandas.DataFrame(list(rows), columns=columns)
+    frame = pandas.DataFrame(list(rows), columns=columns)
+    return frame if len(frame) else frame.astype({name: _DTYPES[name][0] for name in columns if name in _DTYPES})
 
 
 def polars_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> polars.DataFrame:
-    """A polars frame of rows.
+    """A polars frame of rows; its dtypes are the same with and without rows.
 
     Raises:
         ImportError: polars is not installed (``pip install coliee-ir[polars]``).
     """
     import polars
 
-    return polars.DataFrame(list(rows), schema=columns, orient="row")
+    schema = {name: getattr(polars, _DTYPES[name][1]) if name in _DTYPES else None for name in columns}
+    return polars.DataFrame(list(rows), schema=schema, orient="row")

@@ -1,0 +1,363 @@
+"""The set measures of COLIEE as measures of ir_measures, and through it of PyTerrier. Importing this registers them.
+
+>>> import ir_measures
+>>> from coliee_ir.ir_measures import MicroF, MicroR
+>>> qrels = {"q1": {"d1": 1, "d2": 1}, "q2": {"d3": 1}}
+>>> run = {"q1": {"d1": 0.9, "d7": 0.5, "d8": 0.1}}
+>>> ir_measures.calc_aggregate([MicroF, MicroF(beta=2) @ 2, MicroR, ir_measures.P @ 1], qrels, run)[MicroF]
+0.3333333333333333
+>>> [(metric.query_id, metric.value) for metric in MicroR.iter_calc(qrels, run)]
+[('q1', 0.5), ('q2', 0.0)]
+
+There are MicroP, MicroR, MicroF, MacroP, MacroR, MacroF with ``rel`` and a cut-off, and F with ``beta`` (not squared):
+what is MicroF2 elsewhere in coliee-ir is ``MicroF(beta=2)`` here. They are computed by ``coliee_ir.measures`` from
+``Judged``, by the default ``Decisions``, and are what ``coliee_ir.evaluate(qrels, run, task="trec")`` says: over all
+judged queries, answered or not; documents in trec_eval's order; ids compared as they stand.
+
+``ir_measures.parse_measure("MicroF(beta=2,rel=2)@10")`` knows them too, once this module is imported. ir_measures has
+no way to load it by itself; its command line with these measures is
+
+    python -m coliee_ir.ir_measures QRELS RUN "MicroF(beta=2)@10" AP
+
+PyTerrier's Experiment takes the mean of the queries' values whatever a measure's aggregator says. The values here are
+``Summand``, which add by their counts, so that the mean it takes of them is the score.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+import ir_measures
+import numpy as np
+from ir_measures import Metric, ParamInfo, Qrel, ScoredDoc, providers
+from ir_measures.measures import registry
+from ir_measures.measures.base import Agg
+
+from coliee_adapters.errors import ColieeError, MismatchError, UsageError
+from coliee_adapters.frames import gold_of, run_of
+from coliee_adapters.records import Gold
+from coliee_ir import Judged, Qrels, judge
+from coliee_ir.conversion import to_qrels, to_run
+from coliee_ir.decisions import Decisions
+from coliee_ir.measures import parse, sets
+from coliee_ir.measures.base import topic_mean
+from coliee_ir.mismatch import check
+
+__all__ = [
+    "MacroF",
+    "MacroP",
+    "MacroR",
+    "MicroF",
+    "MicroP",
+    "MicroR",
+    "Summand",
+    "provider",
+    "qrels_iter",
+    "scoreddocs_iter",
+]
+
+_SetMeasure = sets.MicroP | sets.MicroR | sets.MicroF | sets.MacroP | sets.MacroR | sets.MacroF
+
+_DECISIONS: Final = Decisions()
+
+
+class Summand(float):
+    """The value of a query, which adds to those of other queries by what the score of the run is made of.
+
+    A micro-averaged score is no mean of the queries' values but the formula on summed counts. The sum of n summands has
+    the summed counts and the value n · formula(counts); divided by n it is the score, so that ``sum(values) / n``, in
+    which PyTerrier's Experiment believes, is right. A query that is left out of a topic-wise mean is NaN and adds
+    nothing. To everything else, numpy and pandas among it, a summand is the plain number that it is; to add plain
+    numbers, add ``float(value)``.
+
+    Args:
+        value: the value.
+        measure: the measure of ``coliee_ir.measures`` that it is of.
+        parts: micro-averaged: correct, retrieved, relevant; topic-wise: sum, number of queries in the mean.
+        queries: of how many queries it is the sum.
+    """
+
+    measure: _SetMeasure
+    parts: tuple[float, ...]
+    queries: int
+
+    def __new__(cls, value: float, measure: _SetMeasure, parts: tuple[float, ...], queries: int = 1) -> Summand:
+        self = super().__new__(cls, value)
+        self.measure, self.parts, self.queries = measure, parts, queries
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return float(self), self.measure, self.parts, self.queries
+
+    @property
+    def score(self) -> float:
+        """The score of the queries together."""
+        if isinstance(self.measure, sets.Macro):
+            total, kept = self.parts
+            return total / kept if kept else float("nan")
+        correct, retrieved, relevant = (np.array([part]) for part in self.parts)
+        if self.measure.letter == "P":
+            each = sets.precision(correct, retrieved)
+        elif self.measure.letter == "R":
+            each = sets.recall(correct, relevant)
+        else:
+            each = sets.f_measure(correct, retrieved, relevant, self.measure.beta)
+        return float(each[0])
+
+    def __add__(self, other: float, /) -> float:
+        if isinstance(other, Summand) and other.measure == self.measure:
+            parts = tuple(mine + its for mine, its in zip(self.parts, other.parts, strict=True))
+            both = Summand(0.0, self.measure, parts, self.queries + other.queries)
+            return Summand(both.score * both.queries, both.measure, parts, both.queries)
+        if isinstance(other, int | float) and other == 0:  # where sums begin
+            return self
+        return super().__add__(other)
+
+    __radd__ = __add__
+
+    def __truediv__(self, other: float, /) -> float:
+        if isinstance(other, int | float) and other == self.queries:
+            return self.score
+        return super().__truediv__(other)
+
+
+class _Sum(Agg):
+    """The score of all queries from their summands."""
+
+    def __init__(self) -> None:
+        self.total: float = float("nan")
+        self.count = 0
+
+    def add(self, value: float) -> None:
+        self.total = self.total + value if self.count else value
+        self.count += 1
+
+    def result(self) -> float:
+        return self.total.score if isinstance(self.total, Summand) else self.total / max(self.count, 1)
+
+
+class _TopicMean(Agg):
+    """The mean of the values that are not NaN, added as ``coliee_ir.measures`` adds them."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+
+    def add(self, value: float) -> None:
+        self.values.append(float(value))
+
+    def result(self) -> float:
+        return topic_mean(np.array(self.values))
+
+
+_DEFAULTS: Final = {"beta": 1, "rel": 1, "cutoff": None}
+
+_param: Callable[..., ParamInfo] = ParamInfo  # which has no types
+_PARAMS: Final = {
+    "cutoff": _param(dtype=int, desc="look at the first so many documents of each query"),
+    "rel": _param(dtype=int, default=1, desc="the least relevance that counts as relevant"),
+}
+_PARAMS_OF_F: Final = {
+    **_PARAMS,
+    "beta": _param(dtype=(int, float), default=1.0, desc="how much more recall weighs than precision; not squared"),
+}
+
+
+class _Registered(ir_measures.Measure):
+    """A set measure of ``coliee_ir.measures`` under ir_measures' roof, named in ir_measures' syntax."""
+
+    NAME: str
+    SUPPORTED_PARAMS: dict[str, ParamInfo] = _PARAMS
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)  # type: ignore[no-untyped-call]
+
+    @cached_property
+    def ours(self) -> _SetMeasure:
+        """The measure that computes it.
+
+        Raises:
+            UsageError: there is no such parameter, or it does not have this value.
+        """
+        (measure,) = parse(self._written(self.params))
+        assert isinstance(measure, _SetMeasure)
+        return measure
+
+    def _written(self, params: Mapping[str, Any]) -> str:
+        """The measure as it is typed with these parameters, be they right or wrong."""
+        bracketed = ",".join(f"{name}={value!r}" for name, value in params.items() if name != "cutoff")
+        at = f"@{params['cutoff']}" if "cutoff" in params else ""
+        return self.NAME + (f"({bracketed})" if bracketed else "") + at
+
+    def validate_params(self) -> None:
+        _ = self.ours
+
+    def aggregator(self) -> Agg:
+        return _TopicMean() if self.NAME.startswith("Macro") else _Sum()
+
+    @cached_property
+    def _typed(self) -> str:
+        try:
+            held = vars(self.ours)
+        except UsageError:
+            return self._written(self.params)
+        if held["beta"].is_integer():  # as equal measures are typed alike, 2 and 2.0 are too
+            held = {**held, "beta": int(held["beta"])}
+        told = ("beta", "rel", "cutoff")
+        return self._written({name: held[name] for name in told if held[name] not in (None, _DEFAULTS[name])})
+
+    def __repr__(self) -> str:
+        return self._typed
+
+
+class _MicroP(_Registered):
+    __doc__ = sets.MicroP.__doc__
+    NAME = __name__ = "MicroP"
+
+
+class _MicroR(_Registered):
+    __doc__ = sets.MicroR.__doc__
+    NAME = __name__ = "MicroR"
+
+
+class _MicroF(_Registered):
+    __doc__ = sets.MicroF.__doc__
+    NAME = __name__ = "MicroF"
+    SUPPORTED_PARAMS = _PARAMS_OF_F
+
+
+class _MacroP(_Registered):
+    __doc__ = sets.MacroP.__doc__
+    NAME = __name__ = "MacroP"
+
+
+class _MacroR(_Registered):
+    __doc__ = sets.MacroR.__doc__
+    NAME = __name__ = "MacroR"
+
+
+class _MacroF(_Registered):
+    __doc__ = sets.MacroF.__doc__
+    NAME = __name__ = "MacroF"
+    SUPPORTED_PARAMS = _PARAMS_OF_F
+
+
+class _Evaluator(ir_measures.Evaluator):
+    """A gold made ready for judging."""
+
+    def __init__(self, measures: Iterable[_Registered], gold: Gold) -> None:
+        if gold.qrels is None:
+            raise UsageError("these qrels hold labels; the measures of coliee_ir.ir_measures need judged documents")
+        super().__init__(list(measures), list(gold.qrels))
+        self._qrels = Qrels(gold.qrels)
+
+    def _iter_calc(self, run: object) -> Iterator[Metric]:
+        """The values of all judged queries, whether the run answers them or not, measure by measure."""
+        judged = judge(self._qrels, run_of(run))
+        try:
+            check(judged, "the qrels", "the run")
+        except MismatchError as error:  # tools evaluate parts, of which one may be foreign altogether
+            warnings.warn(str(error), stacklevel=4)
+        for measure in self.measures:
+            assert isinstance(measure, _Registered)
+            for query, value in zip(self._qrels.queries, _summands(measure.ours, judged), strict=True):
+                yield Metric(query, measure, value)
+
+
+def _summands(measure: _SetMeasure, judged: Judged) -> Iterator[Summand]:
+    values = measure.compute({"documents": judged}, _DECISIONS).per_query.tolist()
+    if isinstance(measure, sets.Macro):
+        for value in values:
+            yield Summand(value, measure, (value, 1) if value == value else (0.0, 0))
+        return
+    found = sets.counts(judged, _DECISIONS, measure.cutoff, measure.rel)
+    columns = (found.correct.tolist(), found.retrieved.tolist(), found.relevant.tolist())
+    for value, *parts in zip(values, *columns, strict=True):
+        yield Summand(value, measure, tuple(parts))
+
+
+class _Provider(ir_measures.Provider):
+    """COLIEE's set measures, computed by coliee-ir."""
+
+    NAME = "coliee_ir"
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+
+    def _evaluator(self, measures: Iterable[Any], qrels: object) -> _Evaluator:
+        return _Evaluator(measures, gold_of(qrels))
+
+
+def _register(measure: _Registered) -> None:
+    if measure.NAME in registry:
+        raise ImportError(f"ir_measures has another measure of the name {measure.NAME}")
+    registry[measure.NAME] = measure
+
+
+MicroP: Final = _MicroP()
+MicroR: Final = _MicroR()
+MicroF: Final = _MicroF()
+MacroP: Final = _MacroP()
+MacroR: Final = _MacroR()
+MacroF: Final = _MacroF()
+
+_Provider.SUPPORTED_MEASURES = [MicroP, MicroR, MicroF, MacroP, MacroR, MacroF]
+for _measure in (MicroP, MicroR, MicroF, MacroP, MacroR, MacroF):
+    _register(_measure)
+
+#: The provider, ``coliee_ir`` among ir_measures' own; it also takes what ir_measures does not: polars frames, lists.
+provider: Final = _Provider()
+providers.register(provider)  # type: ignore[no-untyped-call]
+ir_measures.DefaultPipeline.providers.append(provider)
+
+
+def qrels_iter(gold: object) -> Iterator[Qrel]:
+    """A gold as ir_measures' named tuples, under the name that ir_datasets has for it.
+
+    >>> list(qrels_iter({"001": ["013.txt"]}))
+    [Qrel(query_id='001', doc_id='013', relevance=1, iteration='0')]
+
+    Args:
+        gold: what ``read_gold`` takes.
+
+    Raises:
+        InputError: the gold cannot be read.
+    """
+    for query, judged in to_qrels(gold).items():
+        for document, relevance in judged.items():
+            yield Qrel(query, document, relevance)
+
+
+def scoreddocs_iter(run: object) -> Iterator[ScoredDoc]:
+    """A run as ir_measures' named tuples, under the name that ir_datasets has for it; documents in trec_eval's order.
+
+    >>> list(scoreddocs_iter({"001": ["013", "020"]}))
+    [ScoredDoc(query_id='001', doc_id='013', score=2.0), ScoredDoc(query_id='001', doc_id='020', score=1.0)]
+
+    Args:
+        run: what ``read_run`` takes.
+
+    Raises:
+        InputError: the run cannot be read.
+    """
+    for query, ranking in to_run(run).items():
+        for document, score in ranking.items():
+            yield ScoredDoc(query, document, score)
+
+
+def _main() -> None:
+    """ir_measures' command line, which knows these measures because this module is loaded."""
+    from ir_measures.__main__ import main_cli
+
+    try:
+        main_cli()  # type: ignore[no-untyped-call]
+    except ColieeError as error:
+        print(f"ir_measures: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,422 @@
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import random
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import AP, P, Qrel, ScoredDoc
+from naive import Judgements, Line, golds, ranking, run_lines
+
+import coliee_ir
+from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_ir import ir_measures as plugin
+from coliee_ir.ir_measures import (
+    MacroF,
+    MacroP,
+    MacroR,
+    MicroF,
+    MicroP,
+    MicroR,
+    Summand,
+    provider,
+    qrels_iter,
+    scoreddocs_iter,
+)
+
+MEASURES: list[Any] = [
+    MicroP, MicroR, MicroF, MicroF(beta=2), MicroP @ 1, MicroR @ 3, MicroF(beta=2) @ 2, MicroF(beta=0.5, rel=2),
+    MicroR(rel=2), MicroP(rel=3) @ 2, MacroP, MacroR, MacroF, MacroF(beta=2), MacroP @ 1, MacroR @ 2,
+    MacroF(beta=3, rel=2) @ 3,
+]  # fmt: skip
+
+#: q2 is not answered, q4 has no relevant document, x is not judged; q1 names d1 twice
+GOLD: Judgements = {"q1": {"d1": 1, "d2": 2, "d3": 0}, "q2": {"d4": 1, "d5": 1}, "q3": {"d6": 2}, "q4": {"d7": 0}}
+LINES = [
+    ("q3", "d6", 1.0), ("q1", "d9", 3.0), ("q1", "d1", 2.0), ("x", "d1", 1.0), ("q1", "d1", 1.0), ("q3", "d8", 0.5),
+    ("q4", "d7", 0.1),
+]  # fmt: skip
+RUN = {"q3": {"d6": 1.0, "d8": 0.5}, "q1": {"d9": 3.0, "d1": 2.0}, "x": {"d1": 1.0}, "q4": {"d7": 0.1}}
+
+
+def same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def table(rows: Iterable[tuple[Any, ...]], value: str) -> pandas.DataFrame:
+    return pandas.DataFrame(rows, columns=["query_id", "doc_id", value])
+
+
+def scored(lines: list[Line]) -> list[ScoredDoc]:
+    return [ScoredDoc(line.query, line.document, line.score) for line in lines if line.document is not None]
+
+
+# the numbers
+
+
+def naive(measure: Any, gold: Judgements, lines: list[Line]) -> float:
+    """The definition, a query at a time."""
+    ours = measure.ours
+    counts = []
+    for query, judged in gold.items():
+        found = ranking([line for line in lines if line.query == query], scored=True)[: ours.cutoff]
+        relevant = {document for document, level in judged.items() if level >= ours.rel}
+        counts.append((len(relevant.intersection(found)), len(found), len(relevant)))
+
+    def formula(correct: int, retrieved: int, relevant: int) -> float:
+        p = correct / retrieved if retrieved else 0.0
+        r = correct / relevant if relevant else 0.0
+        weight = ours.beta**2
+        f = (1 + weight) * p * r / (weight * p + r) if p and r else 0.0
+        return {"P": p, "R": r, "F": f}[ours.letter]
+
+    if measure.NAME.startswith("Micro"):
+        return formula(*map(sum, zip(*counts, strict=True)))
+    each = [formula(*numbers) for numbers in counts if numbers[2]]
+    return sum(each) / len(each) if each else math.nan
+
+
+@given(golds, run_lines(), st.sampled_from(["tuples", "a generator", "pandas"]))
+def test_scores_are_those_of_evaluate_and_of_the_definition(gold: Judgements, lines: list[Line], held: str) -> None:
+    lines = [line for line in lines if line.document is not None]
+    tuples = scored(lines)
+    run = {"tuples": lambda: tuples, "a generator": lambda: iter(tuples), "pandas": lambda: table(tuples, "score")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # gold and run without anything in common
+        found = ir_measures.calc_aggregate([*MEASURES, AP], gold, run[held]())
+    for measure in MEASURES:
+        assert found[measure] == pytest.approx(naive(measure, gold, lines), nan_ok=True, rel=1e-12), measure
+    try:
+        scores = coliee_ir.evaluate(gold, tuples, task="trec", measures=[str(measure) for measure in MEASURES])
+    except MismatchError:
+        return
+    assert len(scores.measures) == len(MEASURES)
+    assert all(same(found[measure], scores.measures[measure.ours.name]) for measure in MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("gold", "run"),
+    [
+        (GOLD, RUN),
+        (GOLD, [ScoredDoc(*line) for line in LINES]),
+        ([Qrel(q, d, level) for q, judged in GOLD.items() for d, level in judged.items()], RUN),
+        (table([(q, d, level) for q, judged in GOLD.items() for d, level in judged.items()], "relevance"),
+         table(LINES, "score")),
+    ],
+)  # fmt: skip
+def test_each_judged_query_has_its_value_answered_or_not(gold: Any, run: Any) -> None:
+    scores = coliee_ir.evaluate(GOLD, RUN, task="trec", measures=[str(measure) for measure in MEASURES])
+    found = list(ir_measures.iter_calc(MEASURES, gold, run))
+    assert sorted((metric.query_id, str(metric.measure)) for metric in found) == sorted(
+        (query, str(measure)) for query in GOLD for measure in MEASURES
+    )
+    for query, measure, value in found:
+        assert same(value, scores.per_query[query].get(measure.ours.name, math.nan))
+    assert list(provider.iter_calc([MicroR], gold, run)) == [
+        ("q1", MicroR, 0.5), ("q2", MicroR, 0.0), ("q3", MicroR, 1.0), ("q4", MicroR, 0.0)
+    ]  # fmt: skip
+
+
+def test_what_an_unanswered_query_would_have_had_counts() -> None:
+    gold, run = {"q1": {"d1": 1}, "q2": {"d2": 1, "d3": 1, "d4": 1}}, {"q1": {"d1": 1.0}}
+    assert MicroR.calc_aggregate(gold, run) == 1 / 4
+    assert MicroF.calc_aggregate(gold, run) == 2 / 5
+    assert MacroR.calc_aggregate(gold, run) == 1 / 2
+    # which ir_measures' own counts do not show: they are padded with 0
+    assert ir_measures.NumRel.calc_aggregate(gold, run) == 1
+
+
+def test_a_query_without_relevant_documents_is_in_no_topic_wise_mean() -> None:
+    gold = {"q1": {"d1": 1}, "q2": {"d2": 0}, "q3": {}}
+    run = {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}, "q3": {"d2": 1.0}}
+    assert ir_measures.calc_aggregate([MacroF, MicroP], gold, run) == {MacroF: 1.0, MicroP: 1 / 3}
+    assert math.isnan(MacroF(rel=2).calc_aggregate(gold, run))
+    assert MicroF(rel=2).calc_aggregate(gold, run) == 0.0
+
+
+@pytest.mark.parametrize("run", [{}, [], iter(()), table([], "score")])
+def test_an_empty_run_scores_nothing(run: Any) -> None:
+    assert ir_measures.calc_aggregate([MicroF, MacroR], GOLD, run) == {MicroF: 0.0, MacroR: 0.0}
+
+
+def test_without_any_query_there_is_no_score() -> None:
+    assert all(math.isnan(value) for value in ir_measures.calc_aggregate([MicroF, MacroF], {}, {}).values())
+
+
+# the measures
+
+
+def test_a_measure_is_named_in_the_syntax_of_ir_measures() -> None:
+    named = [
+        MicroF,
+        MicroF(beta=1.0, rel=1),
+        MicroF(beta=2),
+        MicroF(beta=2.0) @ 5,
+        MicroF(rel=2, beta=0.5) @ 10,
+        MacroP @ 3,
+    ]
+    assert [str(measure) for measure in named] == [
+        "MicroF", "MicroF", "MicroF(beta=2)", "MicroF(beta=2)@5", "MicroF(beta=0.5,rel=2)@10", "MacroP@3"
+    ]  # fmt: skip
+    assert MicroF(beta=2) == MicroF(beta=2.0) != MicroF
+    assert len({MicroF, MicroF(beta=1), MicroF(rel=1), MacroF}) == 2
+    assert (MicroF(beta=2)["beta"], MicroF["beta"], (MicroF @ 5)["cutoff"], MicroP["rel"]) == (2, 1.0, 5, 1)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ast.Num, which it uses
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_measure_can_be_typed(measure: Any) -> None:
+    assert ir_measures.parse_measure(str(measure)) == measure
+    assert ir_measures.parse_measure("MicroF(beta=2,rel=2)@10") == MicroF(beta=2, rel=2, cutoff=10)
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        (MicroP(beta=2), "'MicroP(beta=2)': MicroP has no parameter beta; it has cutoff, rel"),
+        (MicroF(beta=0), "'MicroF(beta=0)': beta is a number above 0, at most 999999999"),
+        (MicroF(rel=0), "'MicroF(rel=0)': rel is a whole number from 1 to 999999999"),
+        (MacroR @ 0, "'MacroR@0': cutoff is a whole number from 1 to 999999999"),
+        (MacroR @ 2.5, "'MacroR@2.5': cutoff is a whole number from 1 to 999999999"),
+        (MicroF(beta=2)(judged_only=True), "'MicroF(beta=2,judged_only=True)': MicroF has no parameter judged_only"),
+    ],
+)  # fmt: skip
+def test_a_parameter_that_is_none_is_refused_in_a_sentence(measure: Any, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        measure.calc_aggregate(GOLD, RUN)
+    assert str(caught.value).startswith(said)
+    assert said.startswith(f"'{measure}'")
+
+
+def test_they_stand_beside_measures_of_other_providers() -> None:
+    found = ir_measures.calc([AP, MicroF, P @ 1, MacroR], iter(list(qrels_iter(GOLD))), scoreddocs_iter(RUN))
+    assert found.aggregated[MicroF] == MicroF.calc_aggregate(GOLD, RUN)
+    assert found.aggregated[AP] == AP.calc_aggregate(GOLD, RUN)
+    assert len(found.per_query) == 4 * len(GOLD)
+
+
+def test_an_evaluator_judges_many_runs() -> None:
+    evaluator = ir_measures.evaluator([MicroR, MicroP @ 1], GOLD)
+    runs: list[Any] = [RUN, {}, {"q2": {"d4": 1.0}}]
+    assert [evaluator.calc_aggregate(run)[MicroR] for run in runs] == [2 / 5, 0.0, 1 / 5]
+    assert evaluator.calc_aggregate(runs[2]) == {MicroR: 1 / 5, MicroP @ 1: 1.0}
+
+
+def test_the_provider_takes_what_ir_measures_does_not() -> None:
+    gold = polars.DataFrame(list(qrels_iter(GOLD)), orient="row")
+    run = polars.DataFrame(LINES, schema=["query_id", "doc_id", "score"], orient="row").lazy()
+    assert provider.calc_aggregate([MicroF], gold, run)[MicroF] == MicroF.calc_aggregate(GOLD, RUN)
+    assert provider.calc_aggregate([MicroF], {"q": ["d", "e"]}, {"q": ["d"]})[MicroF] == 2 / 3
+    assert ir_measures.providers.registry["coliee_ir"] is provider
+
+
+def test_ids_are_compared_as_they_stand() -> None:
+    assert MicroF.calc_aggregate({"q": {"1.txt": 1}}, {"q": {"1": 1.0, "1.txt": 0.5}}) == 2 / 3
+
+
+def test_what_cannot_be_judged_is_refused() -> None:
+    with pytest.raises(UsageError, match="these qrels hold labels"):
+        provider.calc_aggregate([MicroF], {"q": "Y"}, {})
+    with pytest.raises(InputError, match="this score is not a finite number"):
+        MicroF.calc_aggregate(GOLD, {"q1": {"d1": math.nan}})
+    with pytest.raises(InputError, match="judged twice and differently"):
+        MicroF.calc_aggregate([Qrel("q", "d", 1), Qrel("q", "d", 0)], {})
+
+
+def test_a_zero_of_gold_and_run_that_do_not_belong_together_is_said() -> None:
+    with pytest.warns(
+        UserWarning, match=r"no query of the run is in the gold: the run has '1'.*leading zeros are lost"
+    ):
+        assert MicroF.calc_aggregate({"001": {"d": 1}}, {"1": {"d": 1.0}}) == 0.0
+
+
+def test_another_measure_of_the_name_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "registry", {"MicroP": AP})
+    with pytest.raises(ImportError, match="ir_measures has another measure of the name MicroP"):
+        plugin._register(MicroP)
+
+
+# values that add
+
+
+def summands(measure: Any, gold: Any = GOLD, run: Any = RUN) -> list[Summand]:
+    found = [metric.value for metric in measure.iter_calc(gold, run)]
+    assert all(isinstance(value, Summand) for value in found)
+    return found
+
+
+def arithmetic_mean(values: Iterable[float]) -> float:
+    """What PyTerrier does in ``_mean_of_measures``, whatever the measure's aggregator."""
+    total, n = 0.0, 0
+    for value in values:
+        total = total + value
+        n += 1
+    return total / n
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_mean_of_the_values_is_the_score(measure: Any) -> None:
+    values = summands(measure)
+    random.Random(1).shuffle(values)
+    score = measure.calc_aggregate(GOLD, RUN)
+    assert arithmetic_mean(values) == pytest.approx(score, rel=1e-15)
+    assert sum(values) / len(values) == pytest.approx(score, rel=1e-15)
+    assert float(sum(values)) == pytest.approx(len(values) * score)
+    assert ((values[0] + values[1]) + (values[2] + values[3])) / 4 == pytest.approx(score, rel=1e-15)
+
+
+@given(golds, run_lines(), st.integers(1, 3))
+def test_the_mean_is_the_score_also_over_batches(gold: Judgements, lines: list[Line], size: int) -> None:
+    queries = list(gold)
+    batches = [queries[at : at + size] for at in range(0, len(queries), size)]
+    for measure in MEASURES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            score = measure.calc_aggregate(gold, scored(lines))
+            values = [
+                value
+                for batch in batches
+                for value in summands(
+                    measure,
+                    {query: gold[query] for query in batch},
+                    scored([line for line in lines if line.query in batch]),
+                )
+            ]
+        assert arithmetic_mean(values) == pytest.approx(score, nan_ok=True, rel=1e-12)
+
+
+def test_a_summand_is_a_plain_number_to_everything_else() -> None:
+    values = summands(MicroR)
+    assert values == [0.5, 0.0, 1.0, 0.0]
+    assert np.array(values).dtype == np.float64
+    assert np.mean(values) == 1.5 / 4 != MicroR.calc_aggregate(GOLD, RUN)
+    assert pandas.DataFrame({"value": values})["value"].dtype == np.float64
+    assert json.dumps(values) == "[0.5, 0.0, 1.0, 0.0]"
+    assert (f"{values[0]:.3f}", repr(values[0]), round(values[0], 2)) == ("0.500", "0.5", 0.5)
+    one, other, third = values[0], summands(MicroP)[0], summands(MicroR)[2]
+    for plain in (one + 1, 1 + one, one + other, one - third, one * 2, one / 2, -one, one + math.nan, one / 1):
+        assert type(plain) is float
+    assert (one + 1, 1 + one, one + other, one / 2, one / 1) == (1.5, 1.5, 1.0, 0.25, 0.5)
+    assert type(one + third) is type(0 + one) is type(one + 0.0) is Summand
+    assert one + np.array([1.0]) == np.array([1.5])
+    with pytest.raises(TypeError):
+        one + "1"  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_summand_stays_one_when_it_is_copied(again: Callable[[Summand], Summand]) -> None:
+    for measure in (MicroF(beta=2) @ 2, MacroF(beta=2) @ 2):
+        values = [again(value) for value in summands(measure)]
+        assert sum(values) / len(values) == measure.calc_aggregate(GOLD, RUN)
+
+
+def test_padding_with_zeros_does_no_harm() -> None:
+    aggregator = MicroR.aggregator()
+    for value in [0.0, *summands(MicroR), 0.0]:
+        aggregator.add(value)
+    assert aggregator.result() == MicroR.calc_aggregate(GOLD, RUN)
+
+
+# named tuples
+
+
+def test_gold_and_run_become_named_tuples_and_come_back() -> None:
+    assert list(qrels_iter({"2": ["b.txt"], "1": {"a": 2}, "3": []})) == [Qrel("2", "b", 1), Qrel("1", "a", 2)]
+    assert list(scoreddocs_iter([ScoredDoc(*line) for line in LINES])) == [
+        ScoredDoc(query, document, score) for query, ranked in RUN.items() for document, score in ranked.items()
+    ]
+    gold, run = coliee_ir.read_gold(qrels_iter(GOLD)), coliee_ir.read_run(scoreddocs_iter(RUN))
+    assert gold.qrels == GOLD
+    assert coliee_ir.to_run(run) == RUN
+    assert isinstance(qrels_iter(GOLD), Iterator)
+
+
+# other programs
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
+def test_the_command_line_of_ir_measures_with_these_measures(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text(
+        "".join(f"{q} 0 {d} {n}\n" for q, judged in GOLD.items() for d, n in judged.items())
+    )
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 0 {score} T\n" for q, d, score in LINES))
+
+    def typed(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "coliee_ir.ir_measures", "qrels", "run", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    assert (
+        typed("MicroR", "MicroF(beta=2)@10", "P@1").stdout == "MicroR\t0.4000\nMicroF(beta=2)@10\t0.4000\nP@1\t0.2500\n"
+    )
+    assert typed("-q", "MicroR").stdout.splitlines()[-1] == "all\tMicroR\t0.4000"
+    refused = typed("MicroR@0")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "ir_measures: 'MicroR@0': cutoff is a whole number from 1 to 999999999\n"
+
+
+@pytest.mark.filterwarnings("ignore")  # what another program warns of
+class TestPyTerrier:
+    """Runs where PyTerrier is installed, which CI leaves out for its weight; the contract above holds it elsewhere."""
+
+    @pytest.fixture
+    def pt(self) -> Any:
+        return pytest.importorskip("pyterrier", reason="PyTerrier is not installed, so pt.Experiment is not asked")
+
+    @pytest.fixture
+    def systems(self, pt: Any) -> dict[str, pandas.DataFrame]:
+        runs = {"one": RUN, "two": {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d9": 1.0}, "q4": {"d9": 1.0}}}
+        return {
+            name: pt.model.from_ir_measures(coliee_ir.to_frame(coliee_ir.read_run(run))) for name, run in runs.items()
+        }
+
+    @pytest.fixture
+    def qrels(self, pt: Any) -> pandas.DataFrame:
+        return pt.model.from_ir_measures(coliee_ir.to_frame(coliee_ir.read_gold(GOLD)))
+
+    @pytest.fixture
+    def expected(self, pt: Any, systems: dict[str, pandas.DataFrame]) -> dict[str, dict[str, float]]:
+        """System → measure as PyTerrier names its columns → what coliee-ir says."""
+        names = [str(measure) for measure in MEASURES]
+        scores = {
+            name: coliee_ir.evaluate(GOLD, pt.model.to_ir_measures(run), task="trec", measures=names).measures
+            for name, run in systems.items()
+        }
+        return {name: {str(m): found[m.ours.name] for m in MEASURES} for name, found in scores.items()}
+
+    @pytest.mark.parametrize("options", [{}, {"baseline": 0}, {"plan": "tree", "verbose": False}, {"batch_size": 2}])
+    def test_experiment_prints_the_scores(
+        self, pt: Any, systems: Any, qrels: pandas.DataFrame, expected: Any, options: dict[str, Any]
+    ) -> None:
+        topics = qrels[["qid"]].drop_duplicates().assign(query="")
+        given = [pt.Transformer.from_df(run) for run in systems.values()] if options else list(systems.values())
+        found = pt.Experiment(given, topics, qrels, MEASURES, names=list(systems), **options).set_index("name")
+        for name, scores in expected.items():
+            for measure, score in scores.items():
+                assert found.loc[name, measure] == pytest.approx(score, rel=1e-15), (name, measure)
+
+    def test_evaluate_and_the_values_of_each_query(
+        self, pt: Any, systems: Any, qrels: pandas.DataFrame, expected: Any
+    ) -> None:
+        topics = qrels[["qid"]].drop_duplicates().assign(query="")
+        means, each = pt.Experiment(
+            list(systems.values()), topics, qrels, [MicroF, MacroF], names=list(systems), perquery="both"
+        )
+        assert means.set_index("name")["MicroF"].to_dict() == {n: expected[n]["MicroF"] for n in systems}
+        assert len(each) == 2 * 2 * len(GOLD)
+        for name, run in systems.items():
+            assert pt.Evaluate(run, qrels, MEASURES) == expected[name]

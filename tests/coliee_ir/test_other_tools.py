@@ -1,0 +1,293 @@
+"""Gold and runs in pandas, polars, named tuples, ranx, and back; the examples of docs/other-tools.md."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import Qrel, ScoredDoc
+from naive import Judgements, Line, golds, ranking, run_lines
+
+import coliee_ir
+from coliee_adapters.errors import InputError
+from coliee_adapters.records import Columns
+from coliee_ir import Answers, Gold, Run, evaluate, read_gold, read_run, to_frame, to_qrels, to_run
+from coliee_ir.ir_measures import qrels_iter, scoreddocs_iter
+
+PAGE = Path(__file__).parents[2] / "docs" / "other-tools.md"
+BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+#: a gold and a run, given as a dictionary, in another form that gives them
+FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "pandas": (
+        lambda gold: to_frame(read_gold(gold, task="trec")),
+        lambda run: to_frame(read_run(run, task="trec")),
+    ),
+    "polars": (
+        lambda gold: to_frame(read_gold(gold, task="trec"), "polars"),
+        lambda run: to_frame(read_run(run, task="trec"), "polars"),
+    ),
+    "lazy polars": (
+        lambda gold: to_frame(read_gold(gold, task="trec"), "polars").lazy(),
+        lambda run: to_frame(read_run(run, task="trec"), "polars").lazy(),
+    ),
+    "named tuples": (
+        lambda gold: list(qrels_iter(read_gold(gold, task="trec"))),
+        lambda run: list(scoreddocs_iter(read_run(run, task="trec"))),
+    ),
+    "generators": (
+        lambda gold: qrels_iter(read_gold(gold, task="trec")),
+        lambda run: scoreddocs_iter(read_run(run, task="trec")),
+    ),
+}
+
+
+def listed(nested: dict[str, dict[str, Any]]) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """The same with its order, which dictionaries ignore when they are compared."""
+    return [(query, list(inner.items())) for query, inner in nested.items()]
+
+
+# there and back
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(golds)
+def test_a_gold_goes_there_and_comes_back(form: str, gold: Judgements) -> None:
+    there = FORMS[form][0](gold)
+    back = read_gold(there, task="trec").qrels
+    assert back is not None
+    assert listed(dict(back)) == listed({query: judged for query, judged in gold.items() if judged})
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(run_lines(), st.booleans())
+def test_a_run_goes_there_and_comes_back(form: str, lines: list[Line], has_scores: bool) -> None:
+    lines = [line for line in lines if line.document is not None]
+    queries = dict.fromkeys(line.query for line in lines)
+    rankings: dict[str, list[str]] = {}
+    for query in queries:
+        rankings[query] = ranking([line for line in lines if line.query == query], scored=has_scores)
+    tuples = [ScoredDoc(line.query, line.document, line.score) for line in lines]
+    given = tuples if has_scores else [Pair(item.query_id, item.doc_id) for item in tuples]
+    run = to_run(given, task="trec")
+    back = to_run(read_run(FORMS[form][1](given), task="trec"))
+    assert listed(back) == listed(run)
+    assert {query: list(documents) for query, documents in back.items()} == rankings
+
+
+class Pair:
+    """A line of a run without scores."""
+
+    def __init__(self, query: str, document: str) -> None:
+        self.query_id, self.doc_id = query, document
+
+
+def test_what_qrels_cannot_hold_is_not_in_a_frame() -> None:
+    statute = Gold({"q1": {"96": 1}, "q2": {}}, {"q1": True, "q2": False})
+    assert to_frame(statute).to_dict("list") == {"query_id": ["q1"], "doc_id": ["96"], "relevance": [1]}
+    labels, answers = Gold(labels={"q1": True, "q2": False}), Answers({"q1": False})
+    assert to_frame(labels).to_dict("list") == {"query_id": ["q1", "q2"], "doc_id": ["Y", "N"], "relevance": [1, 1]}
+    assert list(qrels_iter(labels)) == [Qrel("q1", "Y", 1), Qrel("q2", "N", 1)]
+    assert list(scoreddocs_iter(answers)) == [ScoredDoc("q1", "N", 1.0)]
+    assert evaluate(to_frame(labels), to_frame(answers, "polars"), measures="MicroR").measures == {"MicroR": 0.0}
+
+
+# columns of all kinds
+
+GOLD = {"7": {"18": 1, "19": 2}, "8": {"18": 0}}
+RUN = {"7": {"19": 2.0, "18": 1.0}, "8": {"18": 0.5}}
+QUERIES, DOCUMENTS, RELEVANCES, SCORES = ["7", "7", "8"], ["18", "19", "18"], [1, 2, 0], [1.0, 2.0, 0.5]
+
+
+def in_pandas(ids: str, relevance: str, score: str) -> Any:
+    columns = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
+    frame = pandas.DataFrame(columns).astype({"relevance": relevance, "score": score})
+    if ids == "category of numbers":
+        return frame.astype({"query_id": int, "doc_id": int}).astype({"query_id": "category", "doc_id": "category"})
+    return frame.astype({"query_id": ids, "doc_id": ids})
+
+
+def in_polars(ids: Any, relevance: Any, score: Any) -> Any:
+    columns = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
+    return polars.DataFrame(columns).with_columns(
+        polars.col("query_id", "doc_id").cast(ids),
+        polars.col("relevance").cast(relevance),
+        polars.col("score").cast(score),
+    )
+
+
+FRAMES: dict[str, Callable[[], Any]] = {
+    "objects": lambda: in_pandas("object", "object", "object"),
+    "text": lambda: in_pandas("string", "Int64", "Float64"),
+    "categories": lambda: in_pandas("category", "category", "float32"),
+    "categories of numbers": lambda: in_pandas("category of numbers", "int8", "float64"),
+    "numbers": lambda: in_pandas("int64", "float64", "float64"),
+    "nullable numbers": lambda: in_pandas("Int64", "UInt8", "Float32"),
+    "an index of its own": lambda: in_pandas("object", "int64", "float64").set_index(pandas.Index([5, 5, 5])),
+    "a part": lambda: pandas.concat([in_pandas("object", "int64", "float64")] * 2).iloc[3:],
+    "polars text": lambda: in_polars(polars.String, polars.Int64, polars.Float64),
+    "polars categories": lambda: in_polars(polars.Categorical, polars.UInt8, polars.Float32),
+    "polars enumeration": lambda: in_polars(polars.Enum(["18", "7", "19", "8"]), polars.Int8, polars.Float64),
+    "polars numbers": lambda: in_polars(polars.UInt16, polars.Float32, polars.Decimal(scale=3)),
+    "polars lazy": lambda: in_polars(polars.String, polars.Int64, polars.Float64).lazy(),
+    "Arrow text": lambda: arrow("string[pyarrow]", "int64[pyarrow]", "double[pyarrow]"),
+    "Arrow numbers": lambda: arrow("int32[pyarrow]", "int8[pyarrow]", "float[pyarrow]"),
+}
+
+
+def arrow(*dtypes: str) -> Any:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed, so columns of Arrow are not read")
+    return in_pandas(*dtypes)
+
+
+@pytest.mark.parametrize("columns", FRAMES)
+def test_columns_of_any_kind_are_read(columns: str) -> None:
+    gold, run = read_gold(FRAMES[columns]()).qrels, to_run(FRAMES[columns]())
+    assert gold == GOLD
+    assert {type(level) for judged in gold.values() for level in judged.values()} == {int}
+    assert listed(run) == listed(RUN)
+    assert {type(score) for ranking in run.values() for score in ranking.values()} == {float}
+    assert evaluate(FRAMES[columns](), FRAMES[columns](), measures="MicroF1@1").measures == {"MicroF1@1": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype"),
+    [("query_id", "string"), ("doc_id", "category"), ("doc_id", "Int64"), ("relevance", "Int64"), ("score", "Float64")],
+)
+def test_a_missing_value_is_refused_and_not_guessed(column: str, dtype: str) -> None:
+    frame = in_pandas("string", "Int64", "Float64").astype({column: dtype})
+    frame.loc[1, column] = None
+    with pytest.raises(
+        InputError, match=r"this (is not an id|relevance is not an integer|score is not a finite number)"
+    ):
+        (read_run if column == "score" else read_gold)(frame)
+
+
+def test_a_column_that_stands_twice_is_refused() -> None:
+    frame = pandas.DataFrame([["q", "d", "e", 1]], columns=["query_id", "doc_id", "doc_id", "relevance"])
+    for read in (read_gold, read_run):
+        with pytest.raises(InputError) as caught:
+            read(frame)
+        assert str(caught.value) == (
+            "<memory>: the frame has several columns doc_id (found 'query_id, doc_id, doc_id, relevance'); "
+            "keep one of each"
+        )
+
+
+@pytest.mark.parametrize("held", [{"q\ud800": ["d"]}, {"q": {"\udc80": 1}}, [ScoredDoc("q", "d\ud800", 1)]])
+def test_an_id_that_no_file_could_hold_is_refused(held: Any) -> None:
+    for read in (read_gold, read_run):
+        with pytest.raises(InputError, match=r"this id holds an unpaired surrogate \(found '[qd]?\\ud[8c][08]0'\)"):
+            read(held)
+
+
+@pytest.mark.parametrize("held", [Gold({}), Gold({"q": {}}), Run.of({}), Run.of({"q": {}})])
+def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held: Any) -> None:
+    full = Gold({"q": {"d": 1}}) if isinstance(held, Gold) else Run.of({"q": {"d": 1.0}})
+    assert to_frame(held).dtypes.to_dict() == to_frame(full).dtypes.to_dict()
+    assert to_frame(held, "polars").schema == to_frame(full, "polars").schema
+    assert len(to_frame(held)) == len(to_frame(held, "polars")) == 0
+    for frame in (to_frame(held), to_frame(held, "polars")):
+        assert (to_qrels(frame), to_run(frame)) == ({}, {})
+
+
+# dictionaries for pytrec_eval, ir_measures, ranx
+
+
+def numbers_of_numpy() -> tuple[Gold, Run]:
+    """Records as somebody else may have made them."""
+    gold = Gold({"q": {"d": np.int64(2), "e": True, "f": np.int8(0)}})  # type: ignore[dict-item]
+    blocks = [Columns(["q"], [0, 2], ["d", "e"], np.array([1, 2])), Columns(["p"], [0, 1], ["d"], [3])]  # type: ignore[arg-type]
+    return gold, Run(lambda: iter(blocks))
+
+
+@pytest.mark.parametrize(
+    ("gold", "run"),
+    [
+        (GOLD, RUN), (GOLD, {"7": ["18", "19"], "9": []}), numbers_of_numpy(),
+        ({1: {np.int64(2): np.int8(1)}}, {1: {np.str_("2"): np.float32(0.5)}}),
+        (Gold(labels={"q": True}), Answers({"q": True})),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("by_rank", [False, True])
+def test_dictionaries_hold_plain_types_and_no_empty_query(gold: Any, run: Any, by_rank: bool) -> None:
+    for nested, number in ((to_qrels(gold), int), (to_run(run, by_rank=by_rank), float)):
+        assert type(nested) is dict
+        assert nested
+        for query, inner in nested.items():
+            assert (type(query), type(inner)) == (str, dict)
+            assert inner
+            assert {(type(document), type(value)) for document, value in inner.items()} == {(str, number)}
+
+
+@given(run_lines())
+def test_scores_by_rank_say_the_order_and_nothing_else(lines: list[Line]) -> None:
+    tuples = [ScoredDoc(line.query, line.document, line.score) for line in lines if line.document is not None]
+    plain, by_rank = to_run(tuples, task="trec"), to_run(tuples, task="trec", by_rank=True)
+    assert {query: list(documents) for query, documents in by_rank.items()} == {
+        query: list(documents) for query, documents in plain.items()
+    }
+    for documents in by_rank.values():
+        assert list(documents.values()) == [float(n) for n in range(len(documents), 0, -1)]
+    assert to_run(by_rank, task="trec", by_rank=True) == to_run(by_rank, task="trec") == by_rank
+
+
+def test_ids_of_gold_and_run_are_treated_alike() -> None:
+    assert to_qrels({"q.txt": ["d.txt"]}) == {"q": {"d": 1}}
+    assert to_qrels({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1}}
+    assert to_run({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1.0}}
+
+
+JUDGED = {"q1": {"d1": 1, "d2": 2, "d3": 0}, "q2": {"d4": 1}, "q3": {}, "q4": {"d5": 1, "d6": 1}}
+#: q2 is not answered, q4 ties
+RANKED = {"q1": {"d9": 3.0, "d2": 2.0, "d1": 1.0}, "q3": {"d1": 1.0}, "q4": {f"d{n}": 1.0 for n in range(40)}}
+
+
+@pytest.mark.filterwarnings("ignore")  # what another program warns of
+class TestRanx:
+    """Runs where ranx is installed, which CI leaves out for its weight; the dictionaries' types are tested above."""
+
+    @pytest.fixture
+    def ranx(self) -> Any:
+        return pytest.importorskip("ranx", reason="ranx is not installed, so its Qrels and Run are not made")
+
+    def test_scores_agree(self, ranx: Any) -> None:
+        qrels, run = ranx.Qrels(to_qrels(JUDGED)), ranx.Run(to_run(RANKED, by_rank=True))
+        found = ranx.evaluate(qrels, run, ["map", "f1", "recall@3", "ndcg"], make_comparable=True)
+        ours = evaluate(JUDGED, RANKED, measures=["map", "MacroF1", "recall_3", "ndcg"]).measures
+        assert list(found.values()) == pytest.approx(list(ours.values()))
+
+    def test_they_hold_what_we_gave(self, ranx: Any) -> None:
+        assert ranx.Qrels(to_qrels(JUDGED)).to_dict() == to_qrels(JUDGED)
+        run = to_run(RANKED, by_rank=True)
+        assert listed(ranx.Run(run).to_dict()) == listed(run)
+
+
+# the page
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: " ".join(re.findall(r"(?:import|from) (\w+)", block)))
+def test_each_example_of_the_page_prints_what_it_shows(
+    block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("pyterrier", "ranx"):
+        if module in block:
+            warnings.simplefilter("ignore")  # what another program warns of, until the test ends
+            pytest.importorskip(module, reason=f"{module} is not installed, so its example is not run")
+    shutil.copytree(Path(coliee_ir.__file__).parent / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    test = doctest.DocTestParser().get_doctest(block, {}, PAGE.name, str(PAGE), 0)
+    result = doctest.DocTestRunner().run(test)
+    assert result.attempted > 0
+    assert result.failed == 0
