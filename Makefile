@@ -28,7 +28,7 @@ wheel: .venv/installed-test
 docs: .venv/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: .venv/installed-test
+bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
 
 .venv/bin/python:
@@ -45,6 +45,10 @@ bench: .venv/installed-test
 # after the other, never beside it: two pips in one environment would meet
 .venv/installed-docs: pyproject.toml constraints.txt | .venv/installed-test
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@ .venv/installed
+
+.venv/installed-bench: pyproject.toml constraints.txt | .venv/installed-test
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	touch $@ .venv/installed
 
 clean:

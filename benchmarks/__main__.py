@@ -1,78 +1,171 @@
-"""``make bench``: coliee-ir beside its peers, as a table in Markdown and JSON, and a plot of how cost grows.
+"""``make bench``: coliee-ir beside its peers, as tables in Markdown and JSON, and a plot of how cost grows.
 
     python -m benchmarks [CASE…] [--rounds N] [--folder DIR] [--out DIR] [--quick]
 
 Peers are ir_measures and pytrec_eval, ranx if it is installed, and NIST's trec_eval if ``TREC_EVAL`` names it or the
-PATH has it. Files are made once, from seeds, in the folder.
+PATH has it; who is absent is named. Files are made once, from seeds, in the folder. The case ``growth`` lets lines,
+queries, runs and measures grow, one at a time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
+import statistics
 import sys
 import tempfile
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks import growth
 from benchmarks.cases import CASES, Case
-from benchmarks.timing import DisagreementError, machine, side_by_side
+from benchmarks.contenders import versions
+from benchmarks.timing import DisagreementError, Timing, machine, side_by_side
+
+Row = dict[str, object]
+
+_QUICK = 0.01
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the chosen cases; 1 if two contenders print different digits."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(case.name for case in CASES))
+    known = [*(case.name for case in CASES), "growth"]
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"{', '.join(known)}; default: all but huge")
     parser.add_argument("--rounds", type=int, help="how often each contender runs; default: the case's own")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "coliee-ir-benchmarks")
-    parser.add_argument("--out", type=Path, help="folder for results.md and results.json; default: print only")
-    options = parser.parse_args()
+    parser.add_argument("--out", type=Path, help="folder for results.md, results.json, growth.svg; default: print only")
+    parser.add_argument("--quick", action="store_true", help="a hundredth of the queries, one round: does it all run?")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.cases).difference(known):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}")
     options.folder.mkdir(parents=True, exist_ok=True)
-    chosen = [case for case in CASES if case.name in options.cases or (not options.cases and not case.large)]
-    rows = []
-    for case in chosen:
-        print(f"{case.name}: {case.what} …", file=sys.stderr, flush=True)
-        try:
-            rows += _measured(case, options.folder, options.rounds or case.rounds)
-        except DisagreementError as error:
-            print(f"{case.name}: {error}", file=sys.stderr)
-            return 1
-    table = _markdown(rows)
-    print(table)
+    scale = _QUICK if options.quick else 1
+    rounds = options.rounds or (1 if options.quick else None)
+    rows: list[Row] = []
+    grown: list[Row] = []
+    try:
+        for case in CASES:
+            if case.name in options.cases or not (options.cases or case.large):
+                _say(f"{case.name}: {case.what}")
+                rows += _measured(case, options.folder, rounds or case.rounds, scale)
+        if "growth" in options.cases or not options.cases:
+            for point in growth.points(scale):
+                _say(f"growth: {point.value:,} {point.axis}")
+                grown += _grown(point, options.folder, rounds or growth.ROUNDS)
+    except DisagreementError as error:
+        print(error, file=sys.stderr)
+        return 1
+    tables = [*([_markdown(rows)] if rows else []), *([growth.markdown(grown)] if grown else [])]
+    print("\n".join(tables))
     if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
-        (options.out / "results.md").write_text(f"Measured on {machine()}.\n\n{table}", encoding="utf-8")
-        report = {"machine": machine(), "rows": rows}
-        (options.out / "results.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        _write(options.out, tables, rows, grown, scale)
     return 0
 
 
-def _measured(case: Case, folder: Path, rounds: int) -> list[dict[str, object]]:
+def _write(folder: Path, tables: list[str], rows: list[Row], grown: list[Row], scale: float) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    told = ", ".join(f"{name} {version}" for name, version in versions().items())
+    head = f"Measured on {machine()}; Python {sys.version.split()[0]}, {told}.\n"
+    (folder / "results.md").write_text("\n".join([head, *tables]), encoding="utf-8")
+    report = {
+        "machine": machine(),
+        "python": sys.version,
+        "versions": versions(),
+        "scale": scale,
+        "rows": rows,
+        "growth": grown,
+    }
+    (folder / "results.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if grown:
+        from benchmarks import plot
+
+        try:
+            plot.draw(grown, folder / "growth.svg")
+        except ImportError as error:
+            print(f"no growth.svg ({error}): pip install 'coliee-ir[bench]'", file=sys.stderr)
+
+
+def _say(what: str) -> None:
+    print(f"{what} …", file=sys.stderr, flush=True)
+
+
+def _apart(prepare: Callable[[], object]) -> None:
+    """Make files in a process of its own: Linux counts the memory of the starting process as the started one's."""
+    process = multiprocessing.get_context("fork").Process(target=prepare)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)  # it only writes
+        process.start()
+    process.join()
+    if process.exitcode:
+        raise DisagreementError("the files cannot be made")
+
+
+def _measured(case: Case, folder: Path, rounds: int, scale: float) -> list[Row]:
     """A row for each contender: median seconds, peak memory, and how many times our time it takes."""
-    contenders = case.contenders(folder)
+    _apart(lambda: case.contenders(folder, scale))
+    contenders = case.contenders(folder, scale)
     timings = side_by_side(contenders, rounds)
-    own = timings[contenders[0].name]
-    return [
-        {
-            "case": case.name,
-            "what": case.what,
-            "contender": contender.name,
-            "seconds": round(timings[contender.name].seconds, 3),
-            "cpu": round(sorted(timings[contender.name].cpu)[rounds // 2], 3),
-            "peak_mib": round(timings[contender.name].memory),
-            "ratio": round(timings[contender.name].seconds / own.seconds, 2),
-            "target": case.targets.get(contender.name),
-            "rounds": rounds,
-        }
-        for contender in contenders
-    ]
+    own = timings[contenders[0].name].seconds
+    rows: list[Row] = []
+    for contender in contenders:
+        row: Row = {"case": case.name, "what": case.what, "contender": contender.name}
+        if contender.name in timings:
+            row |= _numbers(timings[contender.name])
+            row["ratio"] = float(f"{timings[contender.name].seconds / own:.2g}")
+            row["target"] = case.targets.get(contender.name)
+            row["rounds"] = rounds
+        else:
+            row["absent"] = contender.absent
+        rows.append(row)
+    return rows
 
 
-def _markdown(rows: list[dict[str, object]]) -> str:
+def _grown(point: growth.Point, folder: Path, rounds: int) -> list[Row]:
+    """A row for each contender that is there, at one place."""
+    _apart(lambda: point.contenders(folder))
+    where: Row = {
+        "axis": point.axis,
+        "value": point.value,
+        "lines": point.shape.lines * point.runs,
+        "queries": point.shape.queries,
+        "runs": point.runs,
+        "measures": point.measures,
+        "rounds": rounds,
+    }
+    contenders = point.contenders(folder)
+    timings = side_by_side(contenders, rounds)
+    return [{**where, "contender": _plain(name), **_numbers(timing)} for name, timing in timings.items()]
+
+
+def _plain(contender: str) -> str:
+    return contender.partition(",")[0]
+
+
+def _numbers(timing: Timing) -> Row:
+    numbers: Row = {"seconds": float(f"{timing.seconds:.3g}"), "peak_mib": round(timing.memory)}
+    if not timing.per_call:
+        numbers["cpu"] = float(f"{statistics.median(timing.cpu):.3g}")
+    return numbers
+
+
+def _markdown(rows: list[Row]) -> str:
     header = ("case", "who", "median s", "cpu s", "peak MiB", "times our time", "target")
     lines = [f"| {' | '.join(header)} |", "|---|---|---:|---:|---:|---:|---:|"]
+    before = None
     for row in rows:
-        what = f"**{row['case']}**: {row['what']}" if row["ratio"] == 1 else ""
-        target = "" if row["target"] is None else f"≥ {row['target']}"
-        values = (what, row["contender"], row["seconds"], row["cpu"], row["peak_mib"], row["ratio"], target)
+        what = f"**{row['case']}**: {row['what']}" if row["case"] != before else ""
+        before = row["case"]
+        values: tuple[object, ...]
+        if "absent" in row:
+            values = (what, row["contender"], "absent", "", "", "", row["absent"])
+        else:
+            target = "" if row["target"] is None else f"≥ {row['target']}"
+            values = (
+                what, row["contender"], row["seconds"], row.get("cpu", ""), row["peak_mib"], row["ratio"], target
+            )  # fmt: skip
         lines.append(f"| {' | '.join(map(str, values))} |")
     return "\n".join(lines) + "\n"
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,10 @@ class Shape:
         """Lines of the run."""
         return self.queries * self.depth
 
+    def scaled(self, scale: float) -> Shape:
+        """The same with other many queries, at least ten."""
+        return self if scale == 1 else replace(self, queries=max(10, round(self.queries * scale)))
+
 
 def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tuple[Path, Path]:
     """Write qrels and a run; their paths. What stands there already is kept.
@@ -45,7 +52,7 @@ def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tu
     pool = [str(chance.randrange(8_841_823)) for _ in range(200_003)]
     queries = [str(number) for number in sorted(chance.sample(range(1_102_400), shape.queries))]
     pending: list[str] = []
-    with qrels.open("w", encoding="ascii") as gold, run.open("w", encoding="ascii") as out:
+    with _whole(qrels) as gold, _whole(run) as out:
         for query in queries:
             at = chance.randrange(len(pool) - shape.depth)
             documents = list(dict.fromkeys(pool[at : at + shape.depth]))
@@ -94,9 +101,18 @@ def write_sweep(shape: Shape, folder: Path, n: int, seed: int = 2026) -> tuple[P
         for line in run.read_text(encoding="ascii").splitlines():
             query, _, document, _, score, _ = line.split()
             by_query.setdefault(query, []).append((float(score) + chance.gauss(0, 1), document))
-        with path.open("w", encoding="ascii") as out:
+        with _whole(path) as out:
             for query, scored in by_query.items():
                 scored.sort(reverse=True)
-                for rank, (score, document) in enumerate(scored, start=1):
-                    out.write(f"{query} Q0 {document} {rank} {score:.6f} sweep{number}\n")
+                for rank, (value, document) in enumerate(scored, start=1):
+                    out.write(f"{query} Q0 {document} {rank} {value:.6f} sweep{number}\n")
     return qrels, runs
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[TextIO]:
+    """A file that is there only when all of it is."""
+    beside = path.with_name(f"{path.name}.part")
+    with beside.open("w", encoding="ascii") as stream:
+        yield stream
+    beside.replace(path)

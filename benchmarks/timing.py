@@ -11,35 +11,48 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+#: how a contender that times single calls in its process says what one took
+PER_CALL = "seconds_per_call"
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A command, and how to read the measures that it prints: name → value with four decimals.
+    """A command, and how to read the measures that it prints, a line each: name, …, value.
 
     Attributes:
         name: what it is called in the table.
         command: the command and its arguments.
         rename: its names of measures → the names to compare by; measures that are not here are not compared.
-        compared: whether it prints measures at all.
+        expected: the measures that it must print, by the names to compare by; none where it prints no measures.
+        absent: why it does not take part; empty if it does.
     """
 
     name: str
     command: Sequence[str]
     rename: Callable[[str], str | None] = lambda name: name
-    compared: bool = True
+    expected: Collection[str] = ()
+    absent: str = ""
 
 
 @dataclass
 class Timing:
-    """What was measured of a contender."""
+    """What was measured of a contender, round by round.
+
+    Attributes:
+        wall: seconds, of the whole process; or of a call, where it says what one took.
+        cpu: seconds of all processors, of the whole process.
+        peak_mib: the memory of the largest process of those that the command started.
+        per_call: whether ``wall`` is that of a call.
+    """
 
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     peak_mib: list[float] = field(default_factory=list)
+    per_call: bool = False
 
     @property
     def seconds(self) -> float:
@@ -48,46 +61,63 @@ class Timing:
 
     @property
     def memory(self) -> float:
-        """The median of the peaks: of the largest process of those that the command started."""
+        """The median of the peaks."""
         return statistics.median(self.peak_mib)
 
 
 class DisagreementError(Exception):
-    """Two contenders print different digits."""
+    """Two contenders print different digits, or one fails."""
 
 
 def side_by_side(contenders: Sequence[Contender], rounds: int) -> dict[str, Timing]:
-    """Run the contenders in turn, after one round that only compares what they print.
+    """Run the contenders that are there in turn, after one round that only compares what they print.
+
+    That first round is also the one in which compilers that keep their code (numba) fill their caches.
 
     Raises:
         DisagreementError: a value differs from the first contender's.
     """
+    present = [contender for contender in contenders if not contender.absent]
     first: dict[str, str] = {}
-    for contender in contenders:
-        printed, _ = _run(contender)
-        if not contender.compared:
-            continue
+    for contender in present:
+        printed = _run(contender).printed
+        if missing := sorted(set(contender.expected).difference(printed)):
+            raise DisagreementError(f"{contender.name} does not print {', '.join(missing)}")
         first = first or printed
-        common = first.keys() & printed.keys()
-        if not common:
-            raise DisagreementError(f"{contender.name} prints none of the measures of {contenders[0].name}")
-        for name in sorted(common):
-            if printed[name] != first[name]:
+        for name in sorted(first.keys() & printed.keys()):
+            if not _agree(printed[name], first[name]):
                 raise DisagreementError(
-                    f"{name}: {contenders[0].name} prints {first[name]}, {contender.name} {printed[name]}"
+                    f"{name}: {present[0].name} prints {first[name]}, {contender.name} {printed[name]}"
                 )
-    timings = {contender.name: Timing() for contender in contenders}
+    timings = {contender.name: Timing() for contender in present}
     for _ in range(rounds):
-        for contender in contenders:
-            _, (wall, cpu, peak) = _run(contender)
-            timing = timings[contender.name]
-            timing.wall.append(wall)
-            timing.cpu.append(cpu)
-            timing.peak_mib.append(peak)
+        for contender in present:
+            timed, timing = _run(contender), timings[contender.name]
+            timing.wall.append(timed.wall if timed.per_call is None else timed.per_call)
+            timing.cpu.append(timed.cpu)
+            timing.peak_mib.append(timed.peak_mib)
+            timing.per_call = timed.per_call is not None
     return timings
 
 
-def _run(contender: Contender) -> tuple[dict[str, str], tuple[float, float, float]]:
+def _agree(one: str, other: str) -> bool:
+    """Whether two printed values are the same, to four decimals; the last of more may differ by rounding."""
+    places = min(len(text.partition(".")[2]) for text in (one, other))
+    if places <= 4:
+        return f"{float(one):.4f}" == f"{float(other):.4f}"
+    return abs(float(one) - float(other)) < 10.0 ** (1 - places)
+
+
+@dataclass(frozen=True)
+class _Timed:
+    printed: dict[str, str]
+    wall: float
+    cpu: float
+    peak_mib: float
+    per_call: float | None
+
+
+def _run(contender: Contender) -> _Timed:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
         process = subprocess.Popen([str(part) for part in contender.command], stdout=out, stderr=err)
@@ -98,15 +128,19 @@ def _run(contender: Contender) -> tuple[dict[str, str], tuple[float, float, floa
         err.seek(0)
         if process.returncode:
             raise DisagreementError(f"{contender.name} failed: {err.read().decode(errors='replace')[-500:]}")
-        printed = {}
+        printed: dict[str, str] = {}
+        seen: dict[str, int] = {}
+        per_call = None
         for line in out.read().decode().splitlines():
             fields = re.split(r"\s+", line.strip())
-            if not contender.compared or len(fields) < 2 or fields[0] == "runid":
-                continue
-            if name := contender.rename(fields[0]):
-                again = sum(known.partition(" ")[0] == name for known in printed)  # of another run
-                printed[f"{name} {again}" if again else name] = f"{float(fields[-1]):.4f}"
-    return printed, (wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+            if fields[0] == PER_CALL:
+                per_call = float(fields[1])
+            elif contender.expected and len(fields) > 1 and (name := contender.rename(fields[0])) is not None:
+                if name == "runid":
+                    continue
+                again = seen[name] = seen.get(name, -1) + 1  # of another run
+                printed[f"{name} {again}" if again else name] = fields[-1]
+    return _Timed(printed, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, per_call)
 
 
 def machine() -> str:

@@ -5,10 +5,12 @@ The processes are forked: what they work on is there already, and only results t
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -24,7 +26,7 @@ _tasks: Sequence[Callable[[], Any]] = ()
 
 
 class WorkerError(ColieeError):
-    """A worker process ended before its work was done."""
+    """A worker process could not be started, or ended before its work was done."""
 
 
 def cores() -> int:
@@ -42,7 +44,7 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
         jobs: how many processes to use; 1 works in this one.
 
     Raises:
-        WorkerError: a process was killed.
+        WorkerError: a process could not be started, or was killed.
     """
     if jobs <= 1 or len(tasks) <= 1:
         for task in tasks:
@@ -50,23 +52,33 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
         return
     global _tasks
     _tasks = tasks
+    with contextlib.ExitStack() as stack:
+        stack.callback(_forget)
+        try:
+            pool = ProcessPoolExecutor(min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_begin)
+            stack.callback(pool.shutdown, cancel_futures=True)
+            futures = _submitted(pool, len(tasks))
+        except OSError as error:
+            raise WorkerError(f"no worker process can be started ({error.strerror or error}); try --jobs 1") from None
+        try:
+            for future in futures:
+                yield future.result()
+        except BrokenProcessPool:
+            raise WorkerError(
+                "a worker process was killed before it was done, perhaps for want of memory; try --jobs 1"
+            ) from None
+
+
+def _submitted(pool: ProcessPoolExecutor, n: int) -> list[Future[Any]]:
     with warnings.catch_warnings():
         # the processes do arithmetic only and touch none of the locks that other threads might hold
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        pool = ProcessPoolExecutor(
-            min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_die_with_the_terminal
-        )
-        futures: list[Future[Any]] = [pool.submit(_perform, at) for at in range(len(tasks))]
-    try:
-        for future in futures:
-            yield future.result()
-    except BrokenProcessPool:
-        raise WorkerError(
-            "a worker process was killed before it was done, perhaps for want of memory; try --jobs 1"
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-        _tasks = ()
+        return [pool.submit(_perform, at) for at in range(n)]
+
+
+def _forget() -> None:
+    global _tasks
+    _tasks = ()
 
 
 def _perform(at: int) -> Any:
@@ -80,5 +92,15 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
         return error
 
 
-def _die_with_the_terminal() -> None:
+def _begin() -> None:
+    """What a worker does first."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes; these end without a word
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    """End this process when the one that started it is gone, killed, say: nobody waits for the result."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

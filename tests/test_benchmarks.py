@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import sys
 from pathlib import Path
 
@@ -9,28 +11,155 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import cases, generate, timing
+from benchmarks import __main__ as program
+from benchmarks import cases, contenders, generate, growth, plot, timing
+
+SMALL = generate.Shape(queries=20, depth=30, relevant=3)
+
+
+def says(name: str, *lines: str, expected: tuple[str, ...] = ("map",)) -> timing.Contender:
+    text = "\n".join(lines)
+    return timing.Contender(name, [sys.executable, "-c", f"print({text!r})"], expected=expected)
 
 
 @pytest.mark.parametrize(("relevant", "grouped"), [(1, True), (8, True), (3, False)])
 def test_all_contenders_print_the_same_digits(tmp_path: Path, relevant: int, grouped: bool) -> None:
     shape = generate.Shape(queries=20, depth=30, relevant=relevant, grouped=grouped)
-    contenders = cases._usual(*generate.write(shape, tmp_path))
-    timings = timing.side_by_side(contenders, rounds=1)
+    timings = timing.side_by_side(cases.usual(*generate.write(shape, tmp_path)), rounds=1)
     assert next(iter(timings)) == "coliee-ir"
     assert {"ir_measures", "pytrec_eval"} <= set(timings)
 
 
-def test_other_digits_are_a_disagreement_and_no_time() -> None:
-    def says(name: str, value: float) -> timing.Contender:
-        return timing.Contender(name, [sys.executable, "-c", f"print('map', {value})"])
+def test_all_contenders_print_the_same_digits_of_several_runs(tmp_path: Path) -> None:
+    qrels, runs = generate.write_sweep(SMALL, tmp_path, 3)
+    timings = timing.side_by_side(cases.usual(qrels, *runs, measures=("map", "P_5", "P_10")), rounds=1)
+    assert {"ir_measures, 3 calls", "pytrec_eval, one process"} <= set(timings)
 
-    with pytest.raises(timing.DisagreementError, match=r"map: a prints 0\.5000, b 0\.6000"):
-        timing.side_by_side([says("a", 0.5), says("b", 0.6)], rounds=1)
+
+def test_all_contenders_print_the_same_digits_of_many_measures(tmp_path: Path) -> None:
+    most = [point for point in growth.points(0.02) if point.axis == "measures"][-1]
+    contenders = most.contenders(tmp_path)
+    assert len(contenders[0].expected) == most.measures == 56
+    assert "coliee-ir" in timing.side_by_side(contenders, rounds=1)
+
+
+def test_trec_eval_is_asked_for_all_cut_offs_of_a_family_at_once() -> None:
+    asked = contenders._with_their_parameters(["map", "recall_5", "P_5", "recall_10", "ndcg_cut_10", "set_P"])
+    assert asked == ["map", "recall.5,10", "P.5", "ndcg_cut.10", "set_P"]
+
+
+def test_calls_in_one_process_give_the_same_digits_whoever_is_called(tmp_path: Path) -> None:
+    chosen = {case.name: case for case in cases.CASES}
+    for name in ("calls", "frames"):
+        present = [c for c in chosen[name].contenders(tmp_path, 0.02) if not c.name.startswith("ranx")]
+        timings = timing.side_by_side(present, rounds=1)
+        assert all(timing.per_call and timing.seconds < 1 for timing in timings.values())
+
+
+def test_other_digits_are_a_disagreement_and_no_time() -> None:
+    with pytest.raises(timing.DisagreementError, match=r"map: a prints 0\.5, b 0\.6"):
+        timing.side_by_side([says("a", "map 0.5"), says("b", "map 0.6")], rounds=1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ("0.5000", "0.5", True),
+        ("0.1037", "0.1038", False),
+        ("0.103750000", "0.103749999", True),
+        ("0.103750000", "0.103749900", False),
+    ],
+)
+def test_digits_are_compared_as_far_as_both_print_them(one: str, other: str, agree: bool) -> None:
+    assert timing._agree(one, other) == agree
+
+
+def test_a_measure_that_is_not_printed_is_no_time_saved() -> None:
+    both = ("map", "P_5")
+    with pytest.raises(timing.DisagreementError, match=r"b does not print P_5"):
+        timing.side_by_side(
+            [says("a", "map 0.5", "P_5 0.1", expected=both), says("b", "map 0.5", expected=both)], rounds=1
+        )
+
+
+def test_who_is_absent_is_named_and_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(contenders, "trec_eval_binary", lambda: None)
+    assert program.main(["D", "--quick", "--folder", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert "|  | trec_eval | absent |  |  |  | name the program in TREC_EVAL |" in printed
+    assert printed.strip() in (tmp_path / "out" / "results.md").read_text(encoding="utf-8")
+    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    by_name = {row["contender"]: row for row in results["rows"]}
+    assert by_name["coliee-ir"]["ratio"] == 1
+    assert by_name["trec_eval"]["absent"]
+    assert "numpy" in results["versions"]
 
 
 def test_set_measures_equal_the_script_with_sets(tmp_path: Path) -> None:
-    qrels, run = generate.write(generate.Shape(queries=30, depth=10, relevant=4, columns=3), tmp_path)
-    ours = timing.Contender("ours", cases.ours("evaluate", "--task", "1", "-o", "trec", qrels, run))
-    peer = [cases.PYTHON, str(cases.PEERS / "sets_peer.py"), str(qrels), str(run)]
-    assert set(timing.side_by_side([ours, timing.Contender("sets", peer)], rounds=1)) == {"ours", "sets"}
+    case = next(case for case in cases.CASES if case.name == "sets")
+    assert set(timing.side_by_side(case.contenders(tmp_path, 0.0006), rounds=1)) == {"coliee-ir", "a script"}
+
+
+def test_on_each_axis_one_thing_grows_and_the_others_stay() -> None:
+    seen = {}
+    for point in growth.points():
+        sizes = (point.shape.lines * point.runs, point.shape.queries, point.runs, point.measures)
+        seen.setdefault(point.axis, []).append(dict(zip(growth.AXES, sizes, strict=True)))
+    assert list(seen) == list(growth.AXES)
+    for axis, points in seen.items():
+        changing = {name for name in growth.AXES if len({point[name] for point in points}) > 1}
+        assert changing == ({"runs", "lines"} if axis == "runs" else {axis})
+        assert [point[axis] for point in points] == sorted({point[axis] for point in points})
+
+
+ROWS = [
+    {"axis": axis, "value": value, "contender": name, "seconds": value / 100, "peak_mib": 30 + value}
+    for axis in growth.AXES
+    for value in (1, 10)
+    for name in ("coliee-ir", "trec_eval")
+    if (axis, name) != ("runs", "trec_eval")
+]
+
+
+def test_growth_is_a_row_a_place() -> None:
+    lines = growth.markdown(ROWS).splitlines()
+    assert lines[0] == "| grows | to | coliee-ir s | MiB | trec_eval s | MiB |"
+    assert lines[3] == "|  | 10 | 0.1 | 40 | 0.1 | 40 |"
+    assert lines[6] == f"| **runs**: {growth.AXES['runs']} | 1 | 0.01 | 31 | absent | |"
+    assert len(lines) == 10
+
+
+def test_the_plot_shows_every_axis(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    plot.draw(ROWS, tmp_path / "growth.svg")
+    drawn = (tmp_path / "growth.svg").read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert all(f">{text}<" in drawn for text in (*growth.AXES, "seconds", "peak memory, MiB", "trec_eval"))
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [([30, 40], [20, 50]), ([0.01, 7.7], [0.01, 0.1, 1, 10]), ([20, 1200], [20, 50, 100, 200, 500, 1000, 2000])],
+)
+def test_ticks_are_round_numbers_around_the_values(values: list[float], ticks: list[float]) -> None:
+    assert plot._round_numbers(values) == pytest.approx(ticks)
+
+
+def test_a_generator_that_is_stopped_leaves_no_file_that_looks_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = {path.name: path.read_bytes() for path in generate.write(SMALL, tmp_path)}
+    for path in tmp_path.iterdir():
+        path.unlink()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(random.Random, "expovariate", stop)
+        generate.write(SMALL, tmp_path)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".part", ".part"]
+    assert {path.name: path.read_bytes() for path in generate.write(SMALL, tmp_path)} == whole
+
+
+def stop(*_: object) -> float:
+    raise KeyboardInterrupt

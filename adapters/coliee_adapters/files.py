@@ -6,7 +6,6 @@ import contextlib
 import gzip
 import io
 import os
-import shutil
 import stat
 import sys
 import tempfile
@@ -14,37 +13,54 @@ import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters.errors import InputError
 
 BOM: Final = b"\xef\xbb\xbf"
 _GZIP: Final = b"\x1f\x8b"
 _HEAD: Final = 1 << 16
+_PIECE: Final = 1 << 20
 
 _ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml")
 
 PathLike = str | os.PathLike[str]
 
 
+class _State(NamedTuple):
+    """By what a file is known again; another one, or one that was written to, differs."""
+
+    inode: int
+    size: int
+    modified: int
+
+
 class Source:
     """Where bytes come from: a file, gzipped or not, or standard input. It can be read more than once.
 
     Standard input, or a pipe, is spooled to an unnamed temporary file at first use, so that it too can be read twice
-    (once to find out what it is, once to read it) without being held in memory.
+    (once to find out what it is, once to read it) without being held in memory. A file that changes between its first
+    opening and the end of a later reading is an error, in whatever process that reading goes on: its parts would not
+    belong together.
 
     Args:
         path: a path, or ``-`` for standard input.
 
     Raises:
-        InputError: the path does not exist, is a directory, may not be read, or is empty.
+        InputError: the path does not exist, is a directory, may not be read, is empty, or changes.
     """
 
     def __init__(self, path: PathLike) -> None:
         self.path = os.fspath(path)
         self.name = "<stdin>" if self.path == "-" else self.path
         self._spool: BinaryIO | None = None
+        self._state: _State | None = None
         self._head_is_gzip = False
+        with self._faults():
+            if self.path != "-" and Path(self.path).is_dir():
+                raise InputError(self.name, "this is a directory", remedy="name the file in it")
+            # a stream can be read once only: standard input, a pipe
+            self._is_stream = self.path == "-" or (Path(self.path).exists() and not Path(self.path).is_file())
         with self.open() as stream, self._faults():
             self._head = stream.read(_HEAD)
         if not self._head.removeprefix(BOM).strip():
@@ -62,7 +78,7 @@ class Source:
     @property
     def is_file(self) -> bool:
         """Whether the bytes lie in a plain file, of which parts can be read."""
-        return not self._head_is_gzip and not self._is_stream()
+        return not self._head_is_gzip and not self._is_stream
 
     def head(self) -> bytes:
         """The first 64 KiB, decompressed, without a byte order mark."""
@@ -78,23 +94,25 @@ class Source:
         with contextlib.ExitStack() as stack:
             with self._faults():
                 raw: BinaryIO
-                if self.path != "-" and Path(self.path).is_dir():
-                    raise InputError(self.name, "this is a directory", remedy="name the file in it")
-                if self._is_stream():
+                if self._is_stream:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
                     raw = stack.enter_context(Path(self.path).open("rb"))
+                    self._check_unchanged(raw)
                 start = raw.read(2)
                 raw.seek(0)
                 self._head_is_gzip = start == _GZIP
                 stream = cast(BinaryIO, stack.enter_context(gzip.open(raw))) if self._head_is_gzip else raw
             yield stream
+            if not self._is_stream:
+                with self._faults():
+                    self._check_unchanged(raw)
 
     @property
     def size(self) -> int:
         """How many bytes the plain file has; 0 where they do not lie in one."""
-        return Path(self.path).stat().st_size if self.is_file else 0
+        return self._state.size if self._state is not None and self.is_file else 0
 
     def blocks(self, size: int, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """The bytes in pieces of about ``size`` that end where lines end; the last may lack its newline.
@@ -128,6 +146,8 @@ class Source:
                 else:
                     rest.append(piece)
             if rest:
+                if not self._is_stream:  # which may be why the last line is cut
+                    self._check_unchanged(stream)
                 yield b"".join(rest)
 
     def text(self) -> str:
@@ -140,9 +160,15 @@ class Source:
             raw = stream.read()
         return decode(raw.removeprefix(BOM), self.name).replace("\r\n", "\n").replace("\r", "\n")
 
-    def _is_stream(self) -> bool:
-        """Whether it can be read once only: standard input, a pipe."""
-        return self.path == "-" or (Path(self.path).exists() and not Path(self.path).is_file())
+    def _check_unchanged(self, raw: BinaryIO) -> None:
+        """Compare an open file with what it was when it was first opened."""
+        found = os.fstat(raw.fileno())
+        state = _State(found.st_ino, found.st_size, found.st_mtime_ns)
+        if self._state is None:
+            self._state = state
+        elif state != self._state:
+            remedy = "try again when nothing writes to it any more"
+            raise InputError(self.name, "the file changed while it was being read", remedy=remedy)
 
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
@@ -150,20 +176,36 @@ class Source:
             weakref.finalize(self, spool.close)
             if self.path != "-":
                 with Path(self.path).open("rb") as pipe:
-                    shutil.copyfileobj(pipe, spool)
+                    self._copy(pipe, spool)
             elif sys.stdin is None:
                 raise InputError(self.name, "standard input is closed", remedy="name a file, or pipe one in")
             else:
-                shutil.copyfileobj(sys.stdin.buffer, spool)
+                self._copy(sys.stdin.buffer, spool)
             self._spool = spool
         return self._spool
+
+    def _copy(self, stream: BinaryIO, spool: BinaryIO) -> None:
+        piece = stream.read(_PIECE)
+        while piece:
+            try:
+                spool.write(piece)
+                spool.flush()
+            except OSError as error:
+                problem = f"cannot be held in {tempfile.gettempdir()} ({error.strerror or error})"
+                remedy = "set TMPDIR to a folder with room, or name a file"
+                raise InputError(self.name, problem, remedy=remedy) from None
+            piece = stream.read(_PIECE)
 
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
         try:
             yield
         except FileNotFoundError:
-            raise InputError(self.name, "there is no such file", remedy="check the path") from None
+            if self._state is not None:
+                problem, remedy = "the file was removed while it was being read", "put it back and try again"
+            else:
+                problem, remedy = "there is no such file", "check the path"
+            raise InputError(self.name, problem, remedy=remedy) from None
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(
                 self.name, f"the gzip data is damaged or cut short ({error})", remedy="compress or download it again"

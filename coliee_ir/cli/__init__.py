@@ -60,8 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def say(text: str) -> None:
-    """A remark to the person at the terminal: a line on standard error."""
-    print(printable(text), file=sys.stderr)
+    """A remark to the person at the terminal: a line on standard error. Nothing is said if nobody can be told."""
+    with contextlib.suppress(OSError):
+        print(printable(text), file=sys.stderr, flush=True)
 
 
 def _parser(command: str | None) -> argparse.ArgumentParser:

@@ -1,0 +1,84 @@
+"""How cost grows: one of lines, queries, runs and measures grows, the others stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.cases import usual
+from benchmarks.contenders import MEASURES
+from benchmarks.generate import Shape, write, write_sweep
+from benchmarks.timing import Contender
+
+AXES = {
+    "lines": "1,000 queries; documents a query grow",
+    "queries": "500,000 lines; documents a query fall as queries grow",
+    "runs": "401 queries × 62 documents a run, in one call",
+    "measures": "501 queries × 500 documents",
+}
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place on one axis."""
+
+    axis: str
+    value: int
+    shape: Shape
+    runs: int = 1
+    measures: int = len(MEASURES)
+
+    def contenders(self, folder: Path) -> list[Contender]:
+        """Who runs here, ours first, on files that are made if they are not there."""
+        if self.axis == "runs":
+            qrels, runs = write_sweep(self.shape, folder, self.runs)
+            return usual(qrels, *runs)
+        return usual(*write(self.shape, folder), measures=_measures(self.measures))
+
+
+def points(scale: float = 1) -> Iterator[Point]:
+    """All places, axis by axis.
+
+    The numbers of queries are such that hardly a mean is half of its fourth decimal, which two sums may round apart.
+
+    Args:
+        scale: multiplies the queries of each; less than 1 for a quick look.
+    """
+    for depth in (15, 60, 250, 1000, 4000):
+        shape = Shape(1000, depth).scaled(scale)
+        yield Point("lines", shape.lines, shape)
+    for queries in (50, 500, 5000, 50_000):
+        shape = Shape(queries, 500_000 // queries).scaled(scale)
+        yield Point("queries", shape.queries, shape)
+    for runs in (1, 4, 16, 64):
+        yield Point("runs", runs, Shape(401, 62, relevant=8).scaled(scale), runs=runs)
+    for measures in (1, 4, 14, 56):
+        yield Point("measures", measures, Shape(501, 500, relevant=4).scaled(scale), measures=measures)
+
+
+def _measures(n: int) -> tuple[str, ...]:
+    """The usual measures, and behind them others at many cut-offs."""
+    more = (f"{family}_{cut}" for cut in (3, 7, 15, 20, 25, 40, 50, 70, 150, 200, 300)
+            for family in ("P", "recall", "ndcg_cut", "map_cut"))  # fmt: skip
+    return (*MEASURES, *more)[:n]
+
+
+def markdown(rows: list[dict[str, object]]) -> str:
+    """A row for each place: seconds and peak memory of each contender."""
+    names = list(dict.fromkeys(str(row["contender"]) for row in rows))
+    lines = [
+        f"| grows | to | {' | '.join(f'{name} s | MiB' for name in names)} |",
+        f"|---|---:|{'---:|---:|' * len(names)}",
+    ]
+    axis = None
+    for key in dict.fromkeys((row["axis"], row["value"]) for row in rows):
+        found = {row["contender"]: row for row in rows if (row["axis"], row["value"]) == key}
+        values = [
+            f"{found[name]['seconds']} | {found[name]['peak_mib']}" if name in found else "absent |" for name in names
+        ]
+        first = f"**{key[0]}**: {AXES[str(key[0])]}" if key[0] != axis else ""
+        axis = key[0]
+        lines.append(f"| {first} | {key[1]:,} | {' | '.join(values)} |")
+    return "\n".join(lines) + "\n"

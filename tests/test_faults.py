@@ -1,0 +1,378 @@
+"""What goes wrong around a program, as it goes wrong: by the command line, in a process of its own.
+
+Each situation is a row of docs/faults.md, which says what is printed; what is not in the table is not promised.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "coliee_ir" / "examples"
+
+ROW = re.compile(
+    r"^\| (?P<situation>[^|]+) \| (?:`(?P<sentence>[^`]+)`|nothing; [^|]+) \| (?P<code>\d+) \|$", re.MULTILINE
+)
+TABLE = {row["situation"]: row for row in ROW.finditer((ROOT / "docs" / "faults.md").read_text(encoding="utf-8"))}
+
+EVALUATE = ("evaluate", "-o", "trec", "-m", "map", "gold.txt", "run.txt")
+LARGE = ("evaluate", "-o", "trec", "-m", "map", "--jobs", "2", "large-gold.txt", "large.txt")
+CONVERT = ("convert", "--to", "json", "run.txt")
+
+#: what a hook can use: it runs before the command, in its process
+PRELUDE = """
+import contextlib, os, resource, sys, time
+import coliee_ir.cli.convert, coliee_ir.cli.evaluate
+from pathlib import Path
+from coliee_adapters import files
+from coliee_adapters.files import Source
+from coliee_ir.cli import main
+
+command = os.getpid()
+
+def say(text):
+    os.write(2, (text + "\\n").encode())  # at once, not mixed with what other processes say
+
+def grow(name):
+    with open(name, "a") as file:
+        file.write("q100 Q0 d1 1 1.5 T\\n")
+
+def shrink(name):
+    os.truncate(name, os.path.getsize(name) // 2)
+
+def rewrite(name):
+    content = Path(name).read_bytes()
+    Path(name).write_bytes(content.replace(b" d1 ", b" d5 "))
+
+def replace(name):
+    other = f"{name}.{os.getpid()}"
+    Path(other).write_bytes(Path(name).read_bytes())
+    os.replace(other, name)
+
+remove = os.unlink
+
+def give_up_root(name):
+    if os.getuid() == 0:
+        os.setuid(65534)
+
+def while_read(name, change, process=lambda: True):
+    "Change a file when its first block has been read."
+    blocks = Source.blocks
+    def changing(self, *arguments):
+        reading = blocks(self, *arguments)
+        yield next(reading)
+        if self.path == name and process():
+            change(name)
+        yield from reading
+    Source.blocks = changing
+
+def after_opening(name, change):
+    "Change a file when its form has been found."
+    start = Source.__init__
+    def changing(self, path):
+        start(self, path)
+        if path == name:
+            change(name)
+    Source.__init__ = changing
+
+def in_workers(act):
+    "Do something at the beginning of each worker's reading."
+    blocks = Source.blocks
+    def acting(self, *arguments):
+        if os.getpid() != command:
+            act()
+        yield from blocks(self, *arguments)
+    Source.blocks = acting
+
+def wait():
+    say("ready")
+    time.sleep(60)
+
+"""
+
+
+def run(
+    *arguments: str, hook: str | None = None, stdin: bytes | None = None, stdout: str | None = None
+) -> tuple[int, str, str]:
+    """Run a command in the current folder; exit code, standard output, standard error."""
+    with Path(stdout or os.devnull).open("wb") as file:
+        done = subprocess.run(
+            _command(arguments, hook),
+            input=stdin,
+            stdin=None if stdin is not None else subprocess.DEVNULL,
+            stdout=file if stdout else subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=60,
+        )
+    return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
+
+
+def _command(arguments: tuple[str, ...], hook: str | None) -> list[str]:
+    if hook is None:
+        return [sys.executable, "-m", "coliee_ir", *arguments]
+    return [sys.executable, "-c", f"{PRELUDE}{hook}\nsys.exit(main(sys.argv[1:]))", *arguments]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A gold and a run of several blocks, which can be cut anywhere."""
+    monkeypatch.chdir(tmp_path)
+    queries = [f"q{n}" for n in range(100)]
+    Path("gold.txt").write_text("".join(f"{query} 0 d{n} 1\n" for query in queries for n in (1, 5)))
+    lines = [f"{query} Q0 d{n} {n + 1} {100 - n / 4:.2f} T\n" for query in queries for n in range(200)]
+    Path("run.txt").write_text("".join(lines))
+    return tmp_path
+
+
+@pytest.fixture
+def large(here: Path) -> None:
+    """A run that is worth several processes; long ids, so that it is quickly made."""
+    ids = [f"{'d' * 180}{n}" for n in range(900)]
+    with Path("large-gold.txt").open("w") as gold, Path("large.txt").open("w") as out:
+        for query in (f"q{n}" for n in range(100)):
+            gold.write(f"{query} 0 {ids[1]} 1\n{query} 0 {ids[5]} 1\n")
+            out.writelines(f"{query} Q0 {ids[n]} {n + 1} {1000 - n} T\n" for n in range(900))
+    assert Path("large.txt").stat().st_size > 16 << 20
+
+
+def check(situation: str, result: tuple[int, str, str]) -> None:
+    row = TABLE[situation]
+    code, out, err = result
+    last = err.splitlines()[-1] if err else ""
+    sentence = row["sentence"].replace("in /tmp ", f"in {tempfile.gettempdir()} ") if row["sentence"] else None
+    assert (code, last, out) == (int(row["code"]), f"coliee-ir: {sentence}" if sentence else "", "")
+    assert "Traceback" not in err
+    assert "Exception ignored" not in err
+
+
+def cut(example: str, n: int, name: str) -> None:
+    Path(name).write_bytes((EXAMPLES / example).read_bytes()[:-n])
+
+
+def copied(example: str, name: str) -> str:
+    Path(name).write_bytes((EXAMPLES / example).read_bytes())
+    return name
+
+
+def cut_run() -> tuple[str, ...]:
+    Path("run.txt").write_bytes(Path("run.txt").read_bytes()[:-9])
+    return EVALUATE
+
+
+def cut_columns() -> tuple[str, ...]:
+    cut("task1/bm25.txt", 9, "bm25.txt")
+    return "evaluate", copied("task1/gold.json", "gold.json"), "bm25.txt"
+
+
+def cut_gzip() -> tuple[str, ...]:
+    Path("run.txt.gz").write_bytes(gzip.compress(Path("run.txt").read_bytes())[:-1000])
+    return "evaluate", "gold.txt", "run.txt.gz"
+
+
+def cut_json() -> tuple[str, ...]:
+    cut("task1/gold.json", 14, "gold.json")
+    return "evaluate", "gold.json", copied("task1/bm25.txt", "bm25.txt")
+
+
+def cut_json_lines() -> tuple[str, ...]:
+    cut("tort/gold.jsonl", 14, "gold.jsonl")
+    return "evaluate", "gold.jsonl", copied("tort/ALPHA.jsonl", "ALPHA.jsonl")
+
+
+def cut_xml() -> tuple[str, ...]:
+    cut("task3/gold.xml", 14, "gold.xml")
+    return "evaluate", "gold.xml", copied("task3/task3.ALPHA", "task3.ALPHA")
+
+
+def emptied() -> tuple[str, ...]:
+    Path("run.txt").write_bytes(b"")
+    return EVALUATE
+
+
+def directory() -> tuple[str, ...]:
+    Path("folder").mkdir()
+    return "evaluate", "gold.txt", "folder"
+
+
+@pytest.mark.parametrize(
+    ("situation", "prepare"),
+    [
+        ("a run cut short in its last line", cut_run),
+        ("a run in three columns, cut short", cut_columns),
+        ("a compressed run cut short", cut_gzip),
+        ("JSON cut short", cut_json),
+        ("JSON Lines cut short", cut_json_lines),
+        ("XML cut short", cut_xml),
+        ("an empty file, as a full disk leaves it", emptied),
+        ("a directory instead of a file", directory),
+        ("a file that is not there", lambda: ("evaluate", "gold.txt", "no.txt")),
+        ("a conversion into a folder that is not there", lambda: (*CONVERT, "no/out.json")),
+    ],
+)
+def test_files_that_are_not_what_they_should_be(situation: str, prepare: Callable[[], tuple[str, ...]]) -> None:
+    check(situation, run(*prepare()))
+
+
+def test_a_file_that_may_not_be_read(here: Path) -> None:
+    Path("run.txt").chmod(0)
+    here.chmod(0o755)
+    check("a file that may not be read", run(*EVALUATE, hook="after_opening('gold.txt', give_up_root)"))
+
+
+@pytest.mark.parametrize(
+    ("situation", "hook"),
+    [
+        ("a file that grows while it is read", "while_read('run.txt', grow)"),
+        ("a file that shrinks while it is read", "while_read('run.txt', shrink)"),
+        ("a file written anew, of the same size, while it is read", "while_read('run.txt', rewrite)"),
+        ("a file that grows after its form was found", "after_opening('run.txt', grow)"),
+        ("a file replaced after its form was found", "after_opening('run.txt', replace)"),
+        ("a file removed after its form was found", "after_opening('run.txt', remove)"),
+    ],
+)
+def test_files_that_change_under_the_reader(situation: str, hook: str) -> None:
+    check(situation, run(*EVALUATE, hook=hook))
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize(
+    ("situation", "hook"),
+    [
+        ("a file that changes while several processes read its parts", "while_read('large.txt', grow, in_worker)"),
+        ("a file replaced while several processes read its parts", "in_workers(lambda: replace('large.txt'))"),
+        ("a worker process killed, as by want of memory", "in_workers(lambda: os.kill(os.getpid(), 9))"),
+        ("no further process allowed", "os.fork = no_process"),
+    ],
+)
+def test_several_processes(situation: str, hook: str) -> None:
+    definitions = """
+def in_worker():
+    return os.getpid() != command
+
+def no_process():  # root is under no limit
+    raise BlockingIOError(11, os.strerror(11))
+"""
+    check(situation, run(*LARGE, hook=definitions + hook))
+
+
+@pytest.mark.usefixtures("large")
+def test_what_is_replaced_while_one_process_reads_it_is_read_to_its_end() -> None:
+    expected = run(*EVALUATE)
+    assert expected[0] == 0
+    assert run(*EVALUATE, hook="while_read('run.txt', replace)") == expected
+
+
+def test_standard_input_larger_than_the_room_for_it() -> None:
+    situation = "standard input larger than the room for temporary files"
+    limited = "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))"
+    check(situation, run(*EVALUATE[:-1], "-", hook=limited, stdin=Path("run.txt").read_bytes()))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("arguments", [EVALUATE, (*CONVERT, "-"), ("measures",)])
+def test_standard_output_on_a_full_disk(arguments: tuple[str, ...]) -> None:
+    check("standard output on a full disk", run(*arguments, stdout="/dev/full"))
+
+
+@pytest.mark.parametrize("old", [b"old", None])
+@pytest.mark.parametrize(
+    ("situation", "name"),
+    [
+        ("a conversion beyond the size allowed to files", "out.json"),
+        ("a compressed conversion beyond the size allowed to files", "out.gz"),
+    ],
+)
+def test_a_conversion_that_does_not_fit(here: Path, situation: str, name: str, old: bytes | None) -> None:
+    if old is not None:
+        Path(name).write_bytes(old)
+    before = content(here)
+    check(situation, run(*CONVERT, name, hook="resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))"))
+    assert content(here) == before
+
+
+@pytest.fixture
+def disk(here: Path) -> Iterator[Path]:
+    """A disk with room for 64 KiB, where one can be mounted."""
+    disk = here / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("no file system can be mounted here")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_conversion_to_a_full_disk(disk: Path) -> None:
+    (disk / "out.json").write_bytes(b"old")
+    check("a conversion to a full disk", run(*CONVERT, "disk/out.json"))
+    assert content(disk) == {str(disk / "out.json"): b"old"}
+
+
+def ended(*arguments: str, hook: str, sign: signal.Signals, group: bool = True) -> tuple[int, str, str]:
+    """Send a signal to a command that has said that it is ready; its result, when all its processes have ended."""
+    process = subprocess.Popen(
+        _command(arguments, hook), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert process.stderr is not None
+        while "ready" not in process.stderr.readline():
+            assert process.poll() is None
+        (os.killpg if group else os.kill)(process.pid, sign)
+        # the pipes end only when no process holds them any more
+        out, err = process.communicate(timeout=20)
+        return process.returncode, out, "".join(line for line in err.splitlines(keepends=True) if line != "ready\n")
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.usefixtures("large")
+def test_ctrl_c_ends_all_processes() -> None:
+    check("Ctrl-C while several processes read", ended(*LARGE, hook="in_workers(wait)", sign=signal.SIGINT))
+
+
+def test_ctrl_c_leaves_the_old_file(here: Path) -> None:
+    hook = """
+beside = files._beside
+@contextlib.contextmanager
+def slow(target):
+    with beside(target) as raw:
+        yield raw
+        wait()
+files._beside = slow
+"""
+    Path("out.json").write_bytes(b"old")
+    before = content(here)
+    result = ended(*CONVERT, "out.json", hook=hook, sign=signal.SIGINT)
+    check("Ctrl-C while a conversion is written", result)
+    assert content(here) == before
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
+def test_the_workers_of_a_killed_command_end_with_it(sign: signal.Signals) -> None:
+    assert ended(*LARGE, hook="in_workers(wait)", sign=sign, group=False) == (-sign, "", "")
+
+
+def test_every_situation_of_the_table_is_brought_about() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert len(TABLE) >= 28
+    assert [situation for situation in TABLE if f'"{situation}"' not in source] == []
