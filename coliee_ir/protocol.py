@@ -135,6 +135,76 @@ PROTOCOLS: tuple[Protocol, ...] = (
 )
 # fmt: on
 
+
+@dataclass(frozen=True, slots=True)
+class SubmissionRules:
+    """How a submission to one task must look, over a span of editions.
+
+    Attributes:
+        task: the task.
+        first: the first edition (year) of these rules.
+        last: the last one.
+        columns: the columns of a line of documents; empty where documents are not given in columns.
+        query_digits: how many digits the ids of queries have at least; 0 where they are no plain numbers.
+        document_digits: how many digits the ids of documents have; 0 where they are no plain numbers.
+        most_runs: how many runs a team may send; None where the organisers state no number.
+        long_list: how many documents a query has in the long list; 0 where the task has none.
+        tag_length: how many letters and digits a run tag may have.
+        source: where the rules are stated.
+    """
+
+    task: str
+    first: int
+    last: int
+    columns: tuple[str, ...]
+    source: str
+    query_digits: int = 0
+    document_digits: int = 0
+    most_runs: int | None = None
+    long_list: int = 0
+    tag_length: int = 12
+
+
+_THREE = ("QUERY", "DOCUMENT", "TAG")
+_SIX = ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG")
+_SENT = "organisers' page of the edition, section on submissions"
+
+# fmt: off - one row a span of editions, to be read against the organisers' pages
+SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
+    SubmissionRules("1", 2018, 2020, _THREE, _SENT, most_runs=3),
+    SubmissionRules("1", 2021, 2026, _THREE, _SENT, query_digits=6, document_digits=6, most_runs=3),
+    SubmissionRules("2", 2018, 2026, _THREE, _SENT, query_digits=3, document_digits=3),
+    SubmissionRules("3", 2014, 2017, _THREE, _SENT, most_runs=3),
+    SubmissionRules("3", 2018, 2025, _SIX, _SENT, most_runs=3, long_list=100),
+    SubmissionRules("3", 2026, 2026, _SIX, _SENT, most_runs=3),
+    SubmissionRules("4", 2014, 2026, (), _SENT, most_runs=3),
+    SubmissionRules("5", 2021, 2021, (), _SENT),
+    SubmissionRules("tort", 2025, 2026, (), "organisers' page of the pilot (LJPJT), section on submissions"),
+    SubmissionRules("rationale", 2025, 2026, (), "organisers' page of the pilot (LJPJT), section on submissions"),
+)
+# fmt: on
+
+
+def submission_rules(task: str, edition: int | None = None) -> SubmissionRules:
+    """How a submission to a task must look in an edition, by default the newest.
+
+    >>> submission_rules("3").columns
+    ('QUERY', 'Q0', 'DOCUMENT', 'RANK', 'SCORE', 'TAG')
+
+    Raises:
+        UsageError: there is no such task of COLIEE, or it had no such edition.
+    """
+    rows = [row for row in SUBMISSION_RULES if row.task == task]
+    if not rows:
+        known = ", ".join(dict.fromkeys(row.task for row in SUBMISSION_RULES))
+        raise UsageError(f"no rules for submissions to task {task!r} are known; they are for {known}")
+    year = edition if edition is not None else max(row.last for row in rows)
+    for row in rows:
+        if row.first <= year <= row.last:
+            return row
+    raise UsageError(f"task {task} has no rules for submissions of {edition}")
+
+
 TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))
 
 

@@ -7,12 +7,38 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from coliee_adapters import detect, frames, tort
+from coliee_adapters import case_law, detect, frames, statute, tort
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
+from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
 STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+
+
+def read_queries(source: object) -> tuple[str, ...]:
+    """The ids of the queries that a file names: a gold of any form, a test file without labels, or one id a line.
+
+    Args:
+        source: a path, ``-``, or an opened Source.
+
+    Raises:
+        InputError: the file cannot be read, or names no query.
+    """
+    file = opened(source)
+    if not isinstance(file, Source):
+        raise UsageError("queries are read from a file")
+    head = file.head()
+    if tort.sniff(head):
+        return tuple(case.id for case in tort.read_cases(file))
+    if statute.sniff_gold(head) == "statute-xml":
+        return tuple(statute.read_pairs(file))
+    if (names := case_law.read_test_queries(file)) is not None:
+        return names
+    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS):
+        return read_gold(file).queries
+    return tuple(dict.fromkeys(normal_id(split_columns(line)[0]) for _, line in content_lines(file.text(), file.name)))
 
 
 class Found(NamedTuple):

@@ -40,6 +40,15 @@ _CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
 _EXAMPLES = 3
 
 
+def worded(pattern: str, n: int) -> str:
+    """A sentence for a count: ``{n}`` becomes the count, and of ``(a|b)`` the singular or the plural is kept.
+
+    >>> worded("{n} (line repeats|lines repeat) a document", 2)
+    '2 lines repeat a document'
+    """
+    return _CHOICE.sub(r"\1" if n == 1 else r"\2", pattern).format(n=n)
+
+
 class Remarks:
     """Counts of what was tolerated, by kind, with the first few places of each. Two Remarks add.
 
@@ -109,6 +118,6 @@ class Remarks:
         for kind, pattern in KINDS.items():
             if n := self._counts.get(kind, 0):
                 said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
-                sentence = _CHOICE.sub(r"\1" if n == 1 else r"\2", said).format(n=n)
+                sentence = worded(said, n)
                 examples = "; ".join(printable(e) for e in self.examples(kind))
                 yield f"{sentence} (first: {examples})" if examples else sentence

@@ -15,7 +15,8 @@ from coliee_adapters.markup import Element, parse
 from coliee_adapters.records import Answers, Gold, normal_id
 from coliee_adapters.remarks import Remarks
 
-_LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+#: a label in lower case → what it means
+LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
 _XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
 
@@ -62,7 +63,7 @@ def sniff_run(head: bytes) -> str | None:
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")
     for _, line in content_lines(text, "", comments=Comments()):
         words = split_columns(line)
-        return "labels" if len(words) > 1 and words[1].lower() in _LABELS else None
+        return "labels" if len(words) > 1 and words[1].lower() in LABELS else None
     return None
 
 
@@ -149,7 +150,7 @@ def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag
 
 
 def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
-    label = _LABELS.get(word.lower())
+    label = LABELS.get(word.lower())
     if label is None:
         raise InputError(source.name, "this is not a label", line=line, found=word, remedy="write Y or N")
     if word not in ("Y", "N"):
