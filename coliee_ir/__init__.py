@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from coliee_ir.qrels import Qrels
     from coliee_ir.reading import read_gold, read_run
     from coliee_ir.scores import Scores
+    from coliee_ir.validation import Finding, Validation, validate
 
 __version__ = "0.1.0"
 
@@ -40,6 +41,7 @@ _HOMES = {
     "coliee_ir.qrels": ("Qrels",),
     "coliee_ir.reading": ("read_gold", "read_run"),
     "coliee_ir.scores": ("Scores",),
+    "coliee_ir.validation": ("Finding", "Validation", "validate"),
 }
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "ColieeError",
     "Decisions",
     "Evaluator",
+    "Finding",
     "Gold",
     "InputError",
     "Judged",
@@ -58,6 +61,7 @@ __all__ = [
     "Scores",
     "Submission",
     "UsageError",
+    "Validation",
     "evaluate",
     "judge",
     "protocol",
@@ -67,6 +71,7 @@ __all__ = [
     "to_frame",
     "to_qrels",
     "to_run",
+    "validate",
 ]
 
 

@@ -50,7 +50,8 @@ class Protocol:
 _MICRO = ("MicroF1", "MicroP", "MicroR")
 _MACRO = ("MacroF2", "MacroP", "MacroR")
 
-# fmt: off - one row a span of editions, to be read against the organisers' pages
+# one row a span of editions, to be read against the organisers' pages
+# fmt: off
 PROTOCOLS: tuple[Protocol, ...] = (
     Protocol(
         "1",
@@ -169,7 +170,8 @@ _THREE = ("QUERY", "DOCUMENT", "TAG")
 _SIX = ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG")
 _SENT = "organisers' page of the edition, section on submissions"
 
-# fmt: off - one row a span of editions, to be read against the organisers' pages
+# one row a span of editions, to be read against the organisers' pages
+# fmt: off
 SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
     SubmissionRules("1", 2018, 2020, _THREE, _SENT, most_runs=3),
     SubmissionRules("1", 2021, 2026, _THREE, _SENT, query_digits=6, document_digits=6, most_runs=3),

@@ -16,6 +16,7 @@ from coliee_ir import __version__
 #: command → what it does; each is the module of its name
 COMMANDS = {
     "evaluate": "score runs against a gold by the rules of their task",
+    "validate": "check a submission before it is sent: what is wrong, where, and the remedy",
     "convert": "turn a gold or a run into another form: TREC files, COLIEE submissions",
     "measures": "say what the measures are, and where they come from",
     "demo": "score the example data that comes with the package",

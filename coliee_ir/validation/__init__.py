@@ -20,7 +20,7 @@ from coliee_adapters.statute import LABELS
 from coliee_ir.protocol import Protocol, SubmissionRules, newest_edition, protocol, submission_rules
 from coliee_ir.reading import STATUTE_ID, read_queries, read_run
 from coliee_ir.validation import pilot
-from coliee_ir.validation.columns import MANY, Known, Sheet
+from coliee_ir.validation.columns import MANY, Known, Sheet, clean_tag
 from coliee_ir.validation.findings import Finding, Findings, Place
 from coliee_ir.validation.lines import Row, Word, content_rows, decoded
 from coliee_ir.validation.rules import RULES, Rule, Severity
@@ -147,6 +147,8 @@ class _Check:
         for source in self.sources:
             self._one(source)
         self._together()
+        if targets:
+            self._clean_tags()
         for name, target in targets.items():
             self._write(name, target)
         names = tuple(source.name for source in self.sources)
@@ -194,7 +196,7 @@ class _Check:
             add(name, "unreadable", error.line, error.column, error.found, remedy=f"{error.problem}; {error.remedy}")
             return []
         add(name, "form", remedy=f"coliee-ir validate --fix OUT, or: coliee-ir convert {name} OUT --to columns")
-        tag = "".join(sign for sign in source.stem if sign.isalnum() and sign.isascii())[: self.rules.tag_length]
+        tag = clean_tag(source.stem, self.rules.tag_length)
         rows = []
         for block in run.blocks():
             for query, first, last in block.segments():
@@ -241,7 +243,7 @@ class _Check:
             for tag in sorted(documents.keys() | answers.keys()):
                 if tag not in answers or tag not in documents:
                     name, missing = (documents[tag], "answers") if tag in documents else (answers[tag], "articles")
-                    self.found.add(name, "part-missing", found=tag, missing=f"the {missing}")
+                    self.found.add(name, "part-missing", found=tag, missing=missing)
                 else:
                     self._both(self.sheets[documents[tag]], self.sheets[answers[tag]])
         for tag in documents.keys() & long.keys():
@@ -258,6 +260,16 @@ class _Check:
             for query in have[other] - have[one]:
                 if self.known.queries is None or query in self.known.queries:
                     self.found.add(one, "partial", found=query)
+
+    def _clean_tags(self) -> None:
+        """Run tags lose what is not allowed in them, where no two runs come to share one by that."""
+        cleaned: dict[str, set[str]] = {}
+        for sheet in self.sheets.values():
+            for tag in sheet.tags:
+                cleaned.setdefault(clean_tag(tag, self.rules.tag_length), set()).add(tag)
+        tags = {tag: new for new, of in cleaned.items() if new and len(of) == 1 for tag in of}
+        for sheet in self.sheets.values():
+            sheet.retag(tags)
 
     def _write(self, name: str, target: str) -> None:
         """The mended copy."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
@@ -93,8 +93,14 @@ class Sheet:
 
     @property
     def tags(self) -> list[str]:
-        """The different run tags, as ``--fix`` writes them."""
-        return list(dict.fromkeys(row.mended[-1] for row in self.understood if row.mended))
+        """The different run tags."""
+        return list(dict.fromkeys(_cells(row)[-1] for row in self.understood))
+
+    def retag(self, tags: Mapping[str, str]) -> None:
+        """Write other run tags, for those that there are others for."""
+        for row in self.understood:
+            cells = _cells(row)
+            cells[-1] = tags.get(cells[-1], cells[-1])
 
     def lists(self) -> dict[str, list[Row]]:
         """The rows of each query."""
@@ -126,7 +132,8 @@ class Sheet:
             elif row is self.rows[-1] and unended and n < width and len(self.rows) > 1:
                 self.add("cut-short", row.line, found=" ".join(words))
             elif n == width - 1 and not self._looks_like_tag(words[-1], tag):
-                self.add("tag-missing", row.line, row.words[-1].column, " ".join(words))
+                last = row.words[-1]
+                self.add("tag-missing", row.line, last.column + len(last.text), " ".join(words))
                 row.mended = [*words, tag] if tag else None
             elif n > width and self._is_tag_of_words(row, width):
                 self.add("tag-words", row.line, row.words[width - 1].column, " ".join(words[width - 1 :]))
@@ -165,22 +172,17 @@ class Sheet:
 
     def _tags(self) -> None:
         first = None
+        longest = self.rules.tag_length
         for row in self.understood:
-            cells = _cells(row)
-            written, column = cells[-1], row.words[-1].column
-            cleaned = _NO_TAG.sub("", cells[-1])
-            if cleaned != cells[-1]:
-                self.add(
-                    "tag-characters", row.line, column, cells[-1], remedy=f"write {cleaned[: self.rules.tag_length]}"
-                )
-            if len(cleaned) > self.rules.tag_length:
-                self.add(
-                    "tag-length", row.line, column, cells[-1], remedy=f"for example {cleaned[: self.rules.tag_length]}"
-                )
-            first = first if first is not None else written
-            if written != first:
-                self.add("tag-differs", row.line, column, written, remedy=f"the first line has {first}")
-            cells[-1] = cleaned[: self.rules.tag_length] or cells[-1]
+            tag, place = _cells(row)[-1], (row.line, row.words[-1].column)
+            cleaned = clean_tag(tag, longest)
+            if _NO_TAG.search(tag):
+                self.add("tag-characters", *place, tag, remedy=f"write {cleaned}" if cleaned else "")
+            if len(_NO_TAG.sub("", tag)) > longest:
+                self.add("tag-length", *place, tag, remedy=f"for example {cleaned}")
+            first = first if first is not None else tag
+            if tag != first:
+                self.add("tag-differs", *place, tag, remedy=f"the first line has {first}")
 
     # queries
 
@@ -351,6 +353,11 @@ class Sheet:
             self.add("ungrouped", row.line, row.words[0].column, query)
         if returned and len(self.understood) == len(self.rows):
             self.rows[:] = [row for rows in self.lists().values() for row in rows]
+
+
+def clean_tag(tag: str, longest: int) -> str:
+    """A run tag of letters and digits, and of no more than so many."""
+    return _NO_TAG.sub("", tag)[:longest]
 
 
 def _cells(row: Row) -> list[str]:

@@ -42,242 +42,73 @@ _READ: Final = "no evaluator can read it otherwise"
 _OURS: Final = "ours"
 _LINES: Final = "{n} (line|lines)"
 
-# fmt: off - one rule a row
+# one rule a row
+# fmt: off
 #: Every rule by its name, in the order in which findings are told.
 RULES: Final[dict[str, Rule]] = {
     # the file
     "unreadable": Rule(_E, "the file cannot be read", "see the place", _READ),
-    "form": Rule(
-        _E, "the file has another form than the task asks for", "send lines of columns", _PAGE, "written in columns"
-    ),
+    "form": Rule(_E, "the file has another form than the task asks for", "send lines of columns", _PAGE, "written in columns"),
     "empty": Rule(_E, "the file holds no line of a submission", "write one line a document or an answer", _READ),
     "utf-16": Rule(_E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
     "not-utf8": Rule(_E, "{n} (byte is|bytes are) no UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE),
-    "bom": Rule(
-        _E,
-        "the file begins with a byte order mark, which becomes part of the first query id",
-        "save as UTF-8 without BOM",
-        _PAGE,
-        "taken off",
-    ),
+    "bom": Rule(_E, "the file begins with a byte order mark, which becomes part of the first query id", "save as UTF-8 without BOM", _PAGE, "taken off"),
     "control": Rule(_E, f"{_LINES} (holds|hold) control characters", "take them out", _PAGE, "taken out"),
-    "not-ascii": Rule(
-        _E,
-        f"{_LINES} (holds|hold) other characters than ASCII",
-        "write ASCII",
-        _PAGE,
-        "full-width forms and wide blanks written in ASCII",
-    ),
-    "cut-short": Rule(
-        _E,
-        "the last line has fewer columns and no line end: the file is cut short",
-        "write or copy the file again",
-        _OURS,
-    ),
-    "crlf": Rule(
-        _W,
-        f"{_LINES} (ends|end) in a carriage return and a newline",
-        "save with Unix line ends",
-        _OURS,
-        "replaced by newlines",
-    ),
+    "not-ascii": Rule(_E, f"{_LINES} (holds|hold) other characters than ASCII", "write ASCII", _PAGE, "full-width forms and wide blanks written in ASCII"),
+    "cut-short": Rule(_E, "the last line has fewer columns and no line end: the file is cut short", "write or copy the file again", _OURS),
+    "crlf": Rule(_W, f"{_LINES} (ends|end) in a carriage return and a newline", "save with Unix line ends", _OURS, "replaced by newlines"),
     "no-newline": Rule(_N, "the last line has no line end", "end it with a newline", _OURS, "added"),
     "blank-line": Rule(_N, "{n} blank (line|lines)", "take (it|them) out", _OURS, "taken out"),
-    "comment": Rule(
-        _W, "{n} comment (line|lines)", "take (it|them) out: only lines of columns are asked for", _PAGE, "taken out"
-    ),
-    "header": Rule(
-        _E, "the first line names columns", "take it out: only lines of a submission are asked for", _PAGE, "taken out"
-    ),
+    "comment": Rule(_W, "{n} comment (line|lines)", "take (it|them) out: only lines of columns are asked for", _PAGE, "taken out"),
+    "header": Rule(_E, "the first line names columns", "take it out: only lines of a submission are asked for", _PAGE, "taken out"),
     # the columns
-    "separator": Rule(
-        _E,
-        f"{_LINES} (is|are) not separated by single blanks",
-        "put one blank between columns",
-        _PAGE,
-        "single blanks written",
-    ),
-    "trailing-blank": Rule(
-        _N, f"{_LINES} (ends|end) in blanks", "harmless: the organisers' own page has them", _OURS, "taken off"
-    ),
+    "separator": Rule(_E, f"{_LINES} (is|are) not separated by single blanks", "put one blank between columns", _PAGE, "single blanks written"),
+    "trailing-blank": Rule(_N, f"{_LINES} (ends|end) in blanks", "harmless: the organisers' own page has them", _OURS, "taken off"),
     "columns": Rule(_E, f"{_LINES} (has|have) another number of columns", "write {columns}", _PAGE),
-    "trec-columns": Rule(
-        _E,
-        f"{_LINES} (has|have) TREC's six columns",
-        "write three: QUERY DOCUMENT TAG",
-        _PAGE,
-        "written in three columns, best score first",
-    ),
+    "trec-columns": Rule(_E, f"{_LINES} (has|have) TREC's six columns", "write three: QUERY DOCUMENT TAG", _PAGE, "written in three columns, best score first"),
     "q0": Rule(_E, f"{_LINES} (has|have) something else than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
     "score": Rule(_E, "{n} (score is no finite number|scores are no finite numbers)", "write scores like 12.5", _READ),
-    "rank": Rule(
-        _E,
-        "{n} (rank is no whole number|ranks are no whole numbers)",
-        "write ranks 1, 2, 3, …",
-        _PAGE,
-        "ranks written by score",
-    ),
+    "rank": Rule(_E, "{n} (rank is no whole number|ranks are no whole numbers)", "write ranks 1, 2, 3, …", _PAGE, "ranks written by score"),
     # the run tag
-    "tag-missing": Rule(
-        _E, f"{_LINES} (has|have) no run tag", "write it as the last column", _PAGE, "the file's tag written"
-    ),
-    "tag-words": Rule(
-        _E,
-        f"{_LINES} (has|have) a run tag of several words",
-        "write one word of letters and digits",
-        _PAGE,
-        "blanks taken out",
-    ),
-    "tag-characters": Rule(
-        _E,
-        f"{_LINES} (has|have) a run tag with other characters than letters and digits",
-        "take them out",
-        _PAGE,
-        "taken out",
-    ),
-    "tag-length": Rule(
-        _E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "cut off"
-    ),
-    "tag-differs": Rule(
-        _E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE
-    ),
+    "tag-missing": Rule(_E, f"{_LINES} (has|have) no run tag", "write it as the last column", _PAGE, "the file's tag written, if it has one"),
+    "tag-words": Rule(_E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks taken out"),
+    "tag-characters": Rule(_E, f"{_LINES} (has|have) a run tag with other characters than letters and digits", "take them out", _PAGE, "taken out"),
+    "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "cut off, unless two runs would share a tag"),
+    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE),
     "tag-shared": Rule(_E, "this run tag is that of another file", "give each run its own tag", _PAGE),
     "runs": Rule(_E, "{n} runs were given, and a team may send {most_runs}", "choose {most_runs}", _PAGE),
     # queries
-    "query-form": Rule(
-        _E,
-        "{n} query (id|ids) cannot be of this task",
-        "write ids as the organisers do",
-        _PAGE,
-        "written as in the list of queries",
-    ),
-    "query-unknown": Rule(
-        _E, "{n} query (id is|ids are) not among the queries", "is this the run of another year or task?", _READ
-    ),
-    "query-missing": Rule(
-        _W,
-        "{n} (query is|queries are) not answered",
-        "an unanswered query costs recall, or is wrong; is a part of the run missing?",
-        _OURS,
-    ),
-    "partial": Rule(
-        _W,
-        "{n} (query has|queries have) articles or an answer, but not both",
-        "a question is right only by both: add what is missing",
-        _PAGE,
-    ),
-    "part-missing": Rule(
-        _W,
-        "{missing} of this run (is|are) not among the files",
-        "give all files of a submission together: validate FILE FILE",
-        _PAGE,
-    ),
-    "ungrouped": Rule(
-        _N,
-        "{n} (query comes|queries come) back after another one",
-        "put the lines of a query together",
-        _OURS,
-        "put together",
-    ),
+    "query-form": Rule(_E, "{n} query (id|ids) cannot be of this task", "write ids as the organisers do", _PAGE, "written as in the list of queries"),
+    "query-unknown": Rule(_E, "{n} query (id is|ids are) not among the queries", "is this the run of another year or task?", _READ),
+    "query-missing": Rule(_W, "{n} (query is|queries are) not answered", "an unanswered query costs recall, or is wrong; is a part of the run missing?", _OURS),
+    "partial": Rule(_W, "{n} (query has|queries have) articles or an answer, but not both", "a question is right only by both: add what is missing", _PAGE),
+    "part-missing": Rule(_W, "the {missing} of this run are not among the files", "give all files of a submission together: validate FILE FILE", _PAGE),
+    "ungrouped": Rule(_N, "{n} (query comes|queries come) back after another one", "put the lines of a query together", _OURS, "put together"),
     # documents
     "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
-    "document-form": Rule(
-        _E,
-        "{n} document (id|ids) cannot be of this task",
-        "write ids as the organisers do",
-        _PAGE,
-        "written as in the corpus",
-    ),
-    "document-unknown": Rule(
-        _E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _READ
-    ),
-    "self-retrieved": Rule(
-        _W,
-        "{n} (query retrieves|queries retrieve) (itself|themselves)",
-        "a case is never its own noticed case: leave it out",
-        _OURS,
-    ),
-    "duplicate": Rule(
-        _W,
-        f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query",
-        "name each once",
-        _OURS,
-        "left out",
-    ),
+    "document-form": Rule(_E, "{n} document (id|ids) cannot be of this task", "write ids as the organisers do", _PAGE, "written as in the corpus"),
+    "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _READ),
+    "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case is never its own noticed case: leave it out", _OURS),
+    "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query", "name each once", _OURS, "left out"),
     "empty-list": Rule(_N, "{n} (query has|queries have) an empty list", "it counts as unanswered", _OURS),
-    "long-answer": Rule(
-        _W,
-        "{n} (query has|queries have) more than {many} documents in a file that is scored as a set",
-        "every document lowers precision; cut the list, or is this the long list (task3-L.TAG)?",
-        _OURS,
-    ),
-    "everything": Rule(
-        _W,
-        "{n} (query retrieves|queries retrieve) more than half of all there is",
-        "recall for nothing: cut the list",
-        _OURS,
-    ),
-    "rank-order": Rule(
-        _W,
-        "{n} (query has|queries have) ranks that disagree with scores",
-        "evaluators follow the scores: write the ranks by them",
-        _OURS,
-    ),
-    "rank-numbers": Rule(
-        _N,
-        "{n} (query has|queries have) other ranks than 1, 2, 3, …",
-        "write ranks from 1, without gaps",
-        _OURS,
-        "ranks written by score",
-    ),
-    "equal-scores": Rule(
-        _W,
-        "{n} (query has|queries have) one score throughout",
-        "ties are broken by id, so the order is lost: write scores that fall with the rank",
-        _OURS,
-    ),
-    "long-list-count": Rule(
-        _E,
-        "{n} (query has|queries have) another number than {long_list} documents in the long list",
-        "write {long_list} a query",
-        _PAGE,
-    ),
-    "not-in-long-list": Rule(
-        _W,
-        "{n} (document|documents) of the answer set (is|are) not in the long list",
-        "the long list ranks all that the system finds",
-        _OURS,
-    ),
+    "long-answer": Rule(_W, "{n} (query has|queries have) more than {many} documents in a file that is scored as a set", "every document lowers precision; cut the list, or is this the long list (task3-L.TAG)?", _OURS),
+    "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all there is", "recall for nothing: cut the list", _OURS),
+    "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
+    "rank-numbers": Rule(_N, "{n} (query has|queries have) other ranks than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
+    "equal-scores": Rule(_W, "{n} (query has|queries have) one score throughout", "ties are broken by id, so the order is lost: write scores that fall with the rank", _OURS),
+    "long-list-count": Rule(_E, "{n} (query has|queries have) another number than {long_list} documents in the long list", "write {long_list} a query", _PAGE),
+    "not-in-long-list": Rule(_W, "{n} (document|documents) of the answer set (is|are) not in the long list", "the long list ranks all that the system finds", _OURS),
     # answers
     "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
     "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE),
     "answered-twice": Rule(_E, "{n} (query is|queries are) answered both Y and N", "keep one", _READ),
     # the pilot
-    "instance": Rule(
-        _E,
-        f"{_LINES} (is no instance|are no instances)",
-        "send the organisers' file with true and false in the place of null",
-        _PAGE,
-    ),
+    "instance": Rule(_E, f"{_LINES} (is no instance|are no instances)", "send the organisers' file with true and false in the place of null", _PAGE),
     "instance-twice": Rule(_E, "{n} (instance stands|instances stand) twice", "give each once", _PAGE),
-    "null-decision": Rule(
-        _E,
-        "{n} court_decision (value is|values are) null: the run is disqualified for tort prediction",
-        "write true or false",
-        _PAGE,
-    ),
-    "null-acceptance": Rule(
-        _E,
-        "{n} is_accepted (value is|values are) null: the run is disqualified for rationale extraction",
-        "write true or false",
-        _PAGE,
-    ),
-    "instance-missing": Rule(
-        _E, "{n} (instance is|instances are) missing", "send every instance of the test file", _PAGE
-    ),
-    "instance-unknown": Rule(
-        _E, "{n} (instance is|instances are) not in the test file", "send those of the test file", _PAGE
-    ),
+    "null-decision": Rule(_E, "{n} court_decision (value is|values are) null: the run is disqualified for tort prediction", "write true or false", _PAGE),
+    "null-acceptance": Rule(_E, "{n} is_accepted (value is|values are) null: the run is disqualified for rationale extraction", "write true or false", _PAGE),
+    "instance-missing": Rule(_E, "{n} (instance is|instances are) missing", "send every instance of the test file", _PAGE),
+    "instance-unknown": Rule(_E, "{n} (instance is|instances are) not in the test file", "send those of the test file", _PAGE),
     "claim-missing": Rule(_E, "{n} (claim is|claims are) missing", "send every claim of the test file", _PAGE),
     "claim-unknown": Rule(_E, "{n} (claim is|claims are) not in the test file", "send those of the test file", _PAGE),
 }

@@ -15,6 +15,8 @@ EXPORTED = {
     # reading, scoring, converting
     *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "Submission", "to_qrels", "to_run", "to_frame"),
     "read_corpus",
+    # checking
+    *("validate", "Validation", "Finding"),
     # what lies beneath
     *("Gold", "Run", "Answers", "Qrels", "Judged", "judge", "Decisions"),
     # rules

@@ -1,0 +1,45 @@
+"""``coliee-ir validate FILE…``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from coliee_ir.cli import say
+from coliee_ir.protocol import SUBMISSION_RULES
+from coliee_ir.validation import validate
+from coliee_ir.validation.render import FORMS, render
+
+_TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.epilog = "Exit code: 0 without errors, 1 with errors, 2 if a file cannot be opened."
+    parser.add_argument("files", metavar="FILE", nargs="+", help="the files of one or several submissions")
+    parser.add_argument("--task", choices=_TASKS, metavar="T", help=f"one of {', '.join(_TASKS)}; found if left out")
+    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+    named = parser.add_mutually_exclusive_group()
+    named.add_argument("--gold", metavar="FILE", help="a gold, of which only the ids of the queries are looked at")
+    named.add_argument("--queries", metavar="FILE", help="the test file, or any file that names the queries")
+    parser.add_argument("--corpus", metavar="DIR|FILE", help="the documents: case files, the Civil Code, a list of ids")
+    parser.add_argument("--fix", metavar="OUT", help="write a mended copy: a file, or for several files a folder")
+    parser.add_argument("-o", "--output", choices=tuple(FORMS), default="table", help="default: table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the files and print what was found."""
+    found = validate(
+        *options.files,
+        task=options.task,
+        edition=options.edition,
+        gold=options.gold,
+        queries=options.queries,
+        corpus=options.corpus,
+        fix=options.fix,
+    )
+    say(f"task {found.task} of {found.edition}{'' if options.task else ' (the files show it)'}")
+    sys.stdout.write(render(found, options.output))
+    for name, target in found.mended.items():
+        say(f"{name}: a mended copy is in {target}; check it with: coliee-ir validate {target}")
+    return 1 if found.errors else 0
