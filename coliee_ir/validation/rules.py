@@ -1,4 +1,5 @@
 """The rules of a submission, as data: how bad it is to break one, who says so, what to do, and what ``--fix`` does."""
+# ruff: noqa: E501
 
 from __future__ import annotations
 
