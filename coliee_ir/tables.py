@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
 from coliee_adapters.trec_eval import Request
+from coliee_ir import grid
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.scores import Scores, document, preamble
-
-#: a table: the header, and rows of (text cells, values)
-Rows = list[tuple[list[str], list[float]]]
-
-_LATEX: Final = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': r"\textquotedbl{}",
-    "|": r"\textbar{}",
-    # at the start of a row these would be taken for an argument of the row break before it
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-}
 
 
 def render(runs: Sequence[Scores], form: str, *, per_query: bool = False) -> str:
@@ -52,26 +26,31 @@ def render(runs: Sequence[Scores], form: str, *, per_query: bool = False) -> str
     return FORMS[form](runs, per_query)
 
 
-def _rows(runs: Sequence[Scores], per_query: bool) -> tuple[list[str], Rows]:
-    """The names of the text columns, and the rows: with ``per_query`` the queries of each run, then ``all``."""
+def _grid(runs: Sequence[Scores], per_query: bool) -> grid.Grid:
+    """The scores as a table, the best of each measure bold; with ``per_query`` the queries of each run, then ``all``."""
     several_files = len({scores.tag for scores in runs}) < len(runs)
-    names = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
-    rows: Rows = []
+    measures = list(runs[0].results)
+    best = _best(runs, measures)
+    header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
+    rows: list[list[grid.Cell]] = []
     for scores in runs:
         run = [scores.tag, *([scores.file] if several_files else [])]
         if per_query:
             columns = [result.per_query.tolist() for result in scores.results.values()]
             for at, query in enumerate(scores.query_ids):
-                rows.append(([*run, query], [column[at] for column in columns]))
-        total = [result.value for result in scores.results.values()]
-        rows.append(([*run, *(["all"] if per_query else [])], total))
-    return names, rows
+                values = [_number(measure, column[at]) for measure, column in zip(measures, columns, strict=True)]
+                rows.append([*run, query, *values])
+        total = [
+            _number(measure, result.value, top)
+            for (measure, result), top in zip(scores.results.items(), best, strict=True)
+        ]
+        rows.append([*run, *(["all"] if per_query else []), *total])
+    return grid.Grid([*header, *(measure.name for measure in measures)], rows, n_text=len(header))
 
 
-def _number(measure: Measure, value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return f"{value:.0f}" if _is_count(measure) else f"{value:.4f}"
+def _number(measure: Measure, value: float, best: str | None = None) -> grid.Number:
+    shown = "-" if math.isnan(value) else f"{value:.0f}" if _is_count(measure) else f"{value:.4f}"
+    return grid.Number(value, shown, bold=shown == best)
 
 
 def _is_count(measure: Measure) -> bool:
@@ -84,61 +63,14 @@ def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | Non
     for measure in measures:
         values = [scores.results[measure].value for scores in runs if measure in scores.results]
         kept = [value for value in values if not math.isnan(value)]
-        best.append(_number(measure, max(kept)) if len(runs) > 1 and kept and not _is_count(measure) else None)
+        compared = len(runs) > 1 and kept and not _is_count(measure)
+        best.append(_number(measure, max(kept)).text if compared else None)
     return best
-
-
-def _cells(
-    runs: Sequence[Scores], per_query: bool, text: Callable[[str], str], bold: Callable[[str], str]
-) -> tuple[list[str], list[list[str]], int]:
-    """The header, the rows of finished cells, and how many columns are text; the best value of each measure is bold."""
-    measures = list(runs[0].results)
-    names, rows = _rows(runs, per_query)
-    best = _best(runs, measures)
-    finished = []
-    for words, values in rows:
-        numbers = [_number(measure, value) for measure, value in zip(measures, values, strict=True)]
-        if not per_query or words[-1] == "all":
-            numbers = [bold(n) if n == top else n for n, top in zip(numbers, best, strict=True)]
-        finished.append([*map(text, words), *numbers])
-    return [*names, *(text(measure.name) for measure in measures)], finished, len(names)
-
-
-def plain(runs: Sequence[Scores], per_query: bool) -> str:
-    """Columns padded with blanks, the first left-aligned and the numbers right-aligned."""
-    header, rows, n_text = _cells(runs, per_query, printable, lambda number: number)
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = []
-    for row in (header, *rows):
-        cells = [
-            cell.ljust(width) if at < n_text else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines) + "\n"
 
 
 def print_to_terminal(runs: Sequence[Scores], title: str, caption: str, *, per_query: bool = False) -> None:
     """The table in colour on standard output, the best values bold."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-    from rich.text import Text
-
-    header, rows, n_text = _cells(
-        runs, per_query, lambda words: escape(printable(words)), lambda number: f"[bold]{number}[/bold]"
-    )
-    table = Table()
-    for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):
-        # where the table is too wide, names are folded and numbers are not: half a number is another number
-        width = max(Text.from_markup(cell, emoji=False).cell_len for cell in column)
-        justify: Literal["left", "right"] = "left" if at < n_text else "right"
-        table.add_column(name, justify=justify, overflow="fold", min_width=min(width, 12))
-    for row in rows:
-        table.add_row(*row)
-    console = Console(emoji=False)
-    # not as the table's own title and caption, which would be broken to its width
-    console.print(Text(title, style="italic"), table, Text(caption, style="dim"), sep="\n", soft_wrap=True)
+    grid.print_to_terminal(_grid(runs, per_query), title, caption)
 
 
 def _json(runs: Sequence[Scores], per_query: bool) -> str:
@@ -151,57 +83,6 @@ def _jsonl(runs: Sequence[Scores], per_query: bool) -> str:
 
 def _dumped(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent) + "\n"
-
-
-def _separated(delimiter: str) -> Callable[[Sequence[Scores], bool], str]:
-    def table(runs: Sequence[Scores], per_query: bool) -> str:
-        names, rows = _rows(runs, per_query)
-        stream = io.StringIO()
-        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        writer.writerow([*names, *(measure.name for measure in runs[0].results)])
-        for words, values in rows:
-            numbers = ["" if math.isnan(value) else repr(value) for value in values]
-            writer.writerow([*map(_no_formula, words), *numbers])
-        return stream.getvalue()
-
-    return table
-
-
-def _no_formula(text: str) -> str:
-    """Text that no spreadsheet takes for a formula; a negative number, as some ids are, is none."""
-    text = printable(text)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) and not re.fullmatch("-[0-9]+", text) else text
-
-
-def markdown(runs: Sequence[Scores], per_query: bool) -> str:
-    """A table in GitHub's Markdown, the best values bold."""
-    header, rows, n_text = _cells(runs, per_query, _in_markdown, lambda number: f"**{number}**")
-    rule = ["---"] * n_text + ["---:"] * (len(header) - n_text)
-    return "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
-
-
-def _in_markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~])", r"\\\1", printable(text))
-
-
-def latex(runs: Sequence[Scores], per_query: bool) -> str:
-    r"""A tabular with booktabs' rules, the best values in \textbf."""
-    header, rows, n_text = _cells(runs, per_query, in_latex, lambda number: rf"\textbf{{{number}}}")
-    body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-    return (
-        "% \\usepackage{booktabs}\n"
-        f"\\begin{{tabular}}{{{'l' * n_text}{'r' * (len(header) - n_text)}}}\n"
-        f"\\toprule\n{' & '.join(header)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
-    )
-
-
-def in_latex(text: str) -> str:
-    r"""Text with LaTeX's own characters escaped.
-
-    >>> in_latex("50%_A")
-    '50\\%\\_A'
-    """
-    return "".join(_LATEX.get(character, character) for character in printable(text))
 
 
 def _trec(runs: Sequence[Scores], per_query: bool) -> str:
@@ -253,13 +134,17 @@ def _trec_line(measure: Measure, query: str, value: float) -> str:
     return f"{name:<22}\t{query}\t{number}\n"
 
 
+def _in_grid(form: str) -> Callable[[Sequence[Scores], bool], str]:
+    return lambda runs, per_query: grid.FORMS[form](_grid(runs, per_query))
+
+
 FORMS: Final[dict[str, Callable[[Sequence[Scores], bool], str]]] = {
-    "table": plain,
+    "table": _in_grid("table"),
     "json": _json,
     "jsonl": _jsonl,
-    "csv": _separated(","),
-    "tsv": _separated("\t"),
-    "markdown": markdown,
-    "latex": latex,
+    "csv": _in_grid("csv"),
+    "tsv": _in_grid("tsv"),
+    "markdown": _in_grid("markdown"),
+    "latex": _in_grid("latex"),
     "trec": _trec,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -16,6 +16,40 @@ from coliee_ir.judged import BoolArray, FloatArray, Judged
 Parts = Mapping[str, Judged]
 
 
+class Terms(NamedTuple):
+    """What each query adds to a score, and the score of any sum of it: all that resampling queries needs to know.
+
+    Attributes:
+        each: shape (Q, T); what each query adds. A mean has T = 2, the value and 1, both 0 for a query left out; a
+            micro-averaged score has three counts.
+        score: sums of shape (…, T) → scores of shape (…); NaN where there is nothing to form one from.
+        besides: shape (T,); what is added whatever the queries: lines of queries that are not in the gold.
+        is_mean: whether the score is the mean of the queries' values, so that tests for means apply.
+    """
+
+    each: FloatArray
+    score: Callable[[FloatArray], FloatArray]
+    besides: FloatArray
+    is_mean: bool
+
+    @property
+    def total(self) -> float:
+        """The score of all queries."""
+        return float(self.score(self.each.sum(axis=0) + self.besides))
+
+
+def of_mean(per_query: FloatArray) -> Terms:
+    """The terms of a mean over queries; those that are NaN are left out."""
+    kept = ~np.isnan(per_query)
+    return Terms(np.column_stack((np.where(kept, per_query, 0.0), kept)), quotient, np.zeros(2), True)
+
+
+def quotient(sums: FloatArray) -> FloatArray:
+    """The first sum over the second; NaN where that is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[..., 0] / sums[..., 1])
+
+
 class Result(NamedTuple):
     """What a measure says of a run.
 
@@ -24,11 +58,18 @@ class Result(NamedTuple):
         per_query: shape (Q,); NaN for a query that is left out of the value. For a micro-averaged measure, the same
             formula on the query alone.
         answered: shape (Q,); for a measure of trec_eval, the queries of which trec_eval would see anything; else None.
+        summed: how the value is made of what each query adds, where it is not the mean of ``per_query``.
     """
 
     value: float
     per_query: FloatArray
     answered: BoolArray | None = None
+    summed: Terms | None = None
+
+    @property
+    def terms(self) -> Terms:
+        """What each query adds to the value."""
+        return of_mean(self.per_query) if self.summed is None else self.summed
 
 
 class Measure(ABC):

@@ -10,8 +10,8 @@ import numpy as np
 from coliee_adapters import trec_eval
 from coliee_adapters.ids import IntArray
 from coliee_ir.decisions import Decisions
-from coliee_ir.judged import Judged
-from coliee_ir.measures.base import Measure, Parts, Result
+from coliee_ir.judged import FloatArray, Judged
+from coliee_ir.measures.base import Measure, Parts, Result, Terms, of_mean, quotient
 
 #: trec_eval's measure → what it is, and its formula. R is the number of relevant documents of the query.
 DEFINITIONS: dict[str, tuple[str, str]] = {
@@ -108,8 +108,25 @@ def compute_all(measures: Sequence[Delegated], parts: Parts) -> list[Result]:
         per_query[judged.qrels.sizes == 0] = np.nan  # what qrels cannot hold is in no mean of trec_eval's
         kept = order[~np.isnan(per_query[order])]
         value = trec_eval.mean(request, per_query[kept])
-        results.append(Result(value, per_query, judged.retrieved > 0))
+        results.append(Result(value, per_query, judged.retrieved > 0, _summed(request, per_query)))
     return results
+
+
+def _summed(request: trec_eval.Request, per_query: FloatArray) -> Terms | None:
+    """The terms of a value that is not the mean of the queries' values."""
+    if request.base.startswith("num_"):
+        return of_mean(per_query)._replace(score=_first, is_mean=False)
+    if request.base.startswith("gm_"):
+        return of_mean(per_query)._replace(score=_geometric, is_mean=False)
+    return None
+
+
+def _first(sums: FloatArray) -> FloatArray:
+    return sums[..., 0]
+
+
+def _geometric(sums: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(quotient(sums)))
 
 
 def _by_id(judged: Judged) -> IntArray:

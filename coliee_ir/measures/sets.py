@@ -11,9 +11,13 @@ import numpy.typing as npt
 from coliee_adapters.ids import IntArray
 from coliee_ir.decisions import Decisions
 from coliee_ir.judged import FloatArray, Judged
-from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
+from coliee_ir.measures.base import Measure, Parts, Result, Terms, quotient, topic_mean
 
 _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant, F1 = 2PR/(P+R), F2 = 5PR/(4P+R)"
+
+
+#: counts, of single queries or summed
+Numbers = IntArray | FloatArray
 
 
 class Counts(NamedTuple):
@@ -45,23 +49,23 @@ def counts(judged: Judged, decisions: Decisions, cutoff: int | None = None, rel:
     return Counts(judged.correct(cutoff, rel), retrieved, judged.qrels.relevant(rel), foreign)
 
 
-def precision(correct: IntArray, retrieved: IntArray) -> FloatArray:
+def precision(correct: Numbers, retrieved: Numbers) -> FloatArray:
     """Correct / retrieved, 0 where nothing was retrieved."""
     return _divided(correct, retrieved)
 
 
-def recall(correct: IntArray, relevant: IntArray) -> FloatArray:
+def recall(correct: Numbers, relevant: Numbers) -> FloatArray:
     """Correct / relevant, 0 where nothing is relevant."""
     return _divided(correct, relevant)
 
 
-def f_measure(correct: IntArray, retrieved: IntArray, relevant: IntArray, beta: float) -> FloatArray:
+def f_measure(correct: Numbers, retrieved: Numbers, relevant: Numbers, beta: float) -> FloatArray:
     """(1+β²)·correct / (β²·relevant + retrieved), which is (1+β²)PR/(β²P+R); 0 where all three are 0."""
     return _divided((1 + beta * beta) * correct, beta * beta * relevant + retrieved)
 
 
 def _divided(above: npt.NDArray[np.generic], below: npt.NDArray[np.generic]) -> FloatArray:
-    quotients: FloatArray = np.zeros(len(above))
+    quotients: FloatArray = np.zeros(np.shape(above))
     np.divide(above, below, out=quotients, where=below > 0)  # type: ignore[operator]  # numbers of either kind
     return quotients
 
@@ -107,7 +111,7 @@ class _SetMeasure(Measure):
     def _further_parameters(self) -> list[str]:
         return []
 
-    def _each(self, correct: IntArray, retrieved: IntArray, relevant: IntArray) -> FloatArray:
+    def _each(self, correct: Numbers, retrieved: Numbers, relevant: Numbers) -> FloatArray:
         if self.letter == "P":
             return precision(correct, retrieved)
         if self.letter == "R":
@@ -121,8 +125,13 @@ class _Micro(_SetMeasure):
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The formula on the sums over all queries of the gold, answered or not."""
         correct, retrieved, relevant, foreign = counts(self.part(parts), decisions, self.cutoff, self.rel)
-        sums = (np.array([total]) for total in (correct.sum(), retrieved.sum() + foreign, relevant.sum()))
-        return Result(float(self._each(*sums)[0]), self._each(correct, retrieved, relevant))
+        each = np.column_stack((correct, retrieved, relevant)).astype(np.float64)
+        terms = Terms(each, self._of_sums, np.array([0.0, foreign, 0.0]), False)
+        return Result(terms.total, self._of_sums(each), summed=terms)
+
+    def _of_sums(self, sums: FloatArray) -> FloatArray:
+        """The formula on sums of correct, retrieved and relevant documents, shape (…, 3)."""
+        return self._each(sums[..., 0], sums[..., 1], sums[..., 2])
 
 
 class MicroP(_Micro):
@@ -215,7 +224,15 @@ class MacroF(Macro):
         result = super().compute(parts, decisions)
         if self.of == "queries":
             return result
-        p = MacroP(self.cutoff, self.rel).compute(parts, decisions).value
-        r = MacroR(self.cutoff, self.rel).compute(parts, decisions).value
+        p = MacroP(self.cutoff, self.rel).compute(parts, decisions)
+        r = MacroR(self.cutoff, self.rel).compute(parts, decisions)
+        each = np.concatenate((p.terms.each, r.terms.each), axis=1)
+        summed = Terms(each, self._of_means, np.zeros(4), False)
+        return Result(float(self._of_values(np.array(p.value), np.array(r.value))), result.per_query, summed=summed)
+
+    def _of_means(self, sums: FloatArray) -> FloatArray:
+        return self._of_values(quotient(sums[..., :2]), quotient(sums[..., 2:]))
+
+    def _of_values(self, p: FloatArray, r: FloatArray) -> FloatArray:
         weight = self.beta * self.beta
-        return Result((1 + weight) * p * r / (weight * p + r) if p + r else 0.0, result.per_query)
+        return np.where(np.isnan(p + r), np.nan, _divided((1 + weight) * p * r, weight * p + r))

@@ -124,7 +124,7 @@ def test_a_cutoff_sees_what_a_run_of_that_length_holds(
     )
     for at in ("MicroP", "MicroR", "MicroF2", "MacroP", "MacroR", "MacroF1"):
         shown, hidden = (measured(f"{at}(rel={rel}){end}", run) for end, run in ((f"@{cutoff}", whole), ("", cut)))
-        np.testing.assert_equal(shown, hidden)
+        np.testing.assert_equal((shown.value, shown.per_query), (hidden.value, hidden.per_query))
 
 
 # decisions, by hand: three queries and one that is not in the gold; q2 is unanswered, q3 has no relevant document

@@ -1,0 +1,207 @@
+"""A table of text and numbers, and how it is written: padded, in Markdown, LaTeX, CSV, on a terminal.
+
+Every text is escaped for where it goes; who fills a grid gives it as it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+from coliee_adapters.errors import printable
+
+_LATEX: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    '"': r"\textquotedbl{}",
+    "|": r"\textbar{}",
+    # at the start of a row these would be taken for an argument of the row break before it
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+}
+
+
+class Number(NamedTuple):
+    """A number in a table.
+
+    Attributes:
+        value: the number itself, which CSV holds; NaN for one that does not exist.
+        shown: how people see it; by default with four decimals, and a dash for NaN.
+        bold: whether it is the best of its kind.
+        mark: what stands behind it: a mark of significance.
+    """
+
+    value: float
+    shown: str = ""
+    bold: bool = False
+    mark: str = ""
+
+    @property
+    def text(self) -> str:
+        """How people see it, without its mark."""
+        return self.shown or ("-" if math.isnan(self.value) else f"{self.value:.4f}")
+
+
+Cell = str | Number
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table.
+
+    Attributes:
+        header: the names of the columns.
+        rows: the cells of each row; a column holds text, or numbers.
+        caption: what stands with the table in a paper; empty for none.
+        n_text: how many columns at the left are text; found from the first row where it is not given.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+    n_text: int = field(default=-1)
+
+    def __post_init__(self) -> None:
+        if self.n_text < 0:
+            first = self.rows[0] if self.rows else self.header
+            n_text = next((at for at, cell in enumerate(first) if isinstance(cell, Number)), len(first))
+            object.__setattr__(self, "n_text", n_text)
+
+
+_Style = Callable[[str], str]
+
+
+def _finished(grid: Grid, text: _Style, bold: _Style, mark: _Style) -> list[list[str]]:
+    """The header and the rows, every cell as it is written."""
+
+    def cell(content: Cell) -> str:
+        if not isinstance(content, Number):
+            return text(content)
+        shown = text(content.text)
+        return (bold(shown) if content.bold else shown) + (mark(text(content.mark)) if content.mark else "")
+
+    return [[text(name) for name in grid.header], *([cell(content) for content in row] for row in grid.rows)]
+
+
+def plain(grid: Grid) -> str:
+    """Columns padded with blanks, text left-aligned and numbers right-aligned."""
+    rows = _finished(grid, printable, _same, _same)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if at < grid.n_text else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def markdown(grid: Grid) -> str:
+    """A table in GitHub's Markdown."""
+    header, *rows = _finished(grid, in_markdown, lambda number: f"**{number}**", _same)
+    rule = ["---"] * grid.n_text + ["---:"] * (len(header) - grid.n_text)
+    table = "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
+    return table + (f"\n{in_markdown(grid.caption)}\n" if grid.caption else "")
+
+
+def in_markdown(text: str) -> str:
+    """Text with Markdown's own characters escaped."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~])", r"\\\1", printable(text))
+
+
+def latex(grid: Grid) -> str:
+    r"""A tabular with booktabs' rules, bold by \textbf; with a caption, a table around it."""
+    header, *rows = _finished(
+        grid, in_latex, lambda number: rf"\textbf{{{number}}}", lambda mark: rf"\textsuperscript{{{mark}}}"
+    )
+    body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
+    tabular = (
+        f"\\begin{{tabular}}{{{'l' * grid.n_text}{'r' * (len(header) - grid.n_text)}}}\n"
+        f"\\toprule\n{' & '.join(header)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+    )
+    if grid.caption:
+        tabular = f"\\begin{{table}}\n\\centering\n\\caption{{{in_latex(grid.caption)}}}\n{tabular}\\end{{table}}\n"
+    return "% \\usepackage{booktabs}\n" + tabular
+
+
+def in_latex(text: str) -> str:
+    r"""Text with LaTeX's own characters escaped.
+
+    >>> in_latex("50%_A")
+    '50\\%\\_A'
+    """
+    return "".join(_LATEX.get(character, character) for character in printable(text))
+
+
+def separated(grid: Grid, delimiter: str = ",") -> str:
+    """Values with a delimiter between them: numbers in full, nothing where one does not exist."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(grid.header)
+    for row in grid.rows:
+        writer.writerow([_value(cell) if isinstance(cell, Number) else no_formula(cell) for cell in row])
+    return stream.getvalue()
+
+
+def _value(number: Number) -> str:
+    return "" if math.isnan(number.value) else repr(number.value)
+
+
+def no_formula(text: str) -> str:
+    """Text that no spreadsheet takes for a formula; a negative number, as some ids are, is none."""
+    text = printable(text)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) and not re.fullmatch("-[0-9]+", text) else text
+
+
+def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
+    """The table in colour on standard output, under a title and over a caption."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    header, *rows = _finished(
+        grid, lambda words: escape(printable(words)), lambda number: f"[bold]{number}[/bold]", _same
+    )
+    table = Table()
+    for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):
+        # where the table is too wide, names are folded and numbers are not: half a number is another number
+        width = max((Text.from_markup(cell, emoji=False).cell_len for cell in column), default=0)
+        justify: Literal["left", "right"] = "left" if at < grid.n_text else "right"
+        table.add_column(name, justify=justify, overflow="fold", min_width=min(width, 12))
+    for row in rows:
+        table.add_row(*row)
+    console = Console(emoji=False)
+    # not as the table's own title and caption, which would be broken to its width
+    console.print(Text(title, style="italic"), table, Text(caption, style="dim"), sep="\n", soft_wrap=True)
+
+
+#: form → how a grid is written in it
+FORMS: Final[dict[str, Callable[[Grid], str]]] = {
+    "table": plain,
+    "markdown": markdown,
+    "latex": latex,
+    "csv": separated,
+    "tsv": lambda grid: separated(grid, "\t"),
+}
