@@ -17,6 +17,7 @@ from coliee_ir import __version__
 COMMANDS = {
     "evaluate": "score runs against a gold by the rules of their task",
     "validate": "check a submission before it is sent: what is wrong, where, and the remedy",
+    "compare": "say which differences between runs are real: tests, intervals, effect sizes",
     "convert": "turn a gold or a run into another form: TREC files, COLIEE submissions",
     "measures": "say what the measures are, and where they come from",
     "demo": "score the example data that comes with the package",

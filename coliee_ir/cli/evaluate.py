@@ -7,138 +7,51 @@ import dataclasses
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from time import perf_counter
-from typing import TypeVar
 
-from coliee_adapters import trec_eval
-from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.files import Source
-from coliee_adapters.lines import content_lines
-from coliee_ir import __version__, tables
-from coliee_ir.cli import say
-from coliee_ir.decisions import CHOICES, Decisions
-from coliee_ir.evaluator import Evaluator, Submission
-from coliee_ir.protocol import TASKS
-from coliee_ir.reading import find_task, read_gold
+from coliee_adapters.errors import printable
+from coliee_ir import tables
+from coliee_ir.cli import say, scoring
 from coliee_ir.scores import Scores, Timing
-
-_Result = TypeVar("_Result")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("gold", metavar="GOLD", help="the gold, in any of its forms; - is standard input")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="the runs, in any of their forms; .gz works everywhere")
-    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
-    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
-    parser.add_argument(
-        "--answers", action="append", default=[], metavar="FILE", help="Task 3 from 2026: the answers Y/N of each RUN"
-    )
-    parser.add_argument(
-        "--long-list",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="Task 3 up to 2025: each RUN's ranked list",
-    )
-    parser.add_argument("--exclude", metavar="IDS|FILE", help="queries not scored: ids with commas, or a file")
+    scoring.add_arguments(parser)
     parser.add_argument(
         "-m", "--measure", action="append", default=[], metavar="MEASURE",
         help="MicroF1, MacroF2@5, AP, nDCG@10, map, P_5, …: see `coliee-ir measures`; default: the official ones",
     )  # fmt: skip
     parser.add_argument("-q", "--per-query", action="store_true", help="each query's values too")
     parser.add_argument("-o", "--output", choices=tables.FORMS, default="table", help="default: table")
-    parser.add_argument("--jobs", type=_at_least_one, metavar="N", help="processes; default: by size and processors")
-    parser.add_argument("--keep-going", action="store_true", help="report a broken run and score the others; exit 2")
     parser.add_argument("--timing", action="store_true", help="seconds and peak memory as JSON on standard error")
-    open_rules = parser.add_argument_group("what the organisers leave open (the default first)")
-    for name, choices in CHOICES.items():
-        open_rules.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=_HELP[name])
-
-
-def _at_least_one(text: str) -> int:
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-
-
-#: from so many runs on there is something to watch
-_MANY = 5
-
-_HELP = {
-    "unanswered": "a query with nothing retrieved, in topic-wise means: counts zero, or is left out",
-    "unjudged": "lines of queries that are not in the gold: ignored, or retrieved and wrong in micro-averages",
-    "duplicates": "a document named twice: counts once, or its repetitions are retrieved and wrong",
-    "empty_gold": "a query without relevant documents, in topic-wise means: left out, or 0 or 1 where undefined",
-    "without_articles": "Task 3 from 2026, a question without gold articles: its label decides, or wrong, or left out",
-    "undefined": "F1 of a rationale instance without True in gold and prediction",
-}
 
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    answers = _one_each(options.answers, options.runs, "--answers")
-    long_lists = _one_each(options.long_list, options.runs, "--long-list")
-    if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
-        raise UsageError("standard input (-) can be named once only")
-    gold = read_gold(options.gold, task=options.task)
-    runs = [Source(path) for path in options.runs]
-    if options.task is None and options.answers:
-        task, because = "3", "answers are given beside the run"
-    else:
-        task, because = (options.task, "") if options.task else find_task(gold, runs[0])
-    decisions = Decisions(**{name: getattr(options, name) for name in CHOICES})
-    evaluator = Evaluator(
-        gold,
-        [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())],
-        task=task,
-        edition=options.edition,
-        exclude=_ids(options.exclude),
-        decisions=decisions,
-    )
-    submissions = [Submission(*parts) for parts in zip(runs, answers, long_lists, strict=True)]
-    scored: list[Scores] = []
-    failed = False
-    for result in _watched(evaluator.evaluate_all(submissions, jobs=options.jobs), len(runs)):
-        if isinstance(result, Scores):
-            scored.append(result)
-        elif options.keep_going:
-            failed = True
-            say(f"coliee-ir: {result}")
-        else:
-            raise result
+    names = [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())]
+    scored, evaluator, failed = scoring.score(options, names)
     if not scored:
         return 2
-    _tell(scored, because, len(evaluator.excluded))
     if options.output == "table" and sys.stdout.isatty():
-        rules = evaluator.protocol
+        of_task = f"Task {evaluator.task}"
         title = (
-            f"Task {task}" if scored[0].edition is None else f"COLIEE {scored[0].edition}, Task {task}: {rules.title}"
+            of_task
+            if evaluator.edition is None
+            else f"COLIEE {evaluator.edition}, {of_task}: {evaluator.protocol.title}"
         )
         headers = list(dict.fromkeys(scores.header() for scores in scored))
         if len(headers) > 1:
             headers = [f"{printable(scores.tag)}: {scores.header()}" for scores in scored]
-        caption = "\n".join([*headers, _versions()])
+        caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
         sys.stdout.write(tables.render(scored, options.output, per_query=options.per_query))
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0
-
-
-def _watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
-    """The results; where there are many and somebody watches, with a bar on standard error."""
-    if n < _MANY or not sys.stderr.isatty():
-        yield from results
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(results, "scoring", total=n, console=Console(stderr=True), transient=True)
 
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float]:
@@ -153,48 +66,3 @@ def _timing(scored: Sequence[Scores], total: float) -> dict[str, float]:
         "lines_per_second": round(times.lines / total),
         "peak_mib": peak // (1024 if sys.platform != "darwin" else 1 << 20),
     }
-
-
-def _tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
-    """On standard error: the task and why, the versions, and for each run the header and the remarks."""
-    first = scored[0]
-    rules = f"task {first.task}" + (f" by the rules of {first.edition}" if first.edition is not None else "")
-    say(rules + (f" ({because})" if because else "") + (f", {excluded} excluded" if excluded else ""))
-    say(_versions())
-    common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
-    for scores in scored:
-        say(f"{scores.tag}: {scores.header()}")
-        for remark in scores.remarks:
-            if len(scored) == 1 or remark not in common:
-                say(f"{scores.tag}: {remark}")
-    for remark in common if len(scored) > 1 else ():
-        say(f"all runs: {remark}")
-
-
-def _versions() -> str:
-    return f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
-
-
-def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
-    if given and len(given) != len(runs):
-        raise UsageError(f"{option} is given {len(given)} times for {len(runs)} runs: give one a run, in their order")
-    return given or [None] * len(runs)
-
-
-def _ids(given: str | None) -> list[str]:
-    """Query ids from the option itself, or from the lines of the file that it names."""
-    if given is None:
-        return []
-    if _is_file(given):
-        source = Source(given)
-        lines = [line for _, line in content_lines(source.text(), source.name)]
-    else:
-        lines = [given]
-    return [text for line in lines for text in re.split(r"[,\s]+", line) if text]
-
-
-def _is_file(given: str) -> bool:
-    try:
-        return Path(given).is_file()
-    except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
-        return False

@@ -1,0 +1,50 @@
+"""``coliee-ir compare GOLD RUN RUN…``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from coliee_adapters.errors import UsageError
+from coliee_ir import significance
+from coliee_ir.cli import say, scoring
+from coliee_ir.significance.render import FORMS, render
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    scoring.add_arguments(parser)
+    parser.add_argument("-m", "--measure", metavar="MEASURE", help="default: the one that ranks the task's runs")
+    parser.add_argument("--baseline", metavar="TAG", help="compare all others with this run; default: all pairs")
+    parser.add_argument(
+        "--test", choices=tuple(significance.TESTS), default="randomisation",
+        help="; ".join(f"{name}: {what}" for name, what in significance.TESTS.items()),
+    )  # fmt: skip
+    parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
+    parser.add_argument("--resamples", type=scoring.at_least_one, default=significance.TRIALS, metavar="N",
+                        help=f"default: {significance.TRIALS}")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=significance.SEED, help=f"default: {significance.SEED}")
+    parser.add_argument("--level", type=float, default=0.95, help="of confidence; default: 0.95")
+    parser.add_argument("--power", type=float, default=0.8, help="for the detectable difference; default: 0.8")
+    parser.add_argument("-o", "--output", choices=tuple(FORMS), default="table", help="default: table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare the runs and print what was found."""
+    if options.seed < 0:
+        raise UsageError("a seed is a whole number from 0")
+    scored, _, failed = scoring.score(options, [options.measure] if options.measure else [])
+    comparison = significance.compare_scores(
+        scored,
+        baseline=options.baseline,
+        test=options.test,
+        correction=options.correction,
+        trials=options.resamples,
+        seed=options.seed,
+        level=options.level,
+        power=options.power,
+    )
+    for remark in comparison.remarks:
+        say(remark)
+    sys.stdout.write(render(comparison, options.output))
+    return 2 if failed else 0
