@@ -14,6 +14,7 @@ from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.order import order_of
+from coliee_ir.protocol import SIX, submission_rules
 from coliee_ir.reading import read_gold, read_run
 
 if TYPE_CHECKING:
@@ -159,6 +160,32 @@ def convert(
 
 #: What conversion does about what is tolerated, where that is left open.
 _DONE = {"duplicate": "(is|are) written once"}
+
+
+def write_submission(
+    run: Run, target: PathLike, *, task: str | None = None, edition: int | None = None, tag: str | None = None
+) -> list[str]:
+    """Write a run in the columns that the organisers ask for: three, or TREC's six; six where no task is named.
+
+    Args:
+        run: what to write; documents in trec_eval's order.
+        target: the file; ``-`` is standard output, ``.gz`` compresses.
+        task: the task.
+        edition: the year whose rules count; by default the newest.
+        tag: the run tag; by default the run's own.
+
+    Returns:
+        What was written, and what the form cannot hold, in sentences.
+
+    Raises:
+        InputError: the run cannot be read, or the place not be written.
+        UsageError: the task's submissions hold no documents; an id or the tag is not one word.
+    """
+    columns = SIX if task in (None, "trec") else submission_rules(task, edition).columns
+    if not columns:
+        raise UsageError(f"a submission to task {task} holds no documents")
+    form = "trec" if columns == SIX else "columns"
+    return list(_write_run(_Gathered(run), target, form, run.tag if tag is None else tag, None))
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:

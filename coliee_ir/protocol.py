@@ -167,7 +167,8 @@ class SubmissionRules:
 
 
 _THREE = ("QUERY", "DOCUMENT", "TAG")
-_SIX = ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG")
+#: TREC's columns
+SIX = ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG")
 _SENT = "organisers' page of the edition, section on submissions"
 
 # one row a span of editions, to be read against the organisers' pages
@@ -177,8 +178,8 @@ SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
     SubmissionRules("1", 2021, 2026, _THREE, _SENT, query_digits=6, document_digits=6, most_runs=3),
     SubmissionRules("2", 2018, 2026, _THREE, _SENT, query_digits=3, document_digits=3),
     SubmissionRules("3", 2014, 2017, _THREE, _SENT, most_runs=3),
-    SubmissionRules("3", 2018, 2025, _SIX, _SENT, most_runs=3, long_list=100),
-    SubmissionRules("3", 2026, 2026, _SIX, _SENT, most_runs=3),
+    SubmissionRules("3", 2018, 2025, SIX, _SENT, most_runs=3, long_list=100),
+    SubmissionRules("3", 2026, 2026, SIX, _SENT, most_runs=3),
     SubmissionRules("4", 2014, 2026, (), _SENT, most_runs=3),
     SubmissionRules("5", 2021, 2021, (), _SENT),
     SubmissionRules("tort", 2025, 2026, (), "organisers' page of the pilot (LJPJT), section on submissions"),

@@ -18,6 +18,8 @@ COMMANDS = {
     "evaluate": "score runs against a gold by the rules of their task",
     "validate": "check a submission before it is sent: what is wrong, where, and the remedy",
     "compare": "say which differences between runs are real: tests, intervals, effect sizes",
+    "tune": "choose where to cut a ranking, and say what to expect of it on other queries",
+    "cut": "cut a ranking by a rule that tune has found",
     "convert": "turn a gold or a run into another form: TREC files, COLIEE submissions",
     "measures": "say what the measures are, and where they come from",
     "demo": "score the example data that comes with the package",

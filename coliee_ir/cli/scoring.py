@@ -40,8 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
     parser.add_argument("gold", metavar="GOLD", help="the gold, in any of its forms; - is standard input")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="the runs, in any of their forms; .gz works everywhere")
-    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
-    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+    add_task(parser)
     parser.add_argument(
         "--answers", action="append", default=[], metavar="FILE", help="Task 3 from 2026: the answers Y/N of each RUN"
     )
@@ -52,9 +51,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="Task 3 up to 2025: each RUN's ranked list",
     )
+    add_scope(parser)
+    parser.add_argument("--keep-going", action="store_true", help="report a broken run and score the others; exit 2")
+    add_decisions(parser)
+
+
+def add_task(parser: argparse.ArgumentParser) -> None:
+    """The task, and the edition whose rules count."""
+    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
+    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+
+
+def add_scope(parser: argparse.ArgumentParser) -> None:
+    """The queries that are scored, and the processes that score them."""
     parser.add_argument("--exclude", metavar="IDS|FILE", help="queries not scored: ids with commas, or a file")
     parser.add_argument("--jobs", type=at_least_one, metavar="N", help="processes; default: by size and processors")
-    parser.add_argument("--keep-going", action="store_true", help="report a broken run and score the others; exit 2")
+
+
+def add_decisions(parser: argparse.ArgumentParser) -> None:
+    """The choices where the organisers leave it open."""
     open_rules = parser.add_argument_group("what the organisers leave open (the default first)")
     for name, choices in CHOICES.items():
         open_rules.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=_HELP[name])
@@ -91,14 +106,13 @@ def score(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
         task, because = "3", "answers are given beside the run"
     else:
         task, because = (options.task, "") if options.task else find_task(gold, runs[0])
-    decisions = Decisions(**{name: getattr(options, name) for name in CHOICES})
     evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, exclude=_ids(options.exclude), decisions=decisions
+        gold, measures, task=task, edition=options.edition, exclude=ids(options.exclude), decisions=decided(options)
     )
     submissions = [Submission(*parts) for parts in zip(runs, answers, long_lists, strict=True)]
     scored: list[Scores] = []
     failed = False
-    for result in _watched(evaluator.evaluate_all(submissions, jobs=options.jobs), len(runs)):
+    for result in watched(evaluator.evaluate_all(submissions, jobs=options.jobs), len(runs)):
         if isinstance(result, Scores):
             scored.append(result)
         elif options.keep_going:
@@ -107,11 +121,16 @@ def score(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
         else:
             raise result
     if scored:
-        _tell(scored, because, len(evaluator.excluded))
+        tell(scored, because, len(evaluator.excluded))
     return Scored(scored, evaluator, failed)
 
 
-def _watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
+def decided(options: argparse.Namespace) -> Decisions:
+    """The choices that were made on the command line."""
+    return Decisions(**{name: getattr(options, name) for name in CHOICES})
+
+
+def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
     """The results; where there are many and somebody watches, with a bar on standard error."""
     if n < _MANY or not sys.stderr.isatty():
         yield from results
@@ -122,7 +141,7 @@ def _watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
     yield from track(results, "scoring", total=n, console=Console(stderr=True), transient=True)
 
 
-def _tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
+def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     """On standard error: the task and why, the versions, and for each run the header and the remarks."""
     first = scored[0]
     rules = f"task {first.task}" + (f" by the rules of {first.edition}" if first.edition is not None else "")
@@ -149,7 +168,7 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
     return given or [None] * len(runs)
 
 
-def _ids(given: str | None) -> list[str]:
+def ids(given: str | None) -> list[str]:
     """Query ids from the option itself, or from the lines of the file that it names."""
     if given is None:
         return []

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.decisions import Decisions
-from coliee_ir.judged import FloatArray, Judged
+from coliee_ir.judged import BoolArray, FloatArray, Judged
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, quotient, topic_mean
 
 _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant, F1 = 2PR/(P+R), F2 = 5PR/(4P+R)"
@@ -118,30 +118,32 @@ class _SetMeasure(Measure):
             return recall(correct, relevant)
         return f_measure(correct, retrieved, relevant, self.beta)
 
+    def of_sums(self, sums: FloatArray) -> FloatArray:
+        """The formula on sums of correct, retrieved and relevant documents, shape (…, 3)."""
+        return self._each(sums[..., 0], sums[..., 1], sums[..., 2])
 
-class _Micro(_SetMeasure):
+
+class Micro(_SetMeasure):
+    """A formula on sums over queries."""
+
     averaging = "Micro"
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The formula on the sums over all queries of the gold, answered or not."""
         correct, retrieved, relevant, foreign = counts(self.part(parts), decisions, self.cutoff, self.rel)
         each = np.column_stack((correct, retrieved, relevant)).astype(np.float64)
-        terms = Terms(each, self._of_sums, np.array([0.0, foreign, 0.0]), False)
-        return Result(terms.total, self._of_sums(each), summed=terms)
-
-    def _of_sums(self, sums: FloatArray) -> FloatArray:
-        """The formula on sums of correct, retrieved and relevant documents, shape (…, 3)."""
-        return self._each(sums[..., 0], sums[..., 1], sums[..., 2])
+        terms = Terms(each, self.of_sums, np.array([0.0, foreign, 0.0]), False)
+        return Result(terms.total, self.of_sums(each), summed=terms)
 
 
-class MicroP(_Micro):
+class MicroP(Micro):
     """Micro-averaged precision: of all documents retrieved for all queries, the share that is relevant."""
 
     letter = "P"
     formula = "Σ correct / Σ retrieved, over all judged queries"
 
 
-class MicroR(_Micro):
+class MicroR(Micro):
     """Micro-averaged recall: of all relevant documents of all queries, the share that was retrieved.
 
     A query without an answer adds to the relevant documents only. COLIEE's R@5, R@10 and R@30 of Task 3 are this
@@ -152,7 +154,7 @@ class MicroR(_Micro):
     formula = "Σ correct / Σ relevant, over all judged queries"
 
 
-class MicroF(_Micro):
+class MicroF(Micro):
     """Micro-averaged F: the F measure of micro-averaged precision and recall. ``MicroF1`` ranks Tasks 1 and 2."""
 
     letter = "F"
@@ -167,21 +169,30 @@ class Macro(_SetMeasure):
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The mean of the queries' own values."""
         found = counts(self.part(parts), decisions, self.cutoff, self.rel)
-        per_query = topic_wise(self._each(*found[:3]), found, self.letter, decisions)
+        per_query = topic_wise(
+            self._each(*found[:3]), found.relevant == 0, found.retrieved == 0, self.letter, decisions
+        )
         return Result(topic_mean(per_query), per_query)
 
 
-def topic_wise(each: FloatArray, found: Counts, letter: str, decisions: Decisions) -> FloatArray:
-    """The queries' values as they go into the topic-wise mean; NaN for those that are left out."""
+def topic_wise(each: FloatArray, empty: BoolArray, silent: BoolArray, letter: str, decisions: Decisions) -> FloatArray:
+    """The queries' values as they go into the topic-wise mean; NaN for those that are left out.
+
+    Args:
+        each: the values.
+        empty: which queries have no relevant document.
+        silent: which have nothing retrieved.
+        letter: ``P``, ``R`` or ``F``.
+        decisions: what is left out.
+    """
     each = each.copy()
-    empty = found.relevant == 0
     if decisions.empty_gold == "skip":
         each[empty] = np.nan
     elif decisions.empty_gold == "one":
         # recall is undefined there, precision and F only if nothing was retrieved either
-        each[empty if letter == "R" else empty & (found.retrieved == 0)] = 1.0
+        each[empty if letter == "R" else empty & silent] = 1.0
     if decisions.unanswered == "skip":
-        each[(found.retrieved == 0) & ~empty] = np.nan
+        each[silent & ~empty] = np.nan
     return each
 
 
