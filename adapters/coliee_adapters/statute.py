@@ -18,6 +18,8 @@ from coliee_adapters.remarks import Remarks
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
+_COMMAS: Final = re.compile(r"\s*[,;]\s*", re.ASCII)
+
 _XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
 
 _ARTICLE: Final = re.compile(r"[0-9]+(?:-[0-9]+)*")
@@ -62,7 +64,7 @@ def sniff_run(head: bytes) -> str | None:
     """
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")
     for _, line in content_lines(text, "", comments=Comments()):
-        words = split_columns(line)
+        words = _words(line)
         return "labels" if len(words) > 1 and words[1].lower() in LABELS else None
     return None
 
@@ -149,6 +151,11 @@ def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag
         stream.write(join_columns(query, "Y" if label else "N", tag))
 
 
+def _words(line: str) -> list[str]:
+    """The columns of a line, which blanks separate, or commas: ``R07-01-O,Y,TAG``."""
+    return _COMMAS.split(line) if _COMMAS.search(line) else split_columns(line)
+
+
 def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
     label = LABELS.get(word.lower())
     if label is None:
@@ -166,7 +173,7 @@ def _read_labels(
     first_lines: dict[str, int] = {}
     tags = []
     for line, content in content_lines(source.text(), source.name):
-        words = split_columns(content)
+        words = _words(content)
         if len(words) == 1:
             raise InputError(
                 source.name, "this line has one column", line=line, found=content, remedy="write QUERY Y TAG"

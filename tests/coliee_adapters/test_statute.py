@@ -403,6 +403,7 @@ def test_answers(write: Write) -> None:
         b"\xef\xbb\xbfq1 Y T\nq2 N T\n",
         b"q1 Y T\r\nq2 N T\r\n",
         b"q1 Y T\rq2 N T",
+        b"q1,Y,T\nq2; N;T\n",
         b"q1\tY\tT\nq2 \t N\v\fT",
         b"  q1   Y  T  \n\n \t\nq2 N T  \n\n",
         b"# q0 Y T\nq1 Y T\n/* q3 N T */\nq2 N T",
@@ -442,7 +443,7 @@ def test_the_same_answer_twice_counts_once(write: Write) -> None:
         ("q1 Q0 213 1 0.8 T\n", "f.txt, line 1: this is not a label (found 'Q0'); write Y or N"),
         ("q1 \x1b[31m T\n", "f.txt, line 1: this is not a label (found '\\x1b[31m'); write Y or N"),
         ("\nq1\n", "f.txt, line 2: this line has one column (found 'q1'); write QUERY Y TAG"),
-        ("q1,Y,T\n", "f.txt, line 1: this line has one column (found 'q1,Y,T'); write QUERY Y TAG"),
+        ("q1,maybe,T\n", "f.txt, line 1: this is not a label (found 'maybe'); write Y or N"),
         ("q1\u3000Y\xa0T\n", "f.txt, line 1: this line has one column (found 'q1\\u3000Y\\xa0T'); write QUERY Y TAG"),
         (
             "q1 Y T\nq2 Y T\nq1 True T\nq1.txt N T\n",
