@@ -55,18 +55,22 @@ def _shown(ids: Iterable[str]) -> str:
     return ", ".join(quoted(text, 24) for text in distinct[:_SHOWN]) + (", …" if len(distinct) > _SHOWN else "")
 
 
-#: What usually goes wrong with an id: how to write it, given how many characters the gold's ids have, and the remedy.
+#: What usually goes wrong with an id: how to write it, given how many characters known ids have, and the remedy, with
+#: ``{width}`` for that number and ``{where}`` for what holds the known ids.
 _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, width: text.zfill(width), "leading zeros are lost: write ids as text of {width} digits"),
     (
         lambda text, _: re.sub(r"^([HR])([0-9])-", r"\g<1>0\2-", text),
-        "the year has two digits in the gold: R02, not R2",
+        "the year has two digits in the {where}: R02, not R2",
     ),
-    (lambda text, _: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text), "years have one digit in the gold: R2, not R02"),
+    (lambda text, _: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text), "years have one digit in the {where}: R2, not R02"),
     (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),
     (lambda text, width: re.sub(r"\.0$", "", text).zfill(width), "ids were written as decimal numbers: write text"),
     (lambda text, _: text.split(",")[0], "write one document a line"),
-    (lambda text, _: text.lstrip("0"), "the gold has no leading zeros and the run has: write ids as the gold does"),
+    (
+        lambda text, _: text.lstrip("0"),
+        "the {where} has no leading zeros and the run has: write ids as the {where} does",
+    ),
     (lambda text, _: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids"),
     (lambda text, _: re.split(r"[/\\]", text)[-1].removesuffix(".txt"), "take the folder off the ids"),
     (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids"),
@@ -87,18 +91,18 @@ class Respelling(NamedTuple):
     sure: bool
 
 
-def respelled(text: str, known: Collection[str], width: int | None = None) -> Respelling | None:
+def respelled(text: str, known: Collection[str], width: int, where: str) -> Respelling | None:
     """What an id that is not known was probably meant to be; None if nothing usual makes it a known one.
 
     Args:
         text: the id.
         known: the ids that there are.
-        width: how many characters the longest of them has; found where it is not given.
+        width: how many characters the longest of them has.
+        where: what holds them, in the remedy: ``gold``, ``corpus``.
     """
-    width = max(map(len, known), default=0) if width is None else width
     for change, remedy in _RESPELLINGS:
         if (changed := change(text, width)) != text and changed in known:
-            return Respelling(changed, remedy.format(width=width), remedy not in _UNSURE)
+            return Respelling(changed, remedy.format(width=width, where=where), remedy not in _UNSURE)
     return None
 
 
@@ -107,7 +111,7 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     width = max(map(len, of_gold))
     for change, remedy in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
-            return remedy.format(width=width)
+            return remedy.format(width=width, where="gold")
     if kind == "document":
         return "write them as the gold does; is the gold that of another task?"
     eras = [{text.split("-")[0] for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]

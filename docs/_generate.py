@@ -19,11 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import coliee_ir
 from coliee_adapters import detect, ir_measures
-from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_ir import cli, conversion, measures
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.measures.catalogue import OURS
-from coliee_ir.protocol import PROTOCOLS, TASKS, Protocol, newest_edition
+from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, newest_edition
+from coliee_ir.validation import RULES
+from coliee_ir.validation.columns import LABELLED
+from coliee_ir.validation.lists import MANY
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -294,6 +297,50 @@ def _deciding(kind: str) -> Iterator[str]:
             yield _option(name)
 
 
+# ── Validation ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def validation_rules() -> str:
+    """What ``validate`` looks for: how bad it is, what is said, what to do, who says so, and what ``--fix`` does."""
+    facts = {"{columns}": "the columns of the task", "{missing}": "articles or answers", "{many}": str(MANY)}
+    for name in ("most_runs", "long_list", "tag_length"):
+        facts[f"{{{name}}}"] = str(max(getattr(rules, name) or 0 for rules in SUBMISSION_RULES))
+
+    def said(text: str) -> str:
+        for fact, value in facts.items():
+            text = text.replace(fact, value)
+        return prose(worded(text, 2))
+
+    return table(
+        ["rule", "severity", "what is found", "remedy", "what --fix does", "source"],
+        (
+            [code(name), str(rule.severity), said(rule.says), said(rule.remedy), prose(rule.mended), prose(rule.source)]
+            for name, rule in RULES.items()
+        ),
+    )
+
+
+def submission_rules() -> str:
+    """How a submission to each task must look."""
+    return table(
+        ["task", "editions", "columns", "query ids", "document ids", "runs", "long list", "run tag"],
+        (
+            [
+                rules.task,
+                str(rules.first) if rules.first == rules.last else f"{rules.first}–{rules.last}",
+                code(" ".join(rules.columns or (LABELLED if rules.task in "45" else ()))) if rules.task in "12345"
+                else "JSON Lines, the test file",
+                f"{rules.query_digits} digits or more" if rules.query_digits else "–",
+                f"{rules.document_digits} digits" if rules.document_digits else "–",
+                f"at most {rules.most_runs}" if rules.most_runs else "–",
+                f"{rules.long_list} a query" if rules.long_list else "–",
+                f"at most {rules.tag_length} letters and digits" if rules.task in "12345" else "–",
+            ]
+            for rules in SUBMISSION_RULES
+        ),
+    )  # fmt: skip
+
+
 # ── Python ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -327,6 +374,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "run forms": run_forms,
     "conversions": conversions,
     "remarks": remarks,
+    "validation rules": validation_rules,
+    "submission rules": submission_rules,
     "further names": further_names,
 }
 

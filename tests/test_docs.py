@@ -14,7 +14,8 @@ import coliee_ir
 from coliee_adapters import detect, remarks
 from coliee_ir import cli, measures
 from coliee_ir.decisions import CHOICES, Decisions
-from coliee_ir.protocol import PROTOCOLS, newest_edition
+from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, newest_edition
+from coliee_ir.validation import RULES
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -126,6 +127,21 @@ def test_every_remark_is_said_as_the_tool_says_it() -> None:
     assert found["unjudged-query"] == ["2 query ids are not in the gold and ignored", "--unjudged"]
     assert found["tie"][1] == ""
     assert all(found[kind][1] for kind in Decisions().clauses())
+
+
+def test_every_rule_of_a_submission_is_there() -> None:
+    found = {row[0]: row[1:] for row in rows(generate.validation_rules())[1:]}
+    assert list(found) == list(RULES)
+    assert found["tag-length"] == [
+        "error",
+        "2 lines have a run tag of more than 12 characters",
+        "shorten it",
+        "cut off, unless two runs would come to share a tag",
+        "organisers' page",
+    ]
+    assert not any("{" in cell for row in found.values() for cell in row)
+    _, *of_tasks = rows(generate.submission_rules())
+    assert [row[0] for row in of_tasks] == [rules.task for rules in SUBMISSION_RULES]
 
 
 def test_every_form_is_there_as_it_looks() -> None:

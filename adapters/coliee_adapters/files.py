@@ -45,12 +45,13 @@ class Source:
 
     Args:
         path: a path, or ``-`` for standard input.
+        may_be_empty: whether a file without content is left to the caller.
 
     Raises:
         InputError: the path does not exist, is a directory, may not be read, is empty, or changes.
     """
 
-    def __init__(self, path: PathLike) -> None:
+    def __init__(self, path: PathLike, *, may_be_empty: bool = False) -> None:
         self.path = os.fspath(path)
         self.name = "<stdin>" if self.path == "-" else self.path
         self._spool: BinaryIO | None = None
@@ -63,7 +64,7 @@ class Source:
             self._is_stream = self.path == "-" or (Path(self.path).exists() and not Path(self.path).is_file())
         with self.open() as stream, self._faults():
             self._head = stream.read(_HEAD)
-        if not self._head.removeprefix(BOM).strip():
+        if not may_be_empty and not self._head.removeprefix(BOM).strip():
             raise InputError(self.name, "the file is empty", remedy="give a file with content")
 
     @property
@@ -156,9 +157,12 @@ class Source:
         Raises:
             InputError: bytes that are not UTF-8, or a NUL, with their line.
         """
+        return decode(self.raw().removeprefix(BOM), self.name).replace("\r\n", "\n").replace("\r", "\n")
+
+    def raw(self) -> bytes:
+        """All of it as it stands, decompressed."""
         with self.open() as stream, self._faults():
-            raw = stream.read()
-        return decode(raw.removeprefix(BOM), self.name).replace("\r\n", "\n").replace("\r", "\n")
+            return stream.read()
 
     def _check_unchanged(self, raw: BinaryIO) -> None:
         """Compare an open file with what it was when it was first opened."""
@@ -274,6 +278,19 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
             yield stack.enter_context(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
     except OSError as error:
         raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+
+
+def write_bytes(path: PathLike, content: bytes) -> None:
+    """Bytes that replace ``path`` only if all of them are written; see ``written``.
+
+    Raises:
+        InputError: the place cannot be written.
+    """
+    try:
+        with _beside(Path(os.path.realpath(path))) as stream:
+            stream.write(content)
+    except OSError as error:
+        raise InputError(os.fspath(path), f"cannot be written ({error.strerror or error})") from None
 
 
 @contextlib.contextmanager

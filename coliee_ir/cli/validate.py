@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 
+from coliee_adapters.lines import counted
 from coliee_ir.cli import say
 from coliee_ir.protocol import SUBMISSION_RULES
-from coliee_ir.validation import validate
+from coliee_ir.validation import Severity, Validation, validate
 from coliee_ir.validation.render import FORMS, render
 
 _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
@@ -38,8 +40,18 @@ def run(options: argparse.Namespace) -> int:
         corpus=options.corpus,
         fix=options.fix,
     )
-    say(f"task {found.task} of {found.edition}{'' if options.task else ' (the files show it)'}")
+    if found.task:
+        say(f"task {found.task} of {found.edition}{'' if options.task else ' (the files show it)'}")
     sys.stdout.write(render(found, options.output))
-    for name, target in found.mended.items():
-        say(f"{name}: a mended copy is in {target}; check it with: coliee-ir validate {target}")
+    for name in found.files if options.fix else ():
+        say(f"{name}: {_copy(found, name)}")
     return 1 if found.errors else 0
+
+
+def _copy(found: Validation, name: str) -> str:
+    """What is to be said of the mended copy of a file."""
+    if name not in found.mended:
+        return "no mended copy, since the file cannot be read"
+    left = Counter(finding.severity for finding in found.left if finding.file == name)
+    counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])
+    return f"the mended copy is {found.mended[name]}, {f'with {counts} left' if counts else 'and nothing is left'}"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple, Protocol
 
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.remarks import worded
 from coliee_ir.validation.rules import RULES, Severity
 
 _SHOWN: Final = 3
+_LONGEST: Final = 200
 
 
 class Place(NamedTuple):
@@ -38,6 +40,7 @@ class Finding:
         places: the first three places.
         remedy: what to do.
         facts: what the rule's sentences leave open, by name.
+        mended: in how many places the mended copy, if one was written, does not have it any more.
     """
 
     file: str
@@ -46,6 +49,7 @@ class Finding:
     places: list[Place] = field(default_factory=list)
     remedy: str = ""
     facts: dict[str, object] = field(default_factory=dict)
+    mended: int = 0
 
     @property
     def severity(self) -> Severity:
@@ -77,7 +81,7 @@ class Finding:
         where = ":".join(str(part) for part in (printable(self.file), first.line, first.column) if part is not None)
         shown = [str(place) for place in self.places if str(place)]
         places = f" ({'first: ' if self.count > 1 else ''}{'; '.join(shown)})" if shown else ""
-        return f"{where}: {self.severity}: {self.says}{places}; {self.advice} [{self.rule}, {self.source}]"
+        return f"{where}: {self.severity}: {self.says}{places}; {printable(self.advice)} [{self.rule}, {self.source}]"
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as an entry of the JSON."""
@@ -89,19 +93,38 @@ class Finding:
             "says": self.says,
             "remedy": self.advice,
             "source": self.source,
-            "mended_by_fix": bool(RULES[self.rule].mended),
+            "fix": RULES[self.rule].mended,
+            "mended": self.mended,
             "places": [place._asdict() for place in self.places],
         }
+
+
+class Add(Protocol):
+    """Counts one more finding in a file."""
+
+    def __call__(
+        self,
+        rule: str,
+        line: int | None = None,
+        column: int | None = None,
+        found: str | None = None,
+        *,
+        remedy: str = "",
+        **facts: object,
+    ) -> None:
+        """See ``Findings.add``."""
 
 
 class Findings:
     """Findings in the making, gathered by file and rule.
 
     Args:
+        files: the files, in the order in which their findings are told.
         facts: what the rules' sentences leave open, the same for all files.
     """
 
-    def __init__(self, **facts: object) -> None:
+    def __init__(self, files: Sequence[str] = (), **facts: object) -> None:
+        self._files = {file: at for at, file in enumerate(files)}
         self._facts = facts
         self._found: dict[tuple[str, str], Finding] = {}
 
@@ -122,15 +145,27 @@ class Findings:
             KeyError: there is no such rule.
         """
         RULES[rule]
-        finding = self._found.setdefault((file, rule), Finding(file, rule, facts={**self._facts, **facts}))
+        finding = self._found.get((file, rule))
+        if finding is None:
+            finding = self._found[file, rule] = Finding(file, rule, facts={**self._facts, **facts})
         finding.count += 1
         finding.remedy = finding.remedy or remedy
         if len(finding.places) < _SHOWN:
-            finding.places.append(Place(line, column, found))
+            shown = found if found is None or len(found) <= _LONGEST else f"{found[: _LONGEST - 1]}…"
+            finding.places.append(Place(line, None if line is None else column, shown))
+
+    def of(self, file: str) -> Add:
+        """``add`` for one file."""
+        return partial(self.add, file)
+
+    def get(self, file: str, rule: str) -> Finding | None:
+        """What a rule found in a file."""
+        return self._found.get((file, rule))
 
     def __iter__(self) -> Iterator[Finding]:
-        """File by file, and in each by the order of ``RULES``."""
-        order = {rule: place for place, rule in enumerate(RULES)}
-        files = {file: place for place, file in enumerate(dict.fromkeys(file for file, _ in self._found))}
-        for file, rule in sorted(self._found, key=lambda key: (files[key[0]], order[key[1]])):
+        """File by file, and in each the gravest first, and by the order of ``RULES``."""
+        order = {rule: (list(Severity).index(RULES[rule].severity), at) for at, rule in enumerate(RULES)}
+        for file, rule in sorted(
+            self._found, key=lambda key: (self._files.get(key[0], len(self._files)), order[key[1]])
+        ):
             yield self._found[file, rule]

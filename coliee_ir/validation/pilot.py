@@ -2,70 +2,75 @@
 
 from __future__ import annotations
 
-from functools import partial
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from coliee_adapters import tort
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
-from coliee_adapters.records import TortCase
-from coliee_ir.validation.findings import Findings
+from coliee_adapters.records import TortCase, normal_id
+from coliee_ir.validation.findings import Add
+from coliee_ir.validation.text import NO_UTF8
 
-_DECISION: Final = "null-decision"
-_ACCEPTANCE: Final = "null-acceptance"
+_ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
 
 
-def check(name: str, text: str, task: str, test: Source | None, found: Findings) -> None:
+def check_pilot(name: str, lines: Sequence[str], task: str, test: Source | None, add: Add) -> None:
     """Hold a file of instances to all rules.
 
     Args:
         name: the file.
-        text: its text.
+        lines: its lines.
         task: ``tort``, whose decisions must be there, or ``rationale``, whose claims must be.
         test: the organisers' file, if it was given.
-        found: where findings go.
+        add: where findings go.
 
     Raises:
         InputError: the organisers' file cannot be read.
     """
-    add = partial(found.add, name)
     cases: dict[str, TortCase] = {}
-    for line, content in enumerate(text.split("\n"), start=1):
-        if not content.strip():
+    broken: set[str] = set()  # instances of which nothing can be said
+    for line, content in enumerate(lines, start=1):
+        if not content.strip(" \t\r"):
             continue
         try:
-            _, case = tort.read_instance(content, name, line)
+            _, case = tort.read_instance(NO_UTF8.sub("?", content), name, line)
         except InputError as error:
             add("instance", line, error.column, error.found, remedy=f"{error.problem}; {error.remedy or 'mend it'}")
+            broken.update(normal_id(found[1] or found[2]) for found in _ID.finditer(content))
             continue
         if case.id in cases:
             add("instance-twice", line, found=case.id)
-        cases.setdefault(case.id, case)
+            continue
+        cases[case.id] = case
         if task == "tort" and case.court_decision is None:
-            add(_DECISION, line, found=case.id)
-        if task == "rationale":
-            for side, _, claim in tort.claim_documents(case):
-                if claim.is_accepted is None:
-                    add(_ACCEPTANCE, line, found=f"{case.id}, {side} claim {claim.id}")
-    if not cases:
-        add("empty")
+            add("null-decision", line, found=case.id)
+        for side, _, claim in tort.claim_documents(case) if task == "rationale" else ():
+            if claim.is_accepted is None:
+                add("null-acceptance", line, found=f"{case.id}, {side} claim {claim.id}")
     if test is not None:
-        _compare(name, cases, {case.id: case for case in tort.read_cases(test)}, found)
+        _compare(cases, {case.id: case for case in tort.read_cases(test)}, broken, add)
 
 
-def _compare(name: str, cases: dict[str, TortCase], asked: dict[str, TortCase], found: Findings) -> None:
+def _compare(cases: dict[str, TortCase], asked: dict[str, TortCase], broken: set[str], add: Add) -> None:
     """What the organisers' file has and the submission has not, and the other way."""
-    add = partial(found.add, name)
     for instance in asked:
-        if instance not in cases:
+        if instance not in cases and instance not in broken:
             add("instance-missing", found=instance)
     for instance, case in cases.items():
         if instance not in asked:
             add("instance-unknown", case.line, found=instance)
             continue
-        given = {document for _, document, _ in tort.claim_documents(case)}
-        wanted = {document for _, document, _ in tort.claim_documents(asked[instance])}
-        for document in sorted(wanted - given):
-            add("claim-missing", case.line, found=f"{instance}, claim {document}")
-        for document in sorted(given - wanted):
-            add("claim-unknown", case.line, found=f"{instance}, claim {document}")
+        given, wanted = _claims(case), _claims(asked[instance])
+        for claim, said in wanted.items():
+            if claim not in given:
+                add("claim-missing", case.line, found=f"{instance}, {said}")
+        for claim, said in given.items():
+            if claim not in wanted:
+                add("claim-unknown", case.line, found=f"{instance}, {said}")
+
+
+def _claims(case: TortCase) -> dict[str, str]:
+    """The claims of an instance, each with what to call it."""
+    return {document: f"{side} claim {claim.id}" for side, document, claim in tort.claim_documents(case)}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import printable, quoted
 from coliee_adapters.lines import counted
 from coliee_ir.validation import Validation
 from coliee_ir.validation.findings import Finding, Place
@@ -24,20 +24,28 @@ def _table(validation: Validation) -> Iterator[str]:
     for file, findings in groupby(validation.findings, key=lambda finding: finding.file):
         yield printable(file)
         for finding in findings:
-            yield from _block(finding, mended=file in validation.mended)
+            yield from _block(finding, fixed=file in validation.mended)
     yield summary(validation)
 
 
-def _block(finding: Finding, *, mended: bool) -> Iterator[str]:
+def _block(finding: Finding, *, fixed: bool) -> Iterator[str]:
     yield f"  {finding.severity:<{_INDENT}}{finding.says}"
     indent = " " * (_INDENT + 2)
     places = [str(place) for place in finding.places if str(place)]
     if places:
         more = "; …" if finding.count > len(finding.places) else ""
         yield f"{indent}{printable('; '.join(places))}{more}"
-    fix = RULES[finding.rule].mended
-    done = f"; {'--fix: ' if not mended else 'mended: '}{fix}" if fix else ""
-    yield f"{indent}→ {printable(finding.advice)}{done}  [{finding.rule}, {finding.source}]"
+    yield f"{indent}→ {printable(finding.advice)}{_fix(finding, fixed=fixed)}  [{finding.rule}, {finding.source}]"
+
+
+def _fix(finding: Finding, *, fixed: bool) -> str:
+    """What ``--fix`` does about a finding, or has done."""
+    what = RULES[finding.rule].mended
+    if not what or (fixed and not finding.mended):
+        return "; not mended" if fixed else ""
+    if not fixed:
+        return f"; --fix: {what}"
+    return f"; mended{f' {finding.mended} of {finding.count}' if finding.mended < finding.count else ''}: {what}"
 
 
 def summary(validation: Validation) -> str:
@@ -59,7 +67,7 @@ def _github(validation: Validation) -> Iterator[str]:
         for place in finding.places or [Place()]:
             where = {"file": finding.file, "line": place.line, "col": place.column, "title": finding.rule}
             properties = ",".join(f"{name}={_property(value)}" for name, value in where.items() if value is not None)
-            found = f" ({printable(place.found)})" if place.found else ""
+            found = f" ({quoted(place.found)})" if place.found else ""
             yield f"::{_COMMAND[finding.severity]} {properties}::{_data(f'{finding.says}{found}; {finding.advice}')}"
 
 

@@ -27,5 +27,6 @@ def noticed(query: Query, n: int = 5) -> list[str]:
 with written(run) as stream:
     write_run(((query.query_id, noticed(query)) for query in corpus.queries_iter()), "BM25", stream)
 
-# TODO: coliee_ir.validate(run, task="1", corpus=folder), as soon as it is there
+for finding in coliee_ir.validate(run, task="1", queries=gold, corpus=folder).findings:
+    print(finding)
 print(coliee_ir.evaluate(gold, run, task="1").measures)

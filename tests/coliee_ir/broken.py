@@ -1,0 +1,650 @@
+"""Broken submissions: clean twins of every task and form, and ways to break one, with the one finding that each gives.
+
+Everything is invented. A twin is a folder of files, and how it is validated and scored; a case is a change of its
+files and what must then be found, where.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from coliee_ir import evaluate, validate
+from coliee_ir.validation import Validation
+
+Files = dict[str, bytes]
+Edit = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A submission, and what it is checked and scored with.
+
+    Attributes:
+        name: what test ids call it.
+        files: the submission; the first file is the one that is broken, unless a case says otherwise.
+        others: files that are not part of it: gold, queries, corpus.
+        options: what ``validate`` is told; values that are names of others, or of a folder of them, become paths.
+        scored: what ``evaluate`` is told.
+        gold: which of the others is the gold.
+        has: rules that find something in the twin itself.
+    """
+
+    name: str
+    files: Files
+    others: Mapping[str, str]
+    options: Mapping[str, Any]
+    scored: Mapping[str, Any]
+    gold: str
+    has: tuple[str, ...] = ()
+
+    def put(self, folder: Path, files: Mapping[str, bytes] | None = None) -> list[Path]:
+        """Write all files; the paths of the submission's."""
+        for name, text in self.others.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        paths = [folder / name for name in (self.files if files is None else files)]
+        for path, content in zip(paths, (self.files if files is None else files).values(), strict=True):
+            path.write_bytes(content)
+        return paths
+
+    def validate(self, folder: Path, paths: list[Path], **options: Any) -> Validation:
+        """What is found in the files."""
+        folders = {Path(name).parts[0] for name in self.others}
+        told = {key: folder / value if value in folders else value for key, value in self.options.items()}
+        return validate(*paths, **(told | options))
+
+    def scores(self, folder: Path, paths: list[Path]) -> dict[str, float]:
+        """The measures of the first file, with those that belong to it."""
+        parts = {key: value for key, value in self.scored.items() if key not in ("answers", "long_list")}
+        for part, name in self.scored.items():
+            if part not in parts:
+                parts[part] = next(path for path in paths if path.name == name)
+        return evaluate(folder / self.gold, paths[0], **parts).measures
+
+
+@dataclass(frozen=True)
+class Case:
+    """One mistake, and the one finding that it gives.
+
+    Attributes:
+        name: what it is.
+        twin: the twin that is broken.
+        break_: makes the broken files.
+        rule: the rule that finds it.
+        count: how often.
+        line: the first place.
+        column: the first place.
+        found: what stood there; None if nothing is quoted.
+        file: the file in which it is found; by default the twin's first.
+        as_is: what evaluating the broken file gives: the ``same`` scores as the mended copy, ``other`` ones since ids
+            match nothing, or nothing as it is ``refused``.
+        open: whether ``--fix`` leaves it though the rule has something that it mends.
+    """
+
+    name: str
+    twin: Twin
+    break_: Callable[[Files], Files]
+    rule: str
+    count: int = 1
+    line: int | None = None
+    column: int | None = None
+    found: str | None = None
+    file: str = ""
+    as_is: Literal["same", "other", "refused"] = "same"
+    open: bool = False
+
+    @property
+    def id(self) -> str:
+        return re.sub(r"[^A-Za-z0-9.]+", "-", f"{self.twin.name} {self.rule} {self.name}")
+
+    @property
+    def broken(self) -> Files:
+        return self.break_(dict(self.twin.files))
+
+    @property
+    def where(self) -> str:
+        """The name of the file in which it is found."""
+        return self.file or next(iter(self.twin.files))
+
+
+# ways to break a file
+
+
+def edit(change: Edit, name: str = "") -> Callable[[Files], Files]:
+    """Change one file."""
+
+    def edited(files: Files) -> Files:
+        at = name or next(iter(files))
+        return {**files, at: change(files[at])}
+
+    return edited
+
+
+def everywhere(old: str, new: str) -> Edit:
+    return lambda raw: raw.replace(old.encode(), new.encode())
+
+
+def on(number: int, old: str, new: str | bytes) -> Edit:
+    """Replace a text in one line, once."""
+
+    def change(raw: bytes) -> bytes:
+        lines = raw.split(b"\n")
+        assert old.encode() in lines[number - 1], f"no {old} in {lines[number - 1]!r}"
+        lines[number - 1] = lines[number - 1].replace(old.encode(), new if isinstance(new, bytes) else new.encode(), 1)
+        return b"\n".join(lines)
+
+    return change
+
+
+def insert(number: int, *new: str) -> Edit:
+    """Put lines before a line."""
+
+    def change(raw: bytes) -> bytes:
+        lines = raw.split(b"\n")
+        return b"\n".join([*lines[: number - 1], *(line.encode() for line in new), *lines[number - 1 :]])
+
+    return change
+
+
+def without(number: int) -> Edit:
+    def change(raw: bytes) -> bytes:
+        lines = raw.split(b"\n")
+        return b"\n".join([*lines[: number - 1], *lines[number:]])
+
+    return change
+
+
+def swapped(one: int, other: int) -> Edit:
+    def change(raw: bytes) -> bytes:
+        lines = raw.split(b"\n")
+        lines[one - 1], lines[other - 1] = lines[other - 1], lines[one - 1]
+        return b"\n".join(lines)
+
+    return change
+
+
+def each(pattern: str, new: str) -> Edit:
+    """Replace a pattern in all lines."""
+    return lambda raw: re.sub(pattern.encode(), new.encode(), raw, flags=re.MULTILINE)
+
+
+def cut(n: int) -> Edit:
+    """Take the last bytes off."""
+    return lambda raw: raw[:-n]
+
+
+def content(new: str | bytes) -> Edit:
+    return lambda _: new if isinstance(new, bytes) else new.encode()
+
+
+def encoded(codec: str) -> Edit:
+    return lambda raw: raw.decode().encode(codec)
+
+
+def with_files(**more: Callable[[Files], bytes]) -> Callable[[Files], Files]:
+    """Add files; a name's double underscore is a full stop."""
+    return lambda files: files | {name.replace("__", "."): make(files) for name, make in more.items()}
+
+
+def lines(*rows: str) -> bytes:
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+# clean twins
+
+RANKED = {
+    "000101": ["000201", "000202", "000203"],
+    "000102": ["000204", "000201", "000205"],
+    "000103": ["000206", "000207"],
+    "000104": ["000208", "000202"],
+}
+CASES_GOLD = {
+    "000101": ["000201", "000207"],
+    "000102": ["000204"],
+    "000103": ["000206", "000208"],
+    "000104": ["000202"],
+}
+RUN1 = lines(*(f"{query} {case} ALPHA1" for query, found in RANKED.items() for case in found))
+GOLD1 = json.dumps({f"{q}.txt": [f"{d}.txt" for d in found] for q, found in CASES_GOLD.items()})
+CORPUS1 = {f"cases/{case}.txt": "text" for case in (*RANKED, *(f"0002{n:02d}" for n in range(1, 9)))}
+SCORED1 = {"task": "1", "measures": ["MicroF1", "MicroP", "MicroR", "MicroR@2", "AP"]}
+
+
+def task1(name: str, *, others: Mapping[str, str] | None = None, **options: Any) -> Twin:
+    told = {"task": "1", **options}
+    return Twin(name, {"run.txt": RUN1}, {"gold.json": GOLD1, **(others or {})}, told, SCORED1, "gold.json")
+
+
+T1 = task1("1")
+T1_FOUND = Twin("1 found from the file", {"run.txt": RUN1}, {"gold.json": GOLD1}, {}, SCORED1, "gold.json")
+T1_GOLD = task1("1 with gold", gold="gold.json")
+T1_CORPUS = task1("1 with corpus", others=CORPUS1, corpus="cases")
+T1_LISTS = task1(
+    "1 with lists",
+    others={
+        "queries.json": json.dumps([f"{q}.txt" for q in RANKED]),
+        "ids.txt": "\n".join(Path(case).stem for case in CORPUS1),
+    },
+    queries="queries.json",
+    corpus="ids.txt",
+)
+T1_JSON = Twin(
+    "1 json",
+    {"run.json": json.dumps(RANKED, indent=1).encode()},
+    {"gold.json": GOLD1},
+    {"task": "1"},
+    SCORED1,
+    "gold.json",
+    has=("form",),
+)
+_OLD = {"001": ["013", "045"], "002": ["007"]}
+T1_2019 = Twin(
+    "1 of 2019",
+    {"run.txt": lines("001 013 ALPHA", "001 020 ALPHA", "002 007 ALPHA", "002 008 ALPHA")},
+    {"gold.json": json.dumps(_OLD)},
+    {"task": "1", "edition": 2019},
+    {"task": "1", "edition": 2019},
+    "gold.json",
+)
+
+RUN2 = lines("827 025 BETA", "827 003 BETA", "828 011 BETA", "828 010 BETA", "1025 002 BETA", "1025 003 BETA")
+GOLD2 = json.dumps({"827": "025.txt, 027.txt", "828": "011.txt", "1025": "002.txt"})
+CORPUS2 = {
+    **{f"fragments/{q}/paragraphs/0{n:02d}.txt": "text" for q in (827, 828) for n in (3, 10, 11, 25, 27)},
+    **{f"fragments/1025/paragraphs/00{n}.txt": "text" for n in (1, 2, 3)},
+    **{f"fragments/{q}/entailed_fragment.txt": "text" for q in (827, 828, 1025)},
+}
+_T2: dict[str, Any] = {"files": {"run.txt": RUN2}, "scored": {"task": "2"}, "gold": "gold.json"}
+T2 = Twin("2", others={"gold.json": GOLD2}, options={"task": "2"}, **_T2)
+T2_CORPUS = Twin(
+    "2 with corpus",
+    others={"gold.json": GOLD2, **CORPUS2},
+    options={"task": "2", "corpus": "fragments", "queries": "gold.json"},
+    **_T2,
+)
+T2_FOLDERS = Twin(
+    "2 with folders", others={"gold.json": GOLD2, **CORPUS2}, options={"task": "2", "corpus": "fragments"}, **_T2
+)
+
+
+def pair(query: str, label: str, *articles: str) -> str:
+    inside = "".join(f'<article id="{article}"/>' for article in articles)
+    return f'<pair id="{query}" label="{label}"><t1>{inside}</t1><t2>A statement.</t2></pair>\n'
+
+
+STATUTE = {"R06-01-A": ("Y", ["96", "121-2"]), "R06-01-U": ("N", ["398-20"]), "R06-02-I": ("Y", ["7"])}
+GOLD3 = f"<dataset>\n{''.join(pair(q, label, *found) for q, (label, found) in STATUTE.items())}</dataset>\n"
+CODE = "".join(
+    f"(Caption)\nArticle {article} The text of an article.\n" for article in (*range(1, 151), "121-2", "398-20")
+)
+
+T3_2016 = Twin(
+    "3 of 2016",
+    {"task3.ALPHA": lines("H26-37-G 96 ALPHA", "H26-37-G 398-20 ALPHA", "H18-1-2 7 ALPHA", "H18-1-2 8 ALPHA")},
+    {"gold.xml": f"<dataset>{pair('H26-37-G', 'Y', '96')}{pair('H18-1-2', 'N', '8', '9')}</dataset>"},
+    {"task": "3", "edition": 2016},
+    {"task": "3", "edition": 2016},
+    "gold.xml",
+)
+
+_SHORT = {"R06-01-A": ["96", "121-2", "5"], "R06-01-U": ["398-20", "7"], "R06-02-I": ["8", "7"]}
+_LONGER = {q: [*found, *(str(n) for n in range(9, 10_000) if str(n) not in found)][:100] for q, found in _SHORT.items()}
+
+
+def trec(ranked: Mapping[str, list[str]], tag: str) -> bytes:
+    return lines(
+        *(f"{q} Q0 {d} {rank} {200 - rank}.5 {tag}" for q, found in ranked.items() for rank, d in enumerate(found, 1))
+    )
+
+
+T3_2025 = Twin(
+    "3 of 2025",
+    {"task3.ALPHA": trec(_SHORT, "ALPHA"), "task3-L.ALPHA": trec(_LONGER, "ALPHA")},
+    {"gold.xml": GOLD3},
+    {"task": "3", "edition": 2025},
+    {"task": "3", "edition": 2025, "long_list": "task3-L.ALPHA"},
+    "gold.xml",
+)
+T3_2025_GIVEN = Twin(
+    "3 of 2025 with gold and code",
+    T3_2025.files,
+    {"gold.xml": GOLD3, "code.txt": CODE},
+    {"task": "3", "edition": 2025, "gold": "gold.xml", "corpus": "code.txt"},
+    T3_2025.scored,
+    "gold.xml",
+)
+ANSWERS = lines("R06-01-A Y ALPHA", "R06-01-U Y ALPHA", "R06-02-I Y ALPHA")
+T3 = Twin(
+    "3 of 2026",
+    {"task3.ALPHA": trec(_SHORT, "ALPHA"), "answers.ALPHA": ANSWERS},
+    {"gold.xml": GOLD3},
+    {},
+    {"task": "3", "answers": "answers.ALPHA"},
+    "gold.xml",
+)
+T3_GIVEN = Twin(
+    "3 of 2026 with queries",
+    T3.files,
+    {"gold.xml": GOLD3, "ids.txt": "".join(f"{q}\n" for q in STATUTE)},
+    {"task": "3", "queries": "ids.txt"},
+    T3.scored,
+    "gold.xml",
+)
+T4 = Twin("4", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {}, {"task": "4"}, "gold.xml")
+T4_GOLD = Twin(
+    "4 with gold", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {"gold": "gold.xml"}, {"task": "4"}, "gold.xml"
+)
+T5 = Twin(
+    "5", {"ALPHA.txt": ANSWERS}, {"gold.txt": "R06-01-A Y\nR06-01-U N\nR06-02-I Y\n"}, {"task": "5"}, {"task": "5"},
+    "gold.txt",
+)  # fmt: skip
+
+
+def instance(n: str, decision: bool | None, plaintiff: list[bool | None], defendant: list[bool | None]) -> str:
+    def claims(verdicts: list[bool | None]) -> list[dict[str, Any]]:
+        return [{"id": str(at), "description": "主張", "is_accepted": v} for at, v in enumerate(verdicts)]
+
+    sides = {"plaintiff_claims": claims(plaintiff), "defendant_claims": claims(defendant)}
+    value = {"version": "1.0", "tort_id": n, "undisputed_facts": [], **sides, "court_decision": decision}
+    return json.dumps(value, ensure_ascii=False)
+
+
+PILOT = lines(
+    instance("0", True, [True, False], [True]), instance("1", False, [True], []), instance("2", True, [], [False])
+)
+PILOT_GOLD = lines(
+    instance("0", True, [True, True], [False]), instance("1", True, [True], []), instance("2", True, [], [True])
+).decode()
+PILOT_TEST = lines(
+    instance("0", None, [None, None], [None]), instance("1", None, [None], []), instance("2", None, [], [None])
+).decode()
+
+
+def pilot(name: str, **options: Any) -> Twin:
+    others = {"gold.jsonl": PILOT_GOLD, "test.jsonl": PILOT_TEST}
+    scored = {"task": options.get("task", "tort")}
+    return Twin(name, {"ALPHA.jsonl": PILOT}, others, options, scored, "gold.jsonl")
+
+
+TORT = pilot("tort")
+TORT_TEST = pilot("tort with test file", queries="test.jsonl")
+RATIONALE = pilot("rationale", task="rationale")
+RATIONALE_GOLD = pilot("rationale with gold", task="rationale", gold="gold.jsonl")
+
+TWINS = (
+    *(T1, T1_FOUND, T1_GOLD, T1_CORPUS, T1_LISTS, T1_JSON, T1_2019, T2, T2_CORPUS, T2_FOLDERS),
+    *(T3_2016, T3_2025, T3_2025_GIVEN, T3, T3_GIVEN, T4, T4_GOLD, T5, TORT, TORT_TEST, RATIONALE, RATIONALE_GOLD),
+)
+
+
+# one mistake each
+
+_TREC_RUN = lines(*(f"{q} Q0 {d} {r} {9 - r} ALPHA1" for q, found in RANKED.items() for r, d in enumerate(found, 1)))
+_MANY = [f"0003{n:02d}" for n in range(51)]
+
+
+def _case(
+    name: str,
+    twin: Twin,
+    change: Edit | Callable[[Files], Files],
+    rule: str,
+    place: tuple[int | None, int | None, str | None] = (None, None, None),
+    count: int = 1,
+    *,
+    files: bool = False,
+    of: str = "",
+    file: str = "",
+    as_is: Literal["same", "other", "refused"] = "same",
+    open: bool = False,
+) -> Case:
+    """A case; ``files`` says that the change is one of all files, ``of`` which one else is changed."""
+    broken: Any = change if files else edit(change, of)  # type: ignore[arg-type]
+    return Case(name, twin, broken, rule, count, *place, file=file or of, as_is=as_is, open=open)
+
+
+CASES = (
+    # the file
+    _case("nothing", T1, content(b""), "empty", as_is="refused"),
+    _case("blanks", T1, content(" \n\t\n"), "empty", as_is="refused"),
+    _case("mark only", T1, content(b"\xef\xbb\xbf"), "empty", as_is="refused"),
+    _case("comments", T1, content("# a run\n\n/* of\n\nours */\n"), "empty", as_is="refused"),
+    _case("nothing", T4, content(b""), "empty", as_is="refused"),
+    _case("nothing", TORT, content(b"\n"), "empty", as_is="refused"),
+    _case("little", T1, encoded("utf-16"), "utf-16", (1, 1, None), as_is="refused"),
+    _case("big", T1, lambda raw: b"\xfe\xff" + raw.decode().encode("utf-16-be"), "utf-16", (1, 1, None),
+          as_is="refused"),
+    _case("without mark", T1, encoded("utf-16-le"), "utf-16", (1, 1, None), as_is="refused"),
+    _case("found from the file", T1_FOUND, encoded("utf-16"), "utf-16", (1, 1, None), as_is="refused"),
+    _case("pilot", TORT, encoded("utf-16"), "utf-16", (1, 1, None), as_is="refused"),
+    _case("latin-1", T1, on(2, "000202", b"00020\xe9"), "not-utf8", (2, 13, "\\xe9"), as_is="refused"),
+    _case("latin-1", TORT, on(2, "version", b"v\xe9rsion"), "not-utf8", (2, 4, "\\xe9"), as_is="refused"),
+    _case("mark", T1, lambda raw: b"\xef\xbb\xbf" + raw, "bom", (1, 1, None)),
+    _case("mark", T4, lambda raw: b"\xef\xbb\xbf" + raw, "bom", (1, 1, None)),
+    _case("mark", TORT, lambda raw: b"\xef\xbb\xbf" + raw, "bom", (1, 1, None)),
+    _case("mac", T1, everywhere("\n", "\r"), "carriage-return", (1, None, None), 10, as_is="refused"),
+    _case("two lines in one", T1, lambda raw: raw.replace(b"\n", b"\r", 1), "carriage-return", (1, None, None),
+          as_is="refused"),
+    _case("escape", T1, on(4, "000204", "\x1b000204"), "control", (4, 8, "\x1b"), as_is="other"),
+    _case("nul", T1, on(4, "000204", "000\x00204"), "control", (4, 11, "\0"), as_is="refused"),
+    _case("full width", T1, on(7, "000206", "０００２０６"), "not-ascii", (7, 8, "０００２０６"),
+          as_is="other"),
+    _case("no break", T1, on(5, " ", "\xa0"), "not-ascii", (5, 7, "\xa0"), as_is="refused"),
+    _case("ideographic blank", T1, everywhere(" ", "\u3000"), "not-ascii", (1, 7, "\u3000"), 10, as_is="refused"),
+    _case("no width", T1, on(4, "000204", "\u200b000204"), "not-ascii", (4, 8, "\u200b"), as_is="other"),
+    _case("dash", T4, on(1, "R06-01-A", "R06–01–A"), "not-ascii", (1, 4, "–"), as_is="other"),
+    _case("tag", T1, everywhere("ALPHA1", "ÀLPHA1"), "not-ascii", (1, 15, "À"), 10),
+    _case("all", T1, everywhere("\n", "\r\n"), "crlf", (1, None, None), 10),
+    _case("one", T1, on(3, "ALPHA1", "ALPHA1\r"), "crlf", (3, None, None)),
+    _case("all", T4, everywhere("\n", "\r\n"), "crlf", (1, None, None), 3),
+    _case("all", RATIONALE, everywhere("\n", "\r\n"), "crlf", (1, None, None), 3),
+    _case("columns", T1, cut(1), "no-newline", (10, None, None)),
+    _case("answers", T4_GOLD, cut(1), "no-newline", (3, None, None)),
+    _case("pilot", TORT, cut(1), "no-newline", (3, None, None)),
+    _case("within a word", T1, cut(9), "cut-short", (10, None, "000104 00020"), as_is="refused"),
+    _case("within the tag", T1, cut(3), "cut-short", (10, None, "000104 000202 ALPH")),
+    _case("within a long list", T3_2025, cut(8), "cut-short", (300, None, "R06-02-I Q0 106 100 100."),
+          of="task3-L.ALPHA",
+          as_is="refused"),
+    _case("middle", T1, insert(4, ""), "blank-line", (4, None, None)),
+    _case("end", T1, insert(11, "", " "), "blank-line", (11, None, None), 2),
+    _case("sharp", T1, insert(1, "# ours"), "comment", (1, None, "# ours")),
+    _case("as in the sample", T3_2025, insert(1, "/* the long list */"), "comment", (1, None, "/* the long list */"),
+          of="task3-L.ALPHA"),
+    _case("several lines", T1, insert(3, "/* of", "", "ours */"), "comment", (3, None, "/* of"), 2),
+    _case("before a line", T1, on(1, "000101", "/* a */ 000101"), "comment", (1, None, "/* a */")),
+    _case("never closed", T1, insert(11, "/* the end", "of it"), "unreadable", (11, None, None), as_is="refused"),
+    _case("words", T1, insert(1, "query document tag"), "header", (1, 1, "query document tag"), as_is="same"),
+    _case("tabs", T4, insert(1, "ID\tLabel\tTag"), "header", (1, 1, "ID\tLabel\tTag"), as_is="refused"),
+    # JSON, XML
+    _case("lists", T1, content(json.dumps(RANKED)), "form"),
+    _case("as the gold", T1, content(json.dumps({f"{q}.txt": [f"{d}.txt" for d in c] for q, c in RANKED.items()})),
+          "form"),
+    _case("found from the file", T1_FOUND, content(json.dumps(RANKED)), "form"),
+    _case("scores", T1, content(json.dumps({q: {d: -n for n, d in enumerate(c)} for q, c in RANKED.items()})), "form"),
+    _case("scores", T3_2025, content(json.dumps({q: {d: 9 - n for n, d in enumerate(c)} for q, c in _SHORT.items()})),
+          "form"),
+    _case("lists", T3_2016, content('{"H26-37-G": ["96", "398-20"], "H18-1-2": ["7", "8"]}'), "form"),
+    _case("xml", T1, content("<COLIEE task='1'></COLIEE>"), "form", as_is="refused", open=True),
+    _case("an empty list", T1_JSON, everywhere('"000104": [', '"000105": [], "000104": ['), "empty-list", (None, None,
+          "000105")),
+    _case("a document twice", T1_JSON, everywhere('"000202",', '"000202", "000202",'), "duplicate",
+          (None, None, "000101 000202")),
+    _case("a number", T1_JSON, everywhere('"000206"', "206"), "document-form", (None, None, "206"), as_is="other",
+          open=True),
+    # the columns
+    _case("a tab", T1, on(2, " ", "\t"), "separator", (2, 7, "\t")),
+    _case("tabs", T1, everywhere(" ", "\t"), "separator", (1, 7, "\t"), 10),
+    _case("two blanks", T1, on(6, " ALPHA1", "  ALPHA1"), "separator", (6, 14, "  ")),
+    _case("leading", T1, on(6, "000102", " 000102"), "separator", (6, 1, " ")),
+    _case("commas", T1, everywhere(" ", ","), "separator", (1, 7, ","), 10),
+    _case("commas and blanks", T2, everywhere(" ", ", "), "separator", (1, 4, ", "), 6),
+    _case("semicolons", T1, everywhere(" ", ";"), "separator", (1, 7, ";"), 10),
+    _case("quoted", T1, each(r"^(\S+) (\S+) (\S+)$", r'"\1","\2","\3"'), "separator", (1, 8, '","'), 10),
+    _case("tabs", T4, everywhere(" ", "\t"), "separator", (1, 9, "\t"), 3),
+    _case("tabs", T3_2025, everywhere(" ", "\t"), "separator", (1, 9, "\t"), 300, of="task3-L.ALPHA"),
+    _case("two", T1, each("$(?=\n)", "  "), "trailing-blank", (1, 21, None), 10),
+    _case("one more", T1, on(3, "ALPHA1", "ALPHA1 x"), "columns", (3, None, "000101 000203 ALPHA1 x"), as_is="refused"),
+    _case("document missing", T1, on(3, "000203 ", ""), "columns", (3, None, "000101 ALPHA1"), as_is="refused"),
+    _case("only a query", T1, on(3, " 000203 ALPHA1", ""), "columns", (3, None, "000101"), as_is="refused"),
+    _case("three columns", T3_2025, each(r"^(\S+) Q0 (\S+) .* ALPHA$", r"\1 \2 ALPHA"), "columns",
+          (1, None, "R06-01-A 96 ALPHA"), 7),
+    _case("no ranks", T3_2025, each(r" \d+ (\S+ ALPHA)$", r" \1"), "columns", (1, None, "R06-01-A Q0 96 199.5 ALPHA"),
+          7,
+          as_is="refused"),
+    _case("all", T1, content(_TREC_RUN), "trec-columns", (1, None, "000101 Q0 000201 1 8 ALPHA1"), 10),
+    _case("by score", T1, content(b"\n".join(reversed(_TREC_RUN.split(b"\n"))).lstrip() + b"\n"), "trec-columns",
+          (1, None, "000104 Q0 000202 2 7 ALPHA1"), 10),
+    _case("one line", T1, on(4, " 000204", " Q0 000204 1 8"),
+          "trec-columns", (4, None, "000102 Q0 000204 1 8 ALPHA1"), as_is="refused"),
+    _case("all", T3_2016, each(r"^(\S+) (\S+) ALPHA", r"\1 Q0 \2 1 1.5 ALPHA"), "trec-columns",
+          (1, None, "H26-37-G Q0 96 1 1.5 ALPHA"), 4),
+    _case("zero", T3_2025, everywhere("Q0", "0"), "q0", (1, 10, "0"), 7),
+    _case("lower case", T3_2025, on(2, "Q0", "q0"), "q0", (2, 10, "q0")),
+    _case("nan", T3_2025, on(2, "198.5", "nan"), "score", (2, 21, "nan"), as_is="refused"),
+    _case("comma", T3_2025, on(2, "198.5", "198,5"), "score", (2, 21, "198,5"), as_is="refused"),
+    _case("underscore", T3_2025, on(2, "198.5", "19_8"), "score", (2, 21, "19_8"), as_is="refused"),
+    _case("of the long list", T3_2025, on(2, "198.5", "high"), "score", (2, 21, "high"), of="task3-L.ALPHA",
+          as_is="refused"),
+    _case("word", T3_2025, on(2, " 2 ", " second "), "rank", (2, 19, "second")),
+    _case("decimal", T3_2025, on(2, " 2 ", " 2.0 "), "rank", (2, 19, "2.0")),
+    # the run tag
+    _case("one line", T1, on(4, " ALPHA1", ""), "tag-missing", (4, 14, "000102 000204"), as_is="refused"),
+    _case("all lines", T1, everywhere(" ALPHA1", ""), "tag-missing", (1, 14, "000101 000201"), 10, as_is="refused",
+          open=True),
+    _case("one line", T3_2025, on(2, " ALPHA", ""), "tag-missing", (2, 26, "R06-01-A Q0 121-2 2 198.5"),
+          as_is="refused"),
+    _case("one line", T4, on(2, " ALPHA", ""), "tag-missing", (2, 11, "R06-01-U Y")),
+    _case("all lines", T4, everywhere(" ALPHA", ""), "tag-missing", (1, 11, "R06-01-A Y"), 3, open=True),
+    _case("two words", T1, everywhere("ALPHA1", "run A"), "tag-words", (1, 15, "run A"), 10),
+    _case("with a number", T1, everywhere("ALPHA1", "run 1"), "tag-words", (1, 15, "run 1"), 10),
+    _case("two words", T4, everywhere("ALPHA", "run A"), "tag-words", (1, 12, "run A"), 3),
+    _case("two words", T3_2016, everywhere("ALPHA", "run A"), "tag-words", (1, 13, "run A"), 4),
+    _case("hyphen", T1, everywhere("ALPHA1", "ALPHA-1"), "tag-characters", (1, 15, "ALPHA-1"), 10),
+    _case("marks", T4, everywhere("ALPHA", "A.B_C"), "tag-characters", (1, 12, "A.B_C"), 3),
+    _case("thirteen", T1, everywhere("ALPHA1", "ALPHA12345678"), "tag-length", (1, 15, "ALPHA12345678"), 10),
+    _case("thirteen", T5, everywhere("ALPHA", "ALPHA12345678"), "tag-length", (1, 12, "ALPHA12345678"), 3),
+    _case("one line", T1, on(5, "ALPHA1", "ALPHA2"), "tag-differs", (5, 15, "ALPHA2")),
+    _case("one line", T4, on(3, "ALPHA", "BETA"), "tag-differs", (3, 12, "BETA")),
+    # queries
+    _case("letters", T1, on(3, "000101", "00010I"), "query-form", (3, 1, "00010I"), open=True),
+    _case("lost zeros", T2, on(5, "1025", "25"), "query-form", (5, 1, "25"), open=True),
+    _case("underscore", T4, on(2, "R06-01-U", "R06_01_U"), "query-form", (2, 1, "R06_01_U"), open=True),
+    _case("lost zeros, as in the gold", T1_GOLD, on(7, "000103", "103"), "query-form", (7, 1, "103"), as_is="other"),
+    _case("lost zeros, as in the list", T1_LISTS, on(8, "000103", "103"), "query-form", (8, 1, "103"), as_is="other"),
+    _case("lost zeros, as in the corpus", T1_CORPUS, on(8, "000103", "103"), "query-form", (8, 1, "103"),
+          as_is="other"),
+    _case("year, as in the gold", T4_GOLD, each("R06", "R6"), "query-form", (1, 1, "R6-01-A"), 3, as_is="refused"),
+    _case("lower case", T3_2025_GIVEN, on(1, "R06-01-A", "r06-01-a"), "query-form", (1, 1, "r06-01-a"), as_is="other"),
+    _case("of another year", T1_GOLD, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
+    _case("not in the corpus", T1_CORPUS, insert(11, "000999 000201 ALPHA1"), "query-unknown", (11, 1, "000999")),
+    _case("no such folder", T2_FOLDERS, insert(7, "830 003 BETA"), "query-unknown", (7, 1, "830")),
+    _case("of another year", T4_GOLD, insert(4, "R05-01-A Y ALPHA"), "query-unknown", (4, 1, "R05-01-A")),
+    _case("gold", T1_GOLD, lambda raw: b"".join(raw.splitlines(True)[:8]), "query-missing", (None, None, "000104")),
+    _case("list", T1_LISTS, lambda raw: b"".join(raw.splitlines(True)[3:]), "query-missing", (None, None, "000101")),
+    _case("gold", T4_GOLD, without(2), "query-missing", (None, None, "R06-01-U")),
+    _case("answers", T3_GIVEN, without(2), "query-missing", (None, None, "R06-01-U"), of="answers.ALPHA"),
+    _case("no answer", T3, without(2), "partial", (None, None, "R06-01-U"), of="answers.ALPHA"),
+    _case("no articles", T3, lambda raw: b"".join(raw.splitlines(True)[:5]), "partial", (None, None, "R06-02-I")),
+    _case("comes back", T2, lambda raw: without(1)(raw) + b"827 025 BETA\n", "ungrouped", (6, 1, "827")),
+    _case("comes back", T3_2025, lambda raw: without(1)(raw) + raw.splitlines(True)[0], "ungrouped", (7, 1,
+          "R06-01-A")),
+    # documents
+    _case("one", T1, on(1, "000201", "000201.txt"), "txt-suffix", (1, 8, "000201.txt")),
+    _case("all", T1, each(r"(\d{6})", r"\1.txt"), "txt-suffix", (1, 1, "000101.txt"), 20),
+    _case("queries", T1_GOLD, each(r"^(\d{6})", r"\1.txt"), "txt-suffix", (1, 1, "000101.txt"), 10),
+    _case("some lines of a query", T1, on(2, "000101", "000101.txt"), "txt-suffix", (2, 1, "000101.txt")),
+    _case("all", T2_CORPUS, each(r" (\d{3})", r" \1.txt"), "txt-suffix", (1, 5, "025.txt"), 6),
+    _case("lost zeros", T1, on(4, "000204", "204"), "document-form", (4, 8, "204"), open=True),
+    _case("lost zero", T2, on(1, " 025", " 25"), "document-form", (1, 5, "25"), open=True),
+    _case("decimal", T1, on(4, "000204", "204.0"), "document-form", (4, 8, "204.0"), open=True),
+    _case("two in one", T1, on(1, "000201", "000201,000202"), "document-form", (1, 8, "000201,000202"), open=True),
+    _case("word", T3_2025, on(3, " 5 ", " Art5 "), "document-form", (3, 13, "Art5"), open=True),
+    _case("lost zeros, as in the corpus", T1_CORPUS, on(4, "000204", "204"), "document-form", (4, 8, "204"),
+          as_is="other"),
+    _case("all lost zeros, as in the list", T1_LISTS, each(" 000", " "), "document-form", (1, 8, "201"), 10,
+          as_is="refused"),
+    _case("decimals, as in the corpus", T1_CORPUS, on(4, "000204", "204.0"), "document-form", (4, 8, "204.0"),
+          as_is="other"),
+    _case("folder, as in the corpus", T2_CORPUS, on(1, " 025", " 827/025"), "document-form", (1, 5, "827/025"),
+          as_is="other"),
+    _case("zeros, as in the code", T3_2025_GIVEN, on(1, " 96 ", " 096 "), "document-form", (1, 13, "096"),
+          as_is="other"),
+    _case("two in one, in the corpus", T1_CORPUS, on(1, "000201", "000201,000203"), "document-form",
+          (1, 8, "000201,000203"), open=True),
+    _case("no such case", T1_CORPUS, on(6, "000205", "000299"), "document-unknown", (6, 8, "000299")),
+    _case("no such id", T1_LISTS, on(6, "000205", "000299"), "document-unknown", (6, 8, "000299")),
+    _case("of another query", T2_CORPUS, on(4, "010", "001"), "document-unknown", (4, 5, "001")),
+    _case("itself", T1, on(3, "000203", "000101"), "self-retrieved", (3, 8, "000101 000101")),
+    _case("lines", T1, insert(3, "000101 000202 ALPHA1"), "duplicate", (3, 8, "000101 000202")),
+    _case("after .txt", T2, insert(2, "827 025 BETA"), "duplicate", (2, 5, "827 025")),
+    _case("far", T1, insert(11, "000101 000202 ALPHA1"), "duplicate", (11, 8, "000101 000202")),
+    _case("worse score", T3_2025, insert(4, "R06-01-A Q0 96 4 1.5 ALPHA"), "duplicate", (4, 13, "R06-01-A 96")),
+    _case("better score", T3_2025, lambda raw: insert(1, "R06-01-A Q0 5 1 300 ALPHA")(
+        on(1, " 1 ", " 2 ")(on(2, " 2 ", " 3 ")(on(3, " 3 ", " 4 ")(raw)))), "duplicate", (4, 13, "R06-01-A 5")),
+    _case("worse score first", T3_2025, insert(1, "R06-01-A Q0 96 4 1.5 ALPHA"), "duplicate", (1, 13, "R06-01-A 96")),
+    _case("answers", T4, insert(2, "R06-01-A Y ALPHA"), "duplicate", (2, 1, "R06-01-A Y")),
+    _case("many", T1, insert(9, *(f"000103 {case} ALPHA1" for case in _MANY)), "long-answer", (7, 1,
+          "000103: 53 documents")),
+    _case("half of the corpus", T1_CORPUS, insert(9, *(f"000103 0002{n:02d} ALPHA1" for n in (1, 2, 3, 4, 5))),
+          "everything",
+          (7, 1, "000103: 7 of 12 documents")),
+    _case("half of the case", T2_CORPUS, insert(3, "827 010 BETA"), "everything", (1, 1, "827: 3 of 5 documents")),
+    _case("turned around", T3_2025, lambda raw: on(1, " 1 ", " 2 ")(on(2, " 2 ", " 1 ")(raw)), "rank-order",
+          (1, 1, "R06-01-A")),
+    _case("from 0", T3_2025, lambda raw: on(1, " 1 ", " 0 ")(on(2, " 2 ", " 1 ")(on(3, " 3 ", " 2 ")(raw))),
+          "rank-numbers", (1, 1, "R06-01-A")),
+    _case("all 1", T3_2025, each(r" \d+ (\S+ ALPHA)$", r" 1 \1"), "rank-numbers", (1, 1, "R06-01-A"), 3),
+    _case("throughout", T3_2025, each(r"\S+ ALPHA$", "1.0 ALPHA"), "equal-scores", (1, 1, "R06-01-A"), 3),
+    _case("one query of the long list", T3_2025, each(r"^(R06-01-U.*) \S+ ALPHA$", r"\1 1.0 ALPHA"), "equal-scores",
+          (101, 1, "R06-01-U"), of="task3-L.ALPHA"),
+    _case("99", T3_2025, without(100), "long-list-count", (1, 1, "R06-01-A: 99 documents"), of="task3-L.ALPHA"),
+    _case("101", T3_2025, insert(101, "R06-01-A Q0 999 101 1 ALPHA"), "long-list-count", (1, 1,
+          "R06-01-A: 101 documents"),
+          of="task3-L.ALPHA"),
+    _case("another article", T3_2025, on(3, " 5 ", " 6 "), "not-in-long-list", (3, 13, "R06-01-A 6")),
+    # answers
+    _case("words", T4, each(" Y ", " Yes "), "label-form", (1, 10, "Yes"), 3),
+    _case("booleans", T4, each(" Y ", " True "), "label-form", (1, 10, "True"), 3),
+    _case("lower case", T5, on(2, " Y ", " y "), "label-form", (2, 10, "y")),
+    _case("words", T3, on(2, " Y ", " yes "), "label-form", (2, 10, "yes"), of="answers.ALPHA"),
+    _case("maybe", T4, on(2, " Y ", " maybe "), "label-unknown", (2, 10, "maybe"), as_is="refused"),
+    _case("number", T3, on(2, " Y ", " 1 "), "label-unknown", (2, 10, "1"), of="answers.ALPHA", as_is="refused"),
+    _case("both", T4, insert(4, "R06-01-A N ALPHA"), "answered-twice", (4, 1, "R06-01-A"), as_is="refused"),
+    # several files
+    _case("same tag", T1, with_files(other__txt=lambda files: files["run.txt"]), "tag-shared", (None, None, "ALPHA1"),
+          files=True, file="other.txt"),
+    _case("same tag", T3_2025, with_files(**{"other__ALPHA": lambda files: files["task3.ALPHA"]}), "tag-shared",
+          (None, None, "ALPHA"), files=True, file="other.ALPHA"),
+    _case("four", T1, with_files(**{f"{n}__txt": lambda files, n=n: files["run.txt"].replace(b"ALPHA1",
+          b"ALPHA%d" % n)  # type: ignore[misc]
+                                    for n in (2, 3, 4)}), "runs", (None, None, "ALPHA1"), 4, files=True, file="4.txt"),
+    _case("four, one without a tag", T4, with_files(**{
+        f"{n}__txt": lambda files, n=n: files["ALPHA.txt"].replace(b"ALPHA", b"BETA%d" % n) for n in (2, 3, 4)}),
+           # type: ignore[misc]
+        "runs", (None, None, "ALPHA"), 4, files=True, file="4.txt"),
+    _case("answers", T3, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "part-missing", (None, None, "ALPHA"),
+          files=True),
+    # the pilot
+    _case("no object", TORT, insert(4, "true"), "instance", (4, None, "true"), as_is="refused"),
+    _case("key missing", TORT_TEST, each(r', "court_decision": false', ""), "instance",
+          (2, None, "version, tort_id, undisputed_facts, plaintiff_claims, defendant_claims"), as_is="refused"),
+    _case("twice", TORT, lambda raw: raw + raw.splitlines(True)[0], "instance-twice", (4, None, "0"), as_is="refused"),
+    _case("null", TORT, everywhere('"court_decision": false', '"court_decision": null'), "null-decision", (2, None,
+          "1"),
+          as_is="refused"),
+    _case("null", RATIONALE, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
+          (1, None, "0, plaintiff claim 1"), as_is="refused"),
+    _case("missing", TORT_TEST, without(2), "instance-missing", (None, None, "1")),
+    _case("missing", RATIONALE_GOLD, without(3), "instance-missing", (None, None, "2")),
+    _case("another", TORT_TEST, insert(4, instance("3", True, [], [])), "instance-unknown", (4, None, "3")),
+    _case("missing", TORT_TEST, on(1, ', {"id": "1", "description": "主張", "is_accepted": false}', ""),
+          "claim-missing", (1, None, "0, plaintiff claim 1")),
+    _case("another", RATIONALE_GOLD, on(3, '"plaintiff_claims": []',
+          '"plaintiff_claims": [{"id": "9", "is_accepted": true}]'), "claim-unknown",
+          (3, None, "2, plaintiff claim 9")),
+)  # fmt: skip

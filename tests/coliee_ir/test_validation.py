@@ -1,0 +1,116 @@
+"""Each broken submission yields its finding and no other, its clean twin none; what ``--fix`` mends, it mends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from broken import CASES, TWINS, Case, Twin
+
+from coliee_adapters.errors import ColieeError
+from coliee_ir.validation import RULES, Place
+
+MENDED = [case for case in CASES if RULES[case.rule].mended]
+LEFT = [case for case in CASES if not RULES[case.rule].mended]
+
+
+def case_id(case: Case) -> str:
+    return case.id
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
+def test_a_clean_submission_has_no_findings(twin: Twin, tmp_path: Path) -> None:
+    found = twin.validate(tmp_path, twin.put(tmp_path))
+    assert tuple(finding.rule for finding in found.findings) == twin.has
+    assert found.task == twin.scored["task"]
+    assert twin.scores(tmp_path, twin.put(tmp_path))
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_a_mistake_yields_its_finding_and_no_other(case: Case, tmp_path: Path) -> None:
+    findings = case.twin.validate(tmp_path, case.twin.put(tmp_path, case.broken)).findings
+    (finding,) = [finding for finding in findings if finding.rule not in case.twin.has]
+    assert (Path(finding.file).name, finding.rule, finding.count) == (case.where, case.rule, case.count)
+    assert finding.places[0] == Place(case.line, case.column, case.found)
+    assert finding.advice
+    assert "{" not in finding.says
+    assert finding.severity is RULES[case.rule].severity
+
+
+def test_the_ids_of_the_cases_differ() -> None:
+    assert len({case.id for case in CASES}) == len(CASES) >= 90
+
+
+def test_every_rule_has_a_case_and_every_mended_rule_a_scored_one() -> None:
+    assert {case.rule for case in CASES} == set(RULES)
+    assert {case.rule for case in MENDED} == {name for name, rule in RULES.items() if rule.mended}
+
+
+# mending
+
+
+def mended(case: Case, tmp_path: Path) -> list[Path]:
+    """The mended copies of a case's files, those that were written; beside them the twin's other files."""
+    broken, copies = tmp_path / "broken", tmp_path / "copies"
+    broken.mkdir()
+    copies.mkdir()
+    case.twin.validate(broken, case.twin.put(broken, case.broken), fix=copies)
+    case.twin.put(copies, {})
+    return [copies / name for name in case.broken if (copies / name).exists()]
+
+
+def scores(twin: Twin, folder: Path, paths: list[Path]) -> dict[str, float] | None:
+    """The scores; None where the files cannot be scored."""
+    try:
+        return twin.scores(folder, paths)
+    except ColieeError:
+        return None
+
+
+@pytest.mark.parametrize("case", MENDED, ids=case_id)
+def test_what_is_mechanical_is_mended_or_left_to_a_decision(case: Case, tmp_path: Path) -> None:
+    paths = mended(case, tmp_path)
+    left = [finding.rule for finding in case.twin.validate(tmp_path / "copies", paths).findings] if paths else None
+    assert left in ([case.rule], None) if case.open else left == []
+
+
+@pytest.mark.parametrize("case", [case for case in MENDED if not case.open], ids=case_id)
+def test_what_is_mended_scores_as_it_did_where_it_scored(case: Case, tmp_path: Path) -> None:
+    paths = mended(case, tmp_path)
+    as_it_is = scores(case.twin, tmp_path / "broken", [tmp_path / "broken" / path.name for path in paths])
+    as_mended = scores(case.twin, tmp_path / "copies", paths)
+    (tmp_path / "twin").mkdir()
+    as_meant = case.twin.scores(tmp_path / "twin", case.twin.put(tmp_path / "twin"))
+    assert as_mended == as_meant
+    assert {None: "refused", True: "same", False: "other"}[as_it_is and as_it_is == as_mended] == case.as_is
+
+
+@pytest.mark.parametrize("case", LEFT, ids=case_id)
+def test_what_takes_a_decision_stays_as_it_stands(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "copies").mkdir()
+    paths = case.twin.put(tmp_path, case.broken)
+    found = case.twin.validate(tmp_path, paths, fix=tmp_path / "copies")
+    assert all(finding.mended == 0 for finding in found.findings if finding.rule == case.rule)
+    for path in paths:
+        if str(path) not in found.mended:
+            assert not (tmp_path / "copies" / path.name).exists()
+        elif "json" not in path.name:
+            assert (tmp_path / "copies" / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_mending_again_changes_nothing_and_says_what_it_did(case: Case, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    found = case.twin.validate(tmp_path, case.twin.put(tmp_path, case.broken), fix=first)
+    copies = [Path(target) for target in found.mended.values()]
+    if not copies:
+        assert all(finding.mended == 0 for finding in found.findings)
+        return
+    again = case.twin.validate(tmp_path, copies, fix=second)
+    assert [copy.read_bytes() for copy in copies] == [(second / copy.name).read_bytes() for copy in copies]
+    left = {(Path(finding.file).name, finding.rule): finding.count for finding in again.findings}
+    for finding in found.findings:
+        if RULES[finding.rule].mended:
+            assert finding.count - finding.mended == left.get((Path(finding.file).name, finding.rule), 0)

@@ -1,0 +1,587 @@
+"""The command ``validate``, and what the broken submissions do not show: several files, what is given beside them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from broken import ANSWERS, CODE, GOLD1, GOLD3, PILOT, RANKED, RUN1, RUN2, T3, T3_2025, lines, trec
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import evaluate, validate
+from coliee_ir.cli import COMMANDS, main
+from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, protocol, submission_rules
+from coliee_ir.validation import RULES, Severity, Validation
+
+Call = Callable[..., tuple[int, str, str]]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run the command: its exit code, standard output and standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            code = main(["validate", *map(str, arguments)])
+        except SystemExit as stop:  # argparse
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(name: str, content: str | bytes) -> str:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return name
+
+
+def found(*files: str, **options: object) -> list[tuple[str, str, int]]:
+    return [(f.file, f.rule, f.count) for f in validate(*files, **options).findings]  # type: ignore[arg-type]
+
+
+# exit codes
+
+
+def test_a_clean_file_exits_with_0_and_says_so(call: Call) -> None:
+    assert call(put("run.txt", RUN1)) == (
+        0,
+        "0 errors, 0 warnings, 0 notes in 1 file\n",
+        "task 1 of 2026 (the files show it)\n",
+    )
+
+
+def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
+    assert call(put("run.txt", RUN1 + b"\n# end\n"), "--task", "1")[:2] == (
+        0,
+        "run.txt\n"
+        "  warning  1 comment line\n"
+        "           line 12: '# end'\n"
+        "           → take it out: only lines of columns are asked for; --fix: taken out  [comment, organisers' page]\n"
+        "  note     1 blank line\n"
+        "           line 11\n"
+        "           → take it out; --fix: taken out  [blank-line, ours]\n"
+        "0 errors, 1 warning, 1 note in 1 file\n",
+    )
+    assert call(put("run.txt", RUN1.replace(b" ", b",")))[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
+        (["run.txt", "no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
+        (["folder"], "coliee-ir: folder: this is a directory; name the file in it"),
+        (["cut.gz"], "coliee-ir: cut.gz: the gzip data is damaged or cut short"),
+        (["odd.txt"], "coliee-ir: odd.txt does not show its task; name it with --task"),
+        (["only.txt"], "coliee-ir: only.txt does not show its task; name it with --task"),
+        (["run.txt", "--edition", "1999"], "coliee-ir: task 1 has no rules for submissions of 1999"),
+        (["run.txt", "--gold", "no.json"], "coliee-ir: no.json: there is no such file; check the path"),
+        (["run.txt", "--corpus", "folder"], "coliee-ir: folder: there is no case in this folder"),
+        (["run.txt", "--corpus", "run.txt"], "coliee-ir: run.txt: this is a file; name the folder that it is in"),
+        (["run.txt", "--task", "tort", "--corpus", "run.txt"], "coliee-ir: the pilot has no corpus: give the"),
+        (["-", "--queries", "-"], "coliee-ir: standard input (-) can be named once only"),
+        (["run.txt", "--queries", "a", "--gold", "b"], "usage: "),
+        (["run.txt", "--task", "9"], "usage: "),
+        ([], "usage: "),
+    ],
+)
+def test_what_cannot_be_read_or_is_not_there_exits_with_2(arguments: list[str], sentence: str, call: Call) -> None:
+    put("run.txt", RUN1)
+    put("odd.txt", "a b c\n")
+    put("only.txt", "# nothing yet\n")
+    put("cut.gz", gzip.compress(RUN1 * 99)[:99])
+    Path("folder").mkdir()
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(sentence)
+    assert err.count("\n") == 1 or sentence == "usage: "
+
+
+def test_both_gold_and_queries_are_refused_in_python_too() -> None:
+    with pytest.raises(UsageError, match="not by both"):
+        validate(put("run.txt", RUN1), gold="a", queries="b")
+    with pytest.raises(UsageError, match="name the files"):
+        validate()
+
+
+# forms of output
+
+
+def test_the_json_has_these_keys(call: Call) -> None:
+    put("run.txt", RUN1.replace(b"000201", b"000201.txt"))
+    code, out, _ = call("run.txt", "-o", "json", "--fix", "mended.txt")
+    whole = json.loads(out)
+    assert code == 1
+    assert {key: value for key, value in whole.items() if key not in ("coliee_ir", "findings")} == {
+        "task": "1",
+        "edition": 2026,
+        "files": ["run.txt"],
+        "summary": {"error": 1, "warning": 0, "note": 0},
+        "mended": {"run.txt": "mended.txt"},
+        "left": [],
+    }
+    assert whole["findings"] == [
+        {
+            "file": "run.txt",
+            "rule": "txt-suffix",
+            "severity": "error",
+            "count": 2,
+            "says": "2 ids end in .txt",
+            "remedy": "write the number alone",
+            "source": "organisers' page",
+            "fix": "taken off",
+            "mended": 2,
+            "places": [
+                {"line": 1, "column": 8, "found": "000201.txt"},
+                {"line": 5, "column": 8, "found": "000201.txt"},
+            ],
+        }
+    ]
+
+
+def test_a_line_for_each_place_goes_to_github(call: Call) -> None:
+    put("run.txt", RUN1.replace(b"000201", b"000201.txt").rstrip())
+    assert call("run.txt", "-o", "github")[1] == (
+        "::error file=run.txt,line=1,col=8,title=txt-suffix::2 ids end in .txt ('000201.txt'); write the number alone\n"
+        "::error file=run.txt,line=5,col=8,title=txt-suffix::2 ids end in .txt ('000201.txt'); write the number alone\n"
+        "::notice file=run.txt,line=10,title=no-newline::the last line has no line end; end it with a newline\n"
+    )
+
+
+HOSTILE = "a,b:c%0A\n::error::\x1b[31m\u202e\udcff.txt"
+
+
+@pytest.mark.parametrize("form", ["table", "json", "github"])
+def test_names_and_ids_cannot_do_harm(form: str, call: Call) -> None:
+    try:
+        put(HOSTILE, RUN1 + "000104 ::error::%0A,x\x1b[31m\u202e ALPHA1\n000104 000208 {n}{0}\n{} {}\n".encode())
+    except OSError:
+        pytest.skip("the file system has no such names")
+    code, out, err = call(HOSTILE, "--task", "1", "-o", form)
+    assert code == 1
+    assert err == "task 1 of 2026\n"
+    if form == "json":
+        assert json.loads(out)["files"] == [HOSTILE]
+        return
+    assert all(line.isprintable() for line in out.splitlines())
+    if form == "github":
+        for line in out.splitlines():
+            assert re.fullmatch(r"::(error|warning|notice) (\w+=[^:,]*,)*\w+=[^:,]*::[^\n]*", line)
+            assert "file=a%2Cb%3Ac%250A%0A%3A%3Aerror" in line
+            assert not re.search(r"%(?!0A|0D|25|2C|3A)", line)
+    else:
+        assert out.startswith("a,b:c%0A\\n::error::\\x1b[31m\\u202e\\udcff.txt\n")
+
+
+def test_a_long_line_is_not_shown_whole(call: Call) -> None:
+    put("run.txt", RUN1 + b"x" * 10_000 + b"\n")
+    for form in ("table", "json", "github"):
+        assert max(map(len, call("run.txt", "--task", "1", "-o", form)[1].splitlines())) < 400
+
+
+# mending
+
+
+def test_a_mended_copy_is_written_and_said(call: Call) -> None:
+    put("run.txt", RUN1.replace(b"000201", b"000201.txt").replace(b"000101 000203 ALPHA1", b"000101 000203"))
+    code, out, err = call("run.txt", "--fix", "mended.txt")
+    assert (code, err.splitlines()[1]) == (1, "run.txt: the mended copy is mended.txt, and nothing is left")
+    assert "→ write the number alone; mended: taken off" in out
+    assert Path("mended.txt").read_bytes() == RUN1
+    put("run.txt", RUN1.replace(b"000202", b"202").replace(b"000201", b"000201.txt"))
+    code, out, err = call("run.txt", "--fix", "mended.txt")
+    assert err.splitlines()[1] == "run.txt: the mended copy is mended.txt, with 1 error left"
+    assert "leading zeros are lost: write 000202; not mended" in out
+
+
+def test_part_of_what_is_found_may_be_mended(call: Call) -> None:
+    put("run.txt", RUN1.replace(b" ALPHA1", b"", 1).replace(b"000103 000206 ALPHA1", b"000103\t"))
+    _, out, _ = call("run.txt", "--task", "1", "--fix", "mended.txt")
+    assert "→ write it as the last column; mended: written, if other lines have it" in out
+    assert "000103\t\n" in Path("mended.txt").read_text()
+    put("run.txt", RUN1.replace(b"000206", "00０206".encode()).replace(b"000207", "00é207".encode()))
+    _, out, _ = call("run.txt", "--task", "1", "--fix", "mended.txt")
+    assert "→ write ASCII; mended 1 of 2: full-width letters" in out
+
+
+def test_several_files_are_mended_into_a_folder(call: Call) -> None:
+    put("a/one.txt", RUN1.replace(b"\n", b"\r\n"))
+    put("b/two.txt", RUN1.replace(b"ALPHA1", b"ALPHA2").rstrip())
+    Path("mended").mkdir()
+    code, _, err = call("a/one.txt", "b/two.txt", "--fix", "mended")
+    assert code == 0
+    assert err.splitlines()[1:] == [
+        "a/one.txt: the mended copy is mended/one.txt, and nothing is left",
+        "b/two.txt: the mended copy is mended/two.txt, and nothing is left",
+    ]
+    assert Path("mended/one.txt").read_bytes() == RUN1
+    assert Path("mended/two.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"ALPHA2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run.txt", "--fix", "run.txt"], "--fix would write over run.txt: name another file"),
+        (["run.txt", "--fix", "link.txt"], "--fix would write over run.txt: name another file"),
+        (["run.txt", "--fix", "."], "--fix would write over run.txt: name another file"),
+        (
+            ["run.txt", "--gold", "gold.json", "--fix", "gold.json"],
+            "--fix would write over gold.json: name another file",
+        ),
+        (["a/run.txt", "run.txt", "--fix", "out"], "two of the files have one name: mend them one by one"),
+        (
+            ["run.txt", "other.txt", "--fix", "no"],
+            "--fix names a folder for several files, and no is none: make it first",
+        ),
+        (["a/run.txt", "other.txt", "--fix", "."], "--fix would write over other.txt: name another file"),
+        (["run.txt", "--fix", "-"], "--fix names a file or a folder, and - is neither"),
+        (["run.txt", "--fix", "/dev/null"], "--fix names a file or a folder, and /dev/null is neither"),
+        (["run.txt", "--fix", "no/run.txt"], "no/run.txt: cannot be written (No such file or directory)"),
+    ],
+)
+def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence: str, call: Call) -> None:
+    for name in ("run.txt", "other.txt", "a/run.txt"):
+        put(name, RUN1)
+    put("gold.json", GOLD1)
+    Path("out").mkdir()
+    Path("link.txt").symlink_to("run.txt")
+    assert call(*arguments, "--task", "1") == (2, "", f"coliee-ir: {sentence}\n")
+    assert Path("run.txt").read_bytes() == RUN1
+    assert Path("gold.json").read_text() == GOLD1
+
+
+def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
+    put("run.txt", b'{"000101": ["000201"')
+    code, out, err = call("run.txt", "--task", "1", "--fix", "mended.txt")
+    assert code == 1
+    assert [line.split("[")[-1] for line in out.splitlines() if line.startswith("           →")] == [
+        "unreadable, no evaluator can read it otherwise]",
+        "form, organisers' page]",
+    ]
+    assert "broken JSON: Expecting ',' delimiter" in out
+    assert "coliee-ir convert run.txt OUT --to columns" in out
+    assert err.splitlines()[1] == "run.txt: no mended copy, since the file cannot be read"
+    assert not Path("mended.txt").exists()
+
+
+def test_two_runs_do_not_come_to_share_a_tag() -> None:
+    tags = ["neural-run-of-2026a", "neural-run-of-2026b", "A-B"]
+    files = [put(f"{n}.txt", RUN1.replace(b"ALPHA1", tag.encode())) for n, tag in enumerate(tags)]
+    Path("out").mkdir()
+    after = validate(*files, task="1", fix="out")
+    written = [Path(f"out/{n}.txt").read_text().split()[2] for n in range(3)]
+    assert written == ["neuralrunof2026a", "neuralrunof2026b", "AB"]
+    assert [(f.file, f.rule) for f in after.left] == [("0.txt", "tag-length"), ("1.txt", "tag-length")]
+
+
+def test_the_articles_and_the_answers_keep_one_tag() -> None:
+    put("task3.x", T3.files["task3.ALPHA"].replace(b"ALPHA", b"AL-PHA"))
+    put("answers.x", T3.files["answers.ALPHA"].replace(b"ALPHA", b"AL-PHA"))
+    Path("out").mkdir()
+    assert not validate("task3.x", "answers.x", fix="out").left
+
+
+def test_what_no_utf8_there_is_stays_in_the_copy() -> None:
+    put("run.txt", RUN1.replace(b"000203", b"00020\xe9").replace(b"\n", b"\r\n"))
+    validate("run.txt", task="1", fix="mended.txt")
+    assert Path("mended.txt").read_bytes() == RUN1.replace(b"000203", b"00020\xe9")
+
+
+def test_a_document_of_two_scores_keeps_the_better_and_ranks_follow() -> None:
+    put("run.x", lines("R06-01-A Q0 96 1 3 T", "R06-01-A Q0 7 2 2 T", "R06-01-A Q0 96 3 1 T", "R06-01-A Q0 8 4 0 T"))
+    validate("run.x", task="3", fix="mended.x")
+    assert Path("mended.x").read_bytes() == lines("R06-01-A Q0 96 1 3 T", "R06-01-A Q0 7 2 2 T", "R06-01-A Q0 8 3 0 T")
+
+
+def test_lines_of_six_and_of_three_columns_stay_with_their_queries() -> None:
+    ranked = lines("000101 Q0 000201 2 1 T", "000101 Q0 000202 1 5 T", "000102 000203 T", "000102 Q0 000204 1 9 T")
+    put("run.txt", ranked)
+    places = validate("run.txt", task="1", fix="mended.txt").findings[0].places
+    assert [place.line for place in places] == [1, 2, 4]
+    assert Path("mended.txt").read_bytes() == lines(
+        "000101 000202 T", "000101 000201 T", "000102 000203 T", "000102 000204 T"
+    )
+
+
+def test_ties_of_six_columns_are_broken_as_they_are_scored() -> None:
+    put("gold.json", GOLD1)
+    put("run.txt", lines(*(f"000101 Q0 {d} 1 1.0 T" for d in ("000201", "000203", "000207", "000202"))))
+    validate("run.txt", task="1", fix="mended.txt")
+    measures = ["MicroR@1", "MicroR@2", "AP"]
+    scores = [evaluate("gold.json", name, task="1", measures=measures).measures for name in ("run.txt", "mended.txt")]
+    assert scores[0] == scores[1]
+
+
+# streams, compression
+
+
+def test_standard_input_and_compressed_files_are_read(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN1.replace(b"\n", b"\r\n"))))
+    Path("out").mkdir()
+    code, out, err = call("-", "--fix", "out")
+    assert (code, out.splitlines()[0]) == (0, "<stdin>")
+    assert err.endswith("<stdin>: the mended copy is out/stdin.txt, and nothing is left\n")
+    put("run.txt.gz", gzip.compress(RUN1.replace(b"000201", b"000201.txt")))
+    assert [rule for _, rule, _ in found("run.txt.gz", fix="mended.gz")] == ["txt-suffix"]
+    assert gzip.decompress(Path("mended.gz").read_bytes()) == RUN1
+
+
+# several files
+
+
+def test_an_empty_file_is_a_finding_and_the_others_are_checked(call: Call) -> None:
+    put("empty.txt", b"")
+    put("run.txt", RUN1 + b"\n")
+    code, out, _ = call("empty.txt", "run.txt")
+    assert code == 1
+    assert "the file holds no line of a submission" in out
+    assert "1 blank line" in out
+    assert call("empty.txt")[0] == 1
+    assert call("empty.txt")[2] == ""
+
+
+def test_a_file_named_twice_counts_once() -> None:
+    put("run.txt", RUN1 + b"\n")
+    assert found("run.txt", "run.txt") == [("run.txt", "blank-line", 1)]
+
+
+def test_findings_come_in_the_order_of_the_files_the_gravest_first() -> None:
+    put("one.txt", RUN1)
+    put("two.txt", b"\n" + RUN1.replace(b"\n", b"\r\n").replace(b"ALPHA1", b"A.1"))
+    put("three.txt", RUN1 + b"\n")
+    assert found("three.txt", "two.txt", "one.txt") == [
+        ("three.txt", "blank-line", 1),
+        ("two.txt", "tag-characters", 10),
+        ("two.txt", "crlf", 10),
+        ("two.txt", "blank-line", 1),
+        ("one.txt", "tag-shared", 1),
+    ]
+
+
+def test_the_answers_may_come_first() -> None:
+    for name, content in T3.files.items():
+        put(name, content)
+    assert validate("answers.ALPHA", "task3.ALPHA").task == "3"
+    assert found("answers.ALPHA", "task3.ALPHA") == []
+
+
+def test_another_tag_in_one_line_does_not_make_another_run() -> None:
+    put(
+        "task3.x",
+        T3.files["task3.ALPHA"].replace(b"5 197.5 ALPHA", b"5 197.5 BETA").replace(b"3 197.5 ALPHA", b"3 197.5 BETA"),
+    )
+    put("answers.x", ANSWERS)
+    assert found("task3.x", "answers.x") == [("task3.x", "tag-differs", 1)]
+
+
+def test_a_file_without_a_tag_may_be_what_is_missing() -> None:
+    put("task3.x", T3.files["task3.ALPHA"])
+    put("answers.x", ANSWERS.replace(b" ALPHA", b""))
+    assert found("task3.x", "answers.x") == [("answers.x", "tag-missing", 3)]
+
+
+def test_answers_in_figures_are_answers_all_the_same() -> None:
+    put("task3.x", T3.files["task3.ALPHA"])
+    put("answers.x", ANSWERS.replace(b" Y ", b" 1 "))
+    assert found("task3.x", "answers.x", task="3") == [("answers.x", "label-unknown", 3)]
+
+
+def test_both_files_of_2026_may_lack_a_query() -> None:
+    put("task3.x", b"".join(T3.files["task3.ALPHA"].splitlines(True)[3:]))
+    put("answers.x", b"".join(ANSWERS.splitlines(True)[1:]))
+    put("queries.xml", GOLD3)
+    assert found("task3.x", "answers.x") == []
+    assert found("task3.x", "answers.x", queries="queries.xml") == [
+        ("task3.x", "query-missing", 1),
+        ("answers.x", "query-missing", 1),
+    ]
+
+
+@pytest.mark.parametrize("name", ["task3-L.A", "Task3-l_A.txt", "team task3-L.A.gz", "task3-llm.A"])
+def test_the_long_list_is_known_by_its_name(name: str) -> None:
+    put(name, T3_2025.files["task3-L.ALPHA"])
+    rules = [rule for _, rule, _ in found(name, task="3", edition=2025)]
+    assert rules == (["long-answer"] if "llm" in name else [])
+
+
+def test_a_run_without_tags_is_checked_in_a_moment() -> None:
+    ranked = {f"R07-{n}-A": [str(at) for at in range(1, 101)] for n in range(1, 201)}
+    put("task3-L.A", trec(ranked, "").replace(b" \n", b"\n"))
+    start = time.perf_counter()
+    assert found("task3-L.A", task="3", edition=2025, fix="mended.txt") == [("task3-L.A", "tag-missing", 20_000)]
+    assert time.perf_counter() - start < 6
+
+
+def test_the_order_of_what_is_found_does_not_depend_on_chance() -> None:
+    put("task3.x", trec({f"R06-{n:02d}-A": ["7"] for n in range(1, 30)}, "T"))
+    put("answers.x", lines(*(f"R06-{n:02d}-A Y T" for n in range(20, 60))))
+    said = set()
+    for seed in ("0", "1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-m", "coliee_ir", "validate", "-o", "json", "task3.x", "answers.x"],
+            capture_output=True,
+            check=False,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        assert done.returncode == 0, done.stderr
+        said.add(done.stdout)
+    (text,) = said
+    found_first = [finding["places"][0]["found"] for finding in json.loads(text)["findings"]]
+    assert found_first == ["R06-30-A", "R06-01-A"]
+
+
+# what is given beside the files
+
+
+def test_only_the_ids_of_a_gold_are_looked_at() -> None:
+    put("run.txt", RUN1)
+    put("gold.json", json.dumps({query: ["000299"] for query in RANKED}))
+    assert found("run.txt", gold="gold.json") == []
+
+
+def test_a_list_of_ids_is_a_corpus_for_every_task() -> None:
+    put("run.x", T3_2025.files["task3.ALPHA"])
+    put("code.txt", CODE)
+    put("ids.txt", "96\n121-2\n398-20\n7\n8\n")
+    told = {"task": "3", "edition": 2025}
+    assert found("run.x", corpus="code.txt", **told) == []
+    assert found("run.x", corpus="ids.txt", **told) == [("run.x", "document-unknown", 1)]
+    put("prose.txt", "Some words\nand no article.\n")
+    with pytest.raises(InputError, match="there is no article in this file"):
+        validate("run.x", corpus="prose.txt", **told)  # type: ignore[arg-type]
+
+
+def test_a_case_of_task_2_without_paragraphs_is_a_fault_of_the_corpus() -> None:
+    put("run.txt", RUN2)
+    put("fragments/827/entailed_fragment.txt", "text")
+    with pytest.raises(InputError, match="there is no such folder"):
+        validate("run.txt", task="2", corpus="fragments")
+
+
+def test_the_remedy_names_what_the_ids_are_compared_with() -> None:
+    put("run.x", T3_2025.files["task3.ALPHA"].replace(b" 96 ", b" 0096 "))
+    put("ids.txt", "96\n121-2\n398-20\n7\n8\n5\n")
+    finding = validate("run.x", task="3", edition=2025, corpus="ids.txt").findings[0]
+    assert finding.advice == ("the corpus has no leading zeros and the run has: write ids as the corpus does; here 96")
+
+
+def test_a_query_is_told_once_and_the_first_remedy_counts() -> None:
+    put("run.txt", RUN1.replace(b"000101", b"101").replace(b"000102", b"000l02"))
+    (finding,) = validate("run.txt", task="1").findings
+    assert (finding.rule, finding.count, finding.advice) == ("query-form", 2, "leading zeros are lost: write 000101")
+    assert [(place.line, place.found) for place in finding.places] == [(1, "101"), (4, "000l02")]
+    put("gold.json", json.dumps({"000103": [], "000104": []}))
+    (finding,) = validate("run.txt", task="1", gold="gold.json").findings
+    assert (finding.rule, finding.count) == ("query-unknown", 2)
+
+
+def test_an_unknown_article_is_not_taken_for_the_end_of_its_number() -> None:
+    put("run.x", T3_2025.files["task3.ALPHA"].replace(b" 121-2 ", b" 121-7 "))
+    put("ids.txt", "96\n121-2\n398-20\n7\n8\n5\n")
+    finding = validate("run.x", task="3", edition=2025, corpus="ids.txt").findings[0]
+    assert (finding.rule, finding.advice) == ("document-unknown", "write ids as the corpus does")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "task"),
+    [
+        ("run.txt", RUN1, "1"),
+        ("run.txt", lines("8447 72495 T", "8447 12101 T", "91 2002 T", "91 30406 T"), "1"),
+        ("run.json", json.dumps(RANKED).encode(), "1"),
+        ("run.json", b'{"827.txt": "025.txt, 027.txt"}', "2"),
+        ("run.csv", b"Query ID, Doc ID, Tag\n827,025,T\n828,001,T\n", "2"),
+        ("run.txt", b"# ours\r\n\r\n" + RUN2, "2"),
+        ("run.txt", lines("000101 Q0 000201 1 2.5 T"), "1"),
+        ("run.x", T3_2025.files["task3.ALPHA"], "3"),
+        ("run.x", ANSWERS.replace(b" ALPHA", b"").replace(b"R06-01-A", b"R06_01_A"), "4"),
+        ("run.jsonl", PILOT, "tort"),
+        ("run.jsonl", re.sub(rb'"court_decision": \w+', b'"court_decision": null', PILOT), "rationale"),
+    ],
+)  # fmt: skip
+def test_the_task_is_found_from_the_file(name: str, content: bytes, task: str) -> None:
+    assert validate(put(name, content)).task == task
+
+
+# the rules
+
+
+def test_rules_say_what_they_must() -> None:
+    facts = {"n", "columns", "many", "most_runs", "long_list", "tag_length", "missing"}
+    for name, rule in RULES.items():
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+        assert rule.says and rule.remedy and rule.source, name
+        assert set(re.findall(r"\{(\w+)\}", rule.says + rule.remedy)) <= facts, name
+        assert not rule.says.endswith(".") and not rule.remedy.endswith("."), name
+
+
+def test_submissions_have_rules_wherever_a_task_has_an_edition() -> None:
+    for rules in PROTOCOLS:
+        for year in range(rules.first, rules.last + 1) if rules.task != "trec" else ():
+            of_files = submission_rules(rules.task, year)
+            assert of_files.first <= year <= of_files.last
+            has_columns = "documents" in rules.parts and rules.task != "rationale"
+            assert bool(of_files.columns) == has_columns
+            assert bool(of_files.long_list) <= bool(rules.long_list)
+    for row in SUBMISSION_RULES:
+        assert protocol(row.task, row.first)
+        assert protocol(row.task, row.last)
+
+
+def test_a_validation_counts_its_findings() -> None:
+    put("run.txt", b"\n" + RUN1.replace(b"\n", b"\r\n").replace(b"ALPHA1", b"A.1"))
+    result = validate("run.txt")
+    assert isinstance(result, Validation)
+    assert [result.count(severity) for severity in Severity] == [1, 1, 1]
+    assert result.errors == 1
+    assert str(result.findings[0]) == (
+        "run.txt:2:15: error: 10 lines have a run tag with other characters than letters and digits (first: line 2, "
+        "column 15: 'A.1'; line 3, column 15: 'A.1'; line 4, column 15: 'A.1'); write A1 "
+        "[tag-characters, organisers' page]"
+    )
+
+
+# around the command
+
+
+def test_the_hook_of_pre_commit_names_a_command_that_there_is() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    (entry,) = re.findall(r"^  entry: (.*)$", text, re.MULTILINE)
+    program, command = entry.split()
+    assert program in re.findall(
+        r"^(\S+) = \"coliee_ir.cli:main\"$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE
+    )
+    assert command in COMMANDS
+    assert re.findall(r"^- id: (.*)$", text, re.MULTILINE) == ["coliee-ir-validate"]
+    assert "require_serial: true" in text
+
+
+def test_a_long_list_of_400_queries_is_checked_in_a_moment() -> None:
+    queries = [f"R07-{n}-{part}" for n in range(1, 101) for part in "AIUE"]
+    ranked = {query: [str((n * 7 + at) % 899 + 1) for n in range(100)] for at, query in enumerate(queries)}
+    put("task3-L.A", trec(ranked, "A"))
+    put("task3-L.B", trec(ranked, "B-b").replace(b" Q0 1", b".txt\tq0  0001").replace(b"\n", b"\r\n"))
+    put("ids.txt", "".join(f"{n}\n" for n in range(1, 900)))
+    start = time.perf_counter()
+    assert found("task3-L.A", task="3", edition=2025, corpus="ids.txt") == []
+    rules = {rule for _, rule, _ in found("task3-L.B", task="3", edition=2025, corpus="ids.txt")}
+    assert {"separator", "q0", "document-form", "txt-suffix", "tag-characters", "crlf"} <= rules
+    assert time.perf_counter() - start < 6  # about one second; a quadratic step takes minutes
