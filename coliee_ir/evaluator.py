@@ -184,7 +184,15 @@ class Evaluator:
                 }
         return judgements
 
-    def evaluate(self, run: object, *, answers: object = None, long_list: object = None, jobs: int = 1) -> Scores:
+    def evaluate(
+        self,
+        run: object,
+        *,
+        answers: object = None,
+        long_list: object = None,
+        jobs: int = 1,
+        keep_judged: bool = False,
+    ) -> Scores:
         """Score one run.
 
         Args:
@@ -193,6 +201,7 @@ class Evaluator:
             answers: the answers that belong to it, in Task 3 from 2026 on.
             long_list: the ranked list that belongs to it, in Task 3 up to 2025.
             jobs: how many processes may read it.
+            keep_judged: whether the scores keep the judged parts, for what looks at single documents.
 
         Raises:
             InputError: a file cannot be read, or gold and run do not belong together.
@@ -248,16 +257,18 @@ class Evaluator:
                 judge=judged - start,
                 measure=measured - judged,
             ),
+            judged=parts if keep_judged else {},
         )
 
     def evaluate_all(
-        self, submissions: Iterable[Submission], *, jobs: int | None = None
+        self, submissions: Iterable[Submission], *, jobs: int | None = None, keep_judged: bool = False
     ) -> Iterator[Scores | ColieeError]:
         """Score several runs, spread over processes where they are large enough to be worth it.
 
         Args:
             submissions: the runs, with what belongs to each.
             jobs: how many processes; by default as many as there are processors.
+            keep_judged: as for ``evaluate``.
 
         Yields:
             For each run in turn its scores, or the error that it met.
@@ -274,12 +285,15 @@ class Evaluator:
 
             jobs = jobs or workers.cores()
         if jobs > 1 and len(given) > 1:
-            tasks = [partial(self.evaluate, s.run, answers=s.answers, long_list=s.long_list) for s in given]
+            tasks = [
+                partial(self.evaluate, s.run, answers=s.answers, long_list=s.long_list, keep_judged=keep_judged)
+                for s in given
+            ]
             yield from workers.results(tasks, jobs)
             return
         for s in given:
             try:
-                yield self.evaluate(s.run, answers=s.answers, long_list=s.long_list, jobs=jobs)
+                yield self.evaluate(s.run, answers=s.answers, long_list=s.long_list, jobs=jobs, keep_judged=keep_judged)
             except ColieeError as error:
                 yield error
 

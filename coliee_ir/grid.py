@@ -158,7 +158,7 @@ def separated(grid: Grid, delimiter: str = ",") -> str:
     """Values with a delimiter between them: numbers in full, nothing where one does not exist."""
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(grid.header)
+    writer.writerow([no_formula(name) for name in grid.header])
     for row in grid.rows:
         writer.writerow([_value(cell) if isinstance(cell, Number) else no_formula(cell) for cell in row])
     return stream.getvalue()

@@ -28,16 +28,17 @@ def order_of(documents: Sequence[str], scores: Sequence[float] | FloatArray) -> 
     return sorted(range(len(documents)), key=lambda at: (compared[at], documents[at]), reverse=True)
 
 
-def by_score(segment: npt.NDArray[np.int64], compared: FloatArray) -> npt.NDArray[np.int64]:
-    """The places of lines by segment, and within it by score, highest first; equal scores in any order.
+def by_score(segment: npt.NDArray[np.int64], compared: FloatArray, *, stable: bool = False) -> npt.NDArray[np.int64]:
+    """The places of lines by segment, and within it by score, highest first.
 
     Args:
         segment: shape (n,); the segment of each line, not negative.
         compared: shape (n,); its score, as ``as_compared`` gives it.
+        stable: whether equal scores keep their order; else, which is faster, they come in any.
     """
     if not compares_as_float32():
         return np.lexsort((-compared, segment))
     # float32 bits, as whole numbers, stand in the order of their values if the lower ones are turned around
     bits = (-compared).astype(np.float32).view(np.int32)
     turned = np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits).astype(np.int64)
-    return np.argsort((segment << 32) + turned)
+    return np.argsort((segment << 32) + turned, kind="stable" if stable else None)

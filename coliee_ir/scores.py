@@ -9,6 +9,7 @@ from typing import Any
 
 from coliee_adapters import trec_eval
 from coliee_ir.decisions import Decisions
+from coliee_ir.judged import Judged
 from coliee_ir.measures import Measure, Result
 
 
@@ -54,6 +55,7 @@ class Scores:
         remarks: what was tolerated and what was decided, in sentences.
         decisions: the choices made where the organisers leave it open.
         timing: where the time went.
+        judged: the judged parts behind the results, where they were asked for.
     """
 
     tag: str
@@ -71,6 +73,7 @@ class Scores:
     remarks: tuple[str, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
     timing: Timing = field(default_factory=Timing, compare=False)
+    judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
 
     @property
     def measures(self) -> dict[str, float]:

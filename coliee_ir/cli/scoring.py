@@ -18,7 +18,7 @@ from coliee_ir.cli import say
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
-from coliee_ir.reading import find_task, read_gold
+from coliee_ir.reading import find_task, opened, read_gold
 from coliee_ir.scores import Scores
 
 _Result = TypeVar("_Result")
@@ -90,29 +90,50 @@ class Scored(NamedTuple):
     failed: bool
 
 
-def score(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
-    """Score the runs that were named, and say on standard error what there is to say of them.
+def handed_in(options: argparse.Namespace) -> list[Submission]:
+    """The runs that were named with what belongs to each, opened, so that they can be read more than once.
 
     Raises:
-        ColieeError: a file cannot be read, and ``--keep-going`` was not given.
+        ColieeError: a file cannot be opened, or not every run has its part.
     """
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(options.long_list, options.runs, "--long-list")
     if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
+    return [Submission(*map(opened, parts)) for parts in zip(options.runs, answers, long_lists, strict=True)]
+
+
+def score(
+    options: argparse.Namespace,
+    measures: Sequence[str],
+    submissions: Sequence[Submission] | None = None,
+    *,
+    keep_judged: bool = False,
+) -> Scored:
+    """Score the runs that were named, and say on standard error what there is to say of them.
+
+    Args:
+        options: what was typed.
+        measures: names of measures.
+        submissions: what ``handed_in`` gave, where the caller needs it too.
+        keep_judged: whether the scores keep the judged parts.
+
+    Raises:
+        ColieeError: a file cannot be read, and ``--keep-going`` was not given.
+    """
+    submissions = handed_in(options) if submissions is None else submissions
     gold = read_gold(options.gold, task=options.task)
-    runs = [Source(path) for path in options.runs]
     if options.task is None and options.answers:
         task, because = "3", "answers are given beside the run"
     else:
-        task, because = (options.task, "") if options.task else find_task(gold, runs[0])
+        task, because = (options.task, "") if options.task else find_task(gold, submissions[0].run)
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, exclude=ids(options.exclude), decisions=decided(options)
     )
-    submissions = [Submission(*parts) for parts in zip(runs, answers, long_lists, strict=True)]
     scored: list[Scores] = []
     failed = False
-    for result in watched(evaluator.evaluate_all(submissions, jobs=options.jobs), len(runs)):
+    results = evaluator.evaluate_all(submissions, jobs=options.jobs, keep_judged=keep_judged)
+    for result in watched(results, len(submissions)):
         if isinstance(result, Scores):
             scored.append(result)
         elif options.keep_going:

@@ -1,0 +1,480 @@
+"""The leaderboard from files: what belongs together, whose it is, who stands where, and what is left out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import Answers, Gold, Run, Submission, rank_runs
+from coliee_ir.cli import main
+from coliee_ir.leaderboard import Leaderboard
+
+QUERIES = [f"{n:06}" for n in range(1, 21)]
+GOLD = {query: [f"{n:06}"] for n, query in enumerate(QUERIES, start=101)}
+
+
+def run_lines(right: int, tag: str, queries: list[str] = QUERIES) -> str:
+    """A run of one document a query, of which so many are right."""
+    documents = (GOLD[query][0] if at < right else "999999" for at, query in enumerate(queries))
+    return "".join(f"{query} {document} {tag}\n" for query, document in zip(queries, documents, strict=True))
+
+
+def write(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return write(tmp_path, {"gold.json": json.dumps(GOLD)})
+
+
+def standing(board: Leaderboard) -> list[tuple[int, str, str]]:
+    return [(entry.place, entry.team, entry.tag) for entry in board.entries]
+
+
+def rank(*submissions: object, gold: object = "gold.json", **options: object) -> Leaderboard:
+    return rank_runs(gold, *submissions, **{"task": "1", "trials": 99, **options})  # type: ignore[arg-type]
+
+
+# places
+
+
+def test_equal_runs_have_equal_places_and_the_next_place_is_left_out(folder: Path) -> None:
+    write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"d": 3, "b": 9, "a": 12, "c": 9}.items()})
+    assert standing(rank("all")) == [(1, "", "a"), (2, "", "b"), (2, "", "c"), (4, "", "d")]
+
+
+def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
+    gold = "".join(
+        f'<pair id="R07-{n:02}-A" label="Y"><article>{n}</article><article>{n + 50}</article></pair>'
+        for n in range(1, 5)
+    )
+    files = {"gold.xml": f"<dataset>{gold}</dataset>"}
+    #: tag → articles of each question besides the right ones; the fewer, the higher F2. The last question is wrong
+    for tag, besides in {"WIDE": 5, "NARROW": 1, "SAME": 1}.items():
+        rows = [
+            f"R07-{n:02}-A Q0 {article} {at} {1 / at} {tag}"
+            for n in range(1, 5)
+            for at, article in enumerate([n, n + 50, *range(600, 600 + besides)], start=1)
+        ]
+        files[f"runs/task3.{tag}"] = "\n".join(rows) + "\n"
+        files[f"runs/answers.{tag}"] = "".join(f"R07-{n:02}-A {'N' if n == 4 else 'Y'} {tag}\n" for n in range(1, 5))
+    write(folder, files)
+    board = rank_runs("gold.xml", "runs", trials=99)
+    assert (board.task, board.edition, board.ranking.name) == ("3", 2026, "Accuracy")
+    assert {entry.scores.measures["Accuracy"] for entry in board.entries} == {0.75}
+    assert standing(board) == [(1, "", "NARROW"), (1, "", "SAME"), (3, "", "WIDE")]
+
+
+def test_the_best_run_of_each_team_is_ranked_alone(folder: Path) -> None:
+    runs = {"A/one": 3, "A/two": 12, "B/one": 9, "C/one": 5, "C/two": 5}
+    write(folder, {f"all/{name}.txt": run_lines(n, name.replace("/", "")) for name, n in runs.items()})
+    board = rank("all", best=True)
+    assert standing(board) == [(1, "A", "Atwo"), (2, "B", "Bone"), (3, "C", "Cone")]
+    assert "2 runs left out that are not the best of a team" in board.remarks
+    assert len(rank("all").entries) == 5
+
+
+def test_without_any_team_every_run_is_the_best_of_its_own(folder: Path) -> None:
+    write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 3, "b": 9}.items()})
+    board = rank("all", best=True)
+    assert len(board.entries) == 2
+    assert any("no team is known" in remark for remark in board.remarks)
+
+
+def test_runs_that_cannot_be_told_apart_are_of_one_group(folder: Path) -> None:
+    write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 20, "b": 19, "c": 4, "d": 3}.items()})
+    board = rank("all", trials=999)
+    assert [entry.group for entry in board.entries] == [1, 1, 2, 2]
+    assert all(entry.interval.low <= entry.scores.measures["MicroF1"] <= entry.interval.high for entry in board.entries)
+
+
+# teams
+
+
+def test_the_team_is_the_first_folder_below_what_all_share(folder: Path) -> None:
+    write(
+        folder,
+        {"all/A/final/x.txt": run_lines(3, "x"), "all/B/y.txt": run_lines(9, "y"), "all/z.txt": run_lines(1, "z")},
+    )
+    expected = [(1, "B", "y"), (2, "A", "x"), (3, "", "z")]
+    assert standing(rank("all")) == expected
+    assert standing(rank("all/A", "all/B", "all/z.txt")) == expected
+    assert standing(rank("all/../all/A/final/x.txt", "all/B/y.txt", str(folder / "all/z.txt"))) == expected
+
+
+def test_the_team_from_a_list_goes_before_a_pattern_and_that_before_the_folder(folder: Path) -> None:
+    runs = {"F/one.txt": run_lines(9, "UA1"), "F/two.txt": run_lines(8, "UA2"), "F/three.txt": run_lines(7, "other")}
+    write(folder, {f"all/{name}": text for name, text in runs.items()})
+    write(folder, {"all/teams.csv": "Team;Tag\nKIS;UA2\nX;elsewhere\n", "all/G/y.txt": run_lines(1, "y")})
+    board = rank("all", teams="all/teams.csv", team_pattern="^([A-Z]+)[0-9]")
+    assert standing(board) == [(1, "UA", "UA1"), (2, "KIS", "UA2"), (3, "F", "other"), (4, "G", "y")]
+    assert not board.invalid
+    by_file = rank("all/F", teams={"one.txt": "by file"})
+    assert standing(by_file)[0] == (1, "by file", "UA1")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,country\nA,JP\n", "t.csv, line 1: there is no such column (found 'name,country'); name two: tag,team"),
+        ("tag,team\nA,X\nA,Y\n", "t.csv, line 3: this run is also X's (found 'A'); keep one"),
+        ("tag,team\n", "t.csv, line 1: this CSV has no rows; name the columns in the first row, then a row each"),
+        ("tag,team\nA,X,Y\n", "t.csv, line 2: this row has 3 cells, and the first row names 2 columns (found 'A,X,Y'); "
+                              "put quotes around what holds a comma"),
+        ('tag,team\n"A,X\n', "t.csv, line 2: this is no CSV (unexpected end of data); check the quotes"),
+    ],
+)  # fmt: skip
+def test_a_list_of_teams_that_cannot_be_read(text: str, said: str, folder: Path) -> None:
+    write(folder, {"a.txt": run_lines(1, "A"), "t.csv": text})
+    with pytest.raises(InputError) as caught:
+        rank("a.txt", teams="t.csv")
+    assert str(caught.value) == said
+
+
+def test_a_pattern_that_is_none(folder: Path) -> None:
+    write(folder, {"a.txt": run_lines(1, "A")})
+    with pytest.raises(UsageError, match=r"the pattern '\(' is no regular expression \(missing \), unterminated"):
+        rank("a.txt", team_pattern="(")
+
+
+def test_more_runs_than_a_team_may_send_are_remarked(folder: Path) -> None:
+    write(folder, {f"all/A/{n}.txt": run_lines(n, f"r{n}") for n in range(4)} | {"all/B/x.txt": run_lines(1, "x")})
+    assert "A has 4 runs, and 3 are allowed" in rank("all").remarks
+
+
+# what belongs together
+
+
+STATUTE = (
+    "<dataset>"
+    + "".join(f'<pair id="R02-{n}-A" label="Y"><article>{n}</article></pair>' for n in range(1, 7))
+    + "</dataset>"
+)
+
+
+def articles(tag: str, right: int = 6, length: int = 1, prefix: str = "") -> str:
+    rows = []
+    for n in range(1, 7):
+        first = [n] if n <= right else [500]
+        ranked = [*first, *range(600, 600 + length - 1)]
+        rows += [f"R02-{n}-A Q0 {article} {at} {200 - at} {tag}" for at, article in enumerate(ranked, start=1)]
+    return prefix + "\n".join(rows) + "\n"
+
+
+def answers(tag: str, right: int = 6) -> str:
+    return "".join(f"R02-{n}-A {'Y' if n <= right else 'N'} {tag}".rstrip() + "\n" for n in range(1, 7))
+
+
+def test_an_answer_set_and_its_long_list_are_one_submission(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/T/task3.A": articles("A", 4), "all/T/task3-L.A": articles("A", 6, 100)})
+    write(folder, {"all/T/task3.B": articles("B", 3)})
+    board = rank("all", gold="gold.xml", task="3", edition=2025)
+    assert [(entry.tag, entry.scores.measures.get("MicroR@5")) for entry in board.entries] == [("A", 1.0), ("B", None)]
+    assert board.entries[0].scores.others == {"long_list": "all/T/task3-L.A"}
+    shown = board.table("results")
+    assert list(shown.header[-3:]) == ["MicroR@5", "MicroR@10", "MicroR@30"]
+    assert getattr(shown.rows[1][-1], "text", "") == "-"
+
+
+def test_a_long_list_is_known_by_its_length_beside_an_answer_set(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/short.txt": articles("A", 4), "all/a_hundred.txt": articles("A", 6, 100)})
+    board = rank("all", gold="gold.xml", task="3", edition=2025)
+    assert [(entry.file, entry.scores.others) for entry in board.entries] == [
+        ("all/short.txt", {"long_list": "all/a_hundred.txt"})
+    ]
+
+
+def test_a_long_list_alone_is_no_submission(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/task3-L.A": articles("A", 6, 100), "all/task3.B": articles("B")})
+    board = rank("all", gold="gold.xml", task="3", edition=2025)
+    assert [entry.tag for entry in board.entries] == ["B"]
+    assert [one.reason for one in board.invalid] == [
+        "all/task3-L.A: a long list without an answer set of its run tag: name the answer set task3.TAG, "
+        "the list task3-L.TAG"
+    ]
+
+
+def test_articles_and_answers_find_each_other_across_folders_and_names(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/T/articles/x.txt": articles("A"), "all/T/answers/y.txt": answers("A", 5)})
+    board = rank_runs("gold.xml", "all", trials=99)
+    assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
+
+
+def test_one_part_without_the_other_is_no_submission(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/answers.B": answers("B")})
+    write(folder, {"all/task3.C": articles("C"), "all/answers.C": answers("C")})
+    board = rank_runs("gold.xml", "all", trials=99)
+    assert [entry.tag for entry in board.entries] == ["C"]
+    assert sorted(one.reason for one in board.invalid) == [
+        "all/answers.B: answers without articles of the run tag B, and a submission is both",
+        "all/task3.A: articles without answers of the run tag A, and a submission is both; by the rules up to 2025 the "
+        "articles rank alone (--edition 2025)",
+    ]
+
+
+def test_answers_without_a_tag_belong_to_the_only_articles_beside_them(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/T/task3.A": articles("A"), "all/T/mine.txt": answers("", 5)})
+    board = rank_runs("gold.xml", "all", trials=99)
+    assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
+    assert "all/T/mine.txt has no run tag, and is taken to belong to all/T/task3.A" in board.remarks
+
+
+def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None:
+    write(
+        folder,
+        {"all/A/r.txt": run_lines(9, "run1"), "all/A/s.txt": run_lines(5, "run1"), "all/B/r.txt": run_lines(7, "run1")},
+    )
+    board = rank("all")
+    assert standing(board) == [(1, "A", "run1"), (2, "B", "run1"), (3, "A", "run1")]
+    assert "3 runs have the tag run1 and stay apart: all/A/r.txt, all/A/s.txt, all/B/r.txt" in board.remarks
+    assert list(board.table("ranking").header[:5]) == ["rank", "group", "team", "run", "file"]
+    assert board.names() == ["run1 (all/A/r.txt)", "B run1", "run1 (all/A/s.txt)"]
+
+
+def test_two_submissions_of_two_parts_with_one_tag_are_told_apart_by_team_folder_and_name(folder: Path) -> None:
+    files = {"gold.xml": STATUTE}
+    for place, right in {
+        "A/task3.x": 6,
+        "B/task3.x": 5,
+        "C/one/task3": 4,
+        "C/two/task3": 3,
+        "D/task3.1": 2,
+        "D/task3.2": 1,
+    }.items():
+        files[f"all/{place}"] = articles("x")
+        files[f"all/{place.replace('task3', 'answers')}"] = answers("x", right)
+    write(folder, files)
+    board = rank_runs("gold.xml", "all", trials=99)
+    assert [(e.team, round(6 * e.scores.measures["Accuracy"])) for e in board.entries] == [
+        ("A", 6), ("B", 5), ("C", 4), ("C", 3), ("D", 2), ("D", 1)
+    ]  # fmt: skip
+    assert not board.invalid
+
+
+def test_what_cannot_be_paired_is_not_guessed(folder: Path) -> None:
+    write(
+        folder, {"gold.xml": STATUTE, "task3.p": articles("x"), "task3.q": articles("x", 3), "answers.z": answers("x")}
+    )
+    board = rank_runs("gold.xml", "task3.p", "task3.q", "answers.z", trials=99)
+    assert not board.entries
+    assert len(board.invalid) == 3
+
+
+def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/task4.A": answers("A")})
+    board = rank("all", gold="gold.xml", task="3", edition=2025)
+    assert [entry.tag for entry in board.entries] == ["A"]
+    assert [one.files for one in board.invalid] == [("all/task4.A",)]
+    assert "this submission holds labels" in board.invalid[0].reason
+
+
+def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path) -> None:
+    write(folder, {"gold.xml": STATUTE, "all/a_answers.A": answers("A"), "all/task3.A": articles("A")})
+    assert rank_runs("gold.xml", "all", trials=99).task == "3"
+    write(folder, {"four/A": answers("A")})
+    assert rank_runs("gold.xml", "four", trials=99).task == "4"
+
+
+# what is not ranked
+
+
+def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, {"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "001 013 other\n"})
+    write(folder, {"all/T/broken.json": '{"000001": ', "all/.hidden": "x", "all/__MACOSX/junk": "x"})
+    assert main(["leaderboard", "gold.json", "all", "absent.txt", "--task", "1", "--resamples", "99"]) == 2
+    out, err = capsys.readouterr()
+    assert [line.split()[2] for line in out.splitlines()[1:2]] == ["good"]
+    said = sorted(line for line in err.splitlines() if line.startswith("coliee-ir: not ranked: "))
+    assert [line.partition("not ranked: ")[2].partition(":")[0] for line in said] == [
+        "absent.txt", "all/T/broken.json, line 1, column 12", "all/T/empty.txt", "all/T/other.txt"
+    ]  # fmt: skip
+    board = rank("all")
+    assert {(one.team, one.tag) for one in board.invalid} == {("T", ""), ("T", "other")}
+
+
+def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, {"a.txt": run_lines(9, "a"), "teams.csv": "tag,team\na,T\n", "c.csv": "query,category\n000001,x\n"})
+    given = ["--teams", "teams.csv", "--categories", "c.csv", "--task", "1", "--resamples", "99"]
+    assert main(["leaderboard", "gold.json", ".", *given]) == 0
+    assert "gold.json is no submission and was passed over" in capsys.readouterr().err
+
+
+def test_a_file_that_is_named_twice_is_one_run(folder: Path) -> None:
+    write(folder, {"all/a.txt": run_lines(9, "a")})
+    assert len(rank("all", "all/a.txt", str(folder / "all" / "a.txt")).entries) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_in_a_folder_is_not_waited_for_and_a_dead_link_is_told(folder: Path) -> None:
+    write(folder, {"all/a.txt": run_lines(9, "a")})
+    os.mkfifo(folder / "all" / "pipe")
+    (folder / "all" / "link").symlink_to("nowhere")
+    board = rank("all")
+    assert len(board.entries) == 1
+    assert [one.reason for one in board.invalid] == ["all/link: there is no such file; check the path"]
+
+
+def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "all").mkdir()
+    with pytest.raises(UsageError, match="there is no file in all"):
+        rank("all")
+    with pytest.raises(UsageError, match="there is no submission to rank"):
+        rank()
+    write(folder, {"all/x.txt": ""})
+    assert main(["leaderboard", "gold.json", "all", "--task", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err == "coliee-ir: not ranked: all/x.txt: the file is empty; give a file with content\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"correction": "x"}, "there is no correction 'x'; there are holm, bh, none"),
+        ({"trials": 0}, "the number of resamples is from 1 to 1,000,000"),
+        ({"seed": -1}, "a seed is a whole number from 0"),
+        ({"level": 1.0}, "the level is a share between 0 and 1, such as 0.95"),
+    ],
+)
+def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        rank("gold.json", **options)
+    assert str(caught.value) == said
+
+
+# from memory, and as JSON
+
+
+def test_runs_from_memory() -> None:
+    runs = [Run.of({query: GOLD[query] for query in QUERIES[:n]}, tag="same") for n in (5, 9)]
+    board = rank_runs(GOLD, *runs, {query: [] for query in QUERIES}, task="1", trials=99)
+    assert standing(board) == [(1, "", "same"), (2, "", "same"), (3, "", "run")]
+    assert board.names() == ["same (1)", "same (2)", "run"]
+
+
+def test_parts_from_memory() -> None:
+    gold = Gold({"R07-01-A": {"1": 1}, "R07-02-A": {"2": 1}}, {"R07-01-A": True, "R07-02-A": True})
+    articles, labels = Run.of({"R07-01-A": ["1"]}, tag="A"), Answers({"R07-01-A": True}, tag="A")
+    board = rank_runs(gold, Submission(articles, labels), articles, task="3", trials=99)
+    assert [(entry.tag, entry.scores.measures["Accuracy"]) for entry in board.entries] == [("A", 0.5)]
+    assert [one.reason for one in board.invalid] == [
+        "<memory>: Accuracy ranks, and cannot be computed without all parts of a submission"
+    ]
+
+
+def test_the_json_holds_everything_and_repeats_to_the_byte(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, {f"all/T{n}/{n}.txt": run_lines(n, f"r{n}") for n in (3, 9)} | {"all/bad.txt": ""})
+    typed = ["leaderboard", "gold.json", "all", "--task", "1", "-o", "json"]
+    assert main(typed) == 2
+    first = capsys.readouterr().out
+    assert main([*typed, "--jobs", "2"]) == 2
+    assert capsys.readouterr().out == first
+    monkeypatch.setattr("coliee_ir.evaluator._WORTH_A_PROCESS", 0)
+    assert main([*typed, "--jobs", "2"]) == 2
+    assert capsys.readouterr().out == first
+    told = json.loads(first)
+    assert [(run["place"], run["team"], run["tag"], run["measures"]["MicroF1"]) for run in told["runs"]] == [
+        (1, "T9", "r9", 0.45), (2, "T3", "r3", 0.15)
+    ]  # fmt: skip
+    assert told["invalid"] == [
+        {"files": ["all/bad.txt"], "tag": "", "team": "",
+         "reason": "all/bad.txt: the file is empty; give a file with content"}
+    ]  # fmt: skip
+    assert (told["measure"], told["tie_break"], told["judged"], told["trials"]) == ("MicroF1", [], 20, 10_000)
+    assert set(told["tables"]) == {
+        "ranking", "results", "relevant", "questions", "histogram", "unfound", "alone", "ceilings", "invalid"
+    }  # fmt: skip
+    assert told["tables"]["results"][0] == {
+        "team": "T9", "run": "r9", "returned": 20, "correct": 9, "MicroF1": 0.45, "MicroP": 0.45, "MicroR": 0.45
+    }  # fmt: skip
+
+
+# as text
+
+
+def test_hostile_tags_teams_and_file_names_are_escaped_everywhere(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, {"all/=A\x1b[31m|&/x y.txt": run_lines(9, "=cmd()"), "all/B/_{}.txt": run_lines(5, "\\x|*")})
+    write(folder, {"c.csv": "query,category\n000001,=evil\n"})
+    given = ["leaderboard", "gold.json", "all", "--task", "1", "--categories", "c.csv", "--resamples", "99"]
+    for form in ("table", "markdown", "latex"):
+        tables = [word for name in ("ranking", "categories", "alone", "invalid") for word in ("--table", name)]
+        assert main([*given, *tables, "-o", form]) == 0
+        out, err = capsys.readouterr()
+        assert "\x1b" not in out + err
+    for name in ("ranking", "categories"):
+        assert main([*given, "--table", name, "-o", "csv"]) == 0
+        cells = [cell for row in csv.reader(io.StringIO(capsys.readouterr().out)) for cell in row]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
+        assert any("'=" in cell for cell in cells)
+
+
+def test_file_names_that_are_no_text(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    try:
+        Path(os.fsdecode(b"run\xff.json")).write_text(json.dumps(GOLD))
+    except (OSError, UnicodeError):
+        pytest.skip("this file system takes only names that are text")
+    given = [sys.executable, "-m", "coliee_ir", "leaderboard", "gold.json", ".", "--task", "1", "--resamples", "99"]
+    for form in ("table", "csv", "latex", "json"):
+        subprocess.run([*given, "-o", form], check=True)
+        assert b"\xff" not in capfdbinary.readouterr().out
+    subprocess.run([*given, "--tables", "out"], check=True)
+
+
+def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, {"a.txt": run_lines(9, "a")})
+    given = ["leaderboard", "gold.json", "a.txt", "--task", "1", "--resamples", "99"]
+    assert main([*given, "-o", "csv", "--table", "results", "--table", "relevant"]) == 2
+    assert "csv holds one table: name one, or write each to a file with --tables DIR" in capsys.readouterr().err
+    assert main([*given, "-o", "csv", "--tables", "out"]) == 0
+    out, err = capsys.readouterr()
+    assert not out
+    assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
+        f"{name}.csv" for name in ("ranking", "results", "relevant", "questions", "histogram", "unfound", "alone",
+                                   "ceilings", "invalid")
+    )  # fmt: skip
+    assert "no table categories: name the categories of the questions: --categories CSV" in err
+    assert (folder / "out" / "results.csv").read_text() == (
+        "run,returned,correct,MicroF1,MicroP,MicroR\na,20,9,0.45,0.45,0.45\n"
+    )
+    assert main([*given, "-o", "json", "--tables", "out"]) == 2
+    assert main([*given, "--tables", "a.txt"]) == 2
+    assert "the folder a.txt cannot be made" in capsys.readouterr().err
+
+
+def test_the_caption_says_what_a_group_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, {"a.txt": run_lines(9, "a"), "b.txt": run_lines(5, "b")})
+    main(["leaderboard", "gold.json", "a.txt", "b.txt", "--task", "1", "--resamples", "99", "--correction", "bh"])
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "2 runs ranked by MicroF1, 20 queries, intervals of 95%. No run of a group is found worse than the group's "
+        "first run, and every run of a later group is; runs of one group are not tested against each other (paired "
+        "randomisation test, 99 resamples, seed 2026; Benjamini and Hochberg's correction for the runs that a first "
+        "run is compared with; p < 0.05)."
+    )
+
+
+def test_standard_input_is_named_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["leaderboard", "-", "-"]) == 2
+    assert "standard input (-) can be named once only" in capsys.readouterr().err

@@ -1,0 +1,273 @@
+"""Tables of documents, ceilings and published scores: small cases that can be counted by hand, and properties."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import Judgements, golds
+from test_leaderboard_2021 import OFFICIAL
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, Submission, judge, rank_runs
+from coliee_ir.grid import Number
+from coliee_ir.leaderboard import Leaderboard, read_categories, read_official
+from coliee_ir.leaderboard.ceilings import best_fixed_k, cut, oracle_count, perfect_first
+from coliee_ir.leaderboard.official import OfficialRun, Published, place
+from coliee_ir.measures import parse
+from coliee_ir.significance import Interval
+
+GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"], "q4": ["e"]}
+ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")
+TWO = Run.of({"q1": ["a"], "q2": ["x", "y", "c"]}, tag="TWO")
+
+
+def board_of(*runs: object, **options: object) -> Leaderboard:
+    return rank_runs(GOLD, *runs, **{"task": "1", "trials": 99, **options})  # type: ignore[arg-type]
+
+
+def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]]:
+    table = board.table(name, **extras)  # type: ignore[arg-type]
+    return [[cell.value if isinstance(cell, Number) else cell for cell in row] for row in table.rows]
+
+
+# documents
+
+
+def test_documents_that_no_run_and_that_one_run_alone_returned() -> None:
+    board = board_of(ONE, TWO)
+    assert values(board, "unfound") == [["q1", "b"], ["q4", "e"]]
+    assert values(board, "alone") == [["q3", "d", "ONE"]]
+    assert board.table("unfound").caption == "Relevant documents that no run returned: 2 of 5."
+
+
+def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
+    gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
+    runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
+            for labels in ("YNN", "YYN")]  # fmt: skip
+    board = rank_runs(gold, *runs, task="4", trials=99)
+    assert values(board, "unfound") == [["R07-03-A", "Y"]]
+    assert values(board, "alone") == [["R07-02-A", "N", "YNN"]]
+    assert values(board, "ceilings") == [["all Y", 2 / 3], ["majority of the runs", 1 / 3], ["any run right", 2 / 3]]
+    assert values(board, "questions") == [
+        ["R07-01-A", "easy", 1.0], ["R07-02-A", "other", 0.5], ["R07-03-A", "other", 0.0]
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="names no documents"):
+        board.table("relevant")
+
+
+def test_as_many_yes_as_no_make_no_the_baseline() -> None:
+    board = rank_runs({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", trials=9)
+    assert values(board, "ceilings")[0] == ["all N", 0.5]
+
+
+# questions
+
+
+def test_questions_by_kind() -> None:
+    gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
+    board = rank_runs(gold, ONE, TWO, task="3", edition=2025, trials=99)
+    rows = values(board, "questions")
+    assert [row[:3] for row in rows] == [
+        ["q2", "one, easy", 1], ["q3", "one, other", 1], ["q4", "one, other", 1], ["q1", "several", 2],
+        ["q5", "none", 0],
+    ]  # fmt: skip
+    assert all(isinstance(value, float) and math.isnan(value) for value in rows[-1][3:])
+    assert rows[0][3] == pytest.approx((1 + 5 / 7) / 2)
+    assert sum(int(str(row[1])) for row in values(board, "histogram")) == 4  # the one without documents has no mean
+
+
+def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
+    queries = [f"q{n}" for n in range(10)]
+    runs = [Run.of({"q0": ["d"]} if n < 3 else {"q1": ["x"]}, tag=f"r{n}") for n in range(10)]
+    board = rank_runs({query: ["d"] for query in queries}, *runs, task="1", trials=9)
+    assert [row[1] for row in values(board, "histogram")] == [9, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+
+
+# ceilings
+
+
+def test_ceilings_of_a_run() -> None:
+    table = values(board_of(ONE, TWO), "ceilings")
+    # ONE: 3 of 5 right with 5 returned; cut to 2, 1, 1: a, x; c; x
+    assert table[0] == ["ONE", pytest.approx(2 * 3 / 10), pytest.approx(2 * 2 / 9), pytest.approx(2 * 3 / 10), 2]
+    # TWO: cut to 2, 1, 1: a; x; the best cut-off is 1: a; x
+    assert table[1] == ["TWO", pytest.approx(2 * 2 / 9), pytest.approx(2 / 7), pytest.approx(2 * 2 / 9), 3]
+    assert table[2][:2] == ["one right document each", pytest.approx(2 * 4 / 9)]
+
+
+def test_ceilings_look_at_the_long_list_where_there_is_one() -> None:
+    gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()})
+    longer = Run.of({q: [*of, "x"] for q, of in GOLD.items()}, tag="ONE")
+    board = rank_runs(gold, Submission(ONE, None, longer), task="3", edition=2025, trials=9)
+    assert values(board, "ceilings")[0][2] == 1.0
+
+
+def test_a_perfect_first_of_2026_is_sufficient_where_one_article_is_relevant() -> None:
+    gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, dict.fromkeys(GOLD, True))
+    board = rank_runs(gold, Submission(ONE, Answers({"q2": True}, tag="ONE")), task="3", trials=9)
+    assert values(board, "ceilings")[-1][1] == 3 / 4
+    assert values(board, "results")[0][:4] == ["ONE", 5, 3, 1]
+
+
+def scores_of(gold: Judgements, rankings: dict[str, list[str]]) -> Scores:
+    """Scores of which only the judged documents are there; the evaluator would refuse ids that fit nowhere."""
+    judged = judge(Qrels(gold), Run.of(rankings))
+    return Scores("", "", "", "1", None, {}, (), (), {}, 0, judged={"documents": judged})
+
+
+@pytest.mark.parametrize("name", ["MicroF1", "MacroF2"])
+@given(gold=golds, data=st.data())
+def test_the_best_cut_off_is_the_best_of_all(name: str, gold: Judgements, data: st.DataObject) -> None:
+    gold = {query: {d: 1 for d, r in judged.items() if r >= 1} for query, judged in gold.items()}
+    documents = [*sorted({d for judged in gold.values() for d in judged}), "x1", "x2", "x3"]
+    rankings = {query: data.draw(st.lists(st.sampled_from(documents), unique=True, max_size=6)) for query in gold}
+    (measure,) = parse(name)
+    scores = scores_of(gold, rankings)
+
+    def score(rankings: dict[str, list[str]]) -> float:
+        return measure.compute(scores_of(gold, rankings).judged, Decisions()).value
+
+    expected = pytest.approx(score({q: of[: len(gold[q])] for q, of in rankings.items()}), nan_ok=True)
+    assert oracle_count(measure, scores) == expected
+    expected = pytest.approx(score({q: list(of)[:1] for q, of in gold.items()}), nan_ok=True)
+    assert perfect_first(measure, scores) == expected
+    assert cut(scores.judged["documents"], 3).retrieved.tolist() == [len(of[:3]) for of in rankings.values()]
+    if any(gold.values()):
+        by_k = [score({q: of[:k] for q, of in rankings.items()}) for k in range(1, 8)]
+        best = best_fixed_k(measure, scores)
+        assert best.score == pytest.approx(max(by_k))
+        assert by_k[best.k - 1] == pytest.approx(max(by_k))
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("nothing", "there is no table 'nothing'; there are ranking, results"),
+    ("categories", "name the categories of the questions: --categories CSV"),
+    ("official", "name the published table: --official CSV"),
+])  # fmt: skip
+def test_tables_that_there_are_not(name: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        board_of(ONE).table(name)
+    assert str(caught.value).startswith(said)
+
+
+def test_ceilings_of_a_ranking_measure_are_not_told() -> None:
+    board = rank_runs({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, ONE, task="trec", trials=9)
+    with pytest.raises(UsageError, match="map ranks task trec"):
+        board.table("ceilings")
+
+
+# categories
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("query,a\nq1,eh\n", "c.csv, line 2: this is no mark (found 'eh'); write 1 or x, or leave the cell empty"),
+        ("query,category\nq9,a\n", "c.csv: no judged question has a category (found 'q9'); write query,category in the "
+                                   "first row, then the ids of the gold"),
+    ],
+)  # fmt: skip
+def test_categories_that_cannot_be_read(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_categories("c.csv", list(GOLD))
+    assert str(caught.value) == said
+
+
+def test_a_micro_average_by_category_is_one_of_its_questions_alone(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("query,category\nq1.txt,long\nq2,long|short\n\nq3,\n")
+    board = board_of(ONE, TWO)
+    categories = read_categories(tmp_path / "c.csv", board.queries)
+    assert values(board, "categories", categories=categories) == [
+        ["long", 2, pytest.approx(4 / 6), pytest.approx(4 / 7)],
+        ["short", 1, 1.0, 0.5],
+        ["all", 4, pytest.approx(0.6), pytest.approx(4 / 9)],
+    ]
+
+
+# published tables
+
+TABLES = {
+    "team,file,F1\nTLIR,run1.txt,0.1917\nNM,bm25.txt,0.0937\nTLIR,run3.txt,0.0456\n": (3, 4, 2, ()),
+    "sid,returned,retrieved,F2,P,R,F1\nA,134,71,0.743,0.687,0.790,0.5\n": (1, 1, 1, ()),
+    'team,sid,lang,correct,f1\nN/A,"BaseLine (No to all; prints ""Yes 43"")",N/A,43,0.53\nA,a,J,1,0.7\nB,b,E,,\n':
+        (1, 1, 1, ("1 baseline of the organisers left out", "1 row without a score left out")),
+    "\ufeffTEAM;F-measure\nA;19.17%\nB;9.3\n": (2, 4, 2, ("scores above 1 are taken for percentages",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TABLES)
+def test_published_tables_as_they_are(text: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    runs, decimals, teams, remarks = TABLES[text]
+    table = read_official(tmp_path / "t.csv", "MicroF1")
+    assert (len(table.runs), table.decimals) == (runs, decimals)
+    assert len({run.team for run in table.runs}) == teams
+    assert [remark.partition(": ")[2] for remark in table.remarks] == list(remarks)
+    assert all(0 <= run.score <= 1 for run in table.runs)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("team,acc\nA,1\n", "t.csv, line 1: no column holds MicroF1 (found 'team,acc'); the runs are ranked by "
+                            "MicroF1: name its column F1"),
+        ("team,F1\nA,good\n", "t.csv, line 2: this is no score under F1 (found 'good'); write a score such as 0.7037"),
+        ("team,F1\nA,nan\n", "t.csv, line 2: this is no score under F1 (found 'nan'); write a score such as 0.7037"),
+        ("team,F1\nA,\n", "t.csv: no row has a score under F1; give the table of a year"),
+    ],
+)  # fmt: skip
+def test_published_tables_that_cannot_be_read(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_official("t.csv", "MicroF1")
+    assert str(caught.value) == said
+
+
+def test_a_run_is_placed_by_what_the_table_prints() -> None:
+    runs = tuple(OfficialRun("", f"r{n}", score) for n, score in enumerate((0.5, 0.494, 0.3)))
+    table = Published("t.csv", "F1", runs, 3, ())
+    assert place(table, 0.4936, Interval(0.2, 0.5)) == (2, 4, 1, 4, 0, 0)
+
+
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=9), st.integers(0, 100), st.integers(0, 9), st.integers(0, 9))
+def test_the_place_lies_between_those_of_the_interval(scores: list[int], own: int, less: int, more: int) -> None:
+    runs = tuple(OfficialRun(f"t{at % 3}", "", score / 100) for at, score in enumerate(scores))
+    where = place(Published("t.csv", "F1", runs, 2, ()), own / 100, Interval((own - less) / 100, (own + more) / 100))
+    assert 1 <= where.best <= where.place <= where.worst <= where.of == len(scores) + 1
+    assert where.place == 1 + sum(score > own for score in scores)
+    assert where.team_place <= where.place
+    assert where.teams == min(len(scores), 3) + 1
+
+
+def test_a_run_in_a_published_table(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("team,run,F1\nA,a,0.61\nA,b,0.60\nB,c,0.1\n")
+    board = board_of(ONE, TWO)
+    table = board.table("official", official=read_official(tmp_path / "t.csv", "MicroF1"))
+    shown = [[cell.text if isinstance(cell, Number) else cell for cell in row] for row in table.rows]
+    assert list(table.header) == ["run", "MicroF1", "place", "at best", "at worst", "among teams"]
+    assert [row[:3] + row[5:] for row in shown] == [
+        ["ONE", "0.6000", "2nd of 4", "2nd of 3"], ["TWO", "0.4444", "3rd of 4", "2nd of 3"]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "runs"),
+    [
+        ("2021_task1.csv", "MicroF1", 15), ("2021_task2.csv", "MicroF1", 17), ("2021_task3.csv", "MacroF2", 6),
+        ("2021_task4.csv", "Accuracy", 18), ("2021_task5.csv", "Accuracy", 12), ("2024_task1.csv", "MicroF1", 26),
+        ("2024_task2.csv", "MicroF1", 18),
+    ],
+)  # fmt: skip
+def test_the_organisers_own_tables_are_read(name: str, measure: str, runs: int) -> None:
+    if not (OFFICIAL / name).is_file():
+        pytest.skip(f"the organisers' table {name} is not in {OFFICIAL}")
+    assert len(read_official(OFFICIAL / name, measure).runs) == runs
