@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from coliee_adapters.errors import UsageError
 from coliee_ir import significance
 from coliee_ir.cli import say, scoring
 from coliee_ir.significance.render import FORMS, render
@@ -15,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     scoring.add_arguments(parser)
     parser.add_argument("-m", "--measure", metavar="MEASURE", help="default: the one that ranks the task's runs")
-    parser.add_argument("--baseline", metavar="TAG", help="compare all others with this run; default: all pairs")
+    parser.add_argument("--baseline", metavar="TAG|FILE", help="compare all others with this run; default: all pairs")
     parser.add_argument(
         "--test", choices=tuple(significance.TESTS), default="randomisation",
         help="; ".join(f"{name}: {what}" for name, what in significance.TESTS.items()),
@@ -31,9 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
-    if options.seed < 0:
-        raise UsageError("a seed is a whole number from 0")
-    scored, _, failed = scoring.score(options, [options.measure] if options.measure else [])
+    scored, _, failed = scoring.score(options, significance.one_measure(options.measure or ""))
     comparison = significance.compare_scores(
         scored,
         baseline=options.baseline,

@@ -5,10 +5,11 @@ Scores ──terms──▶ sums over resampled queries ──▶ differences, p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,161 +18,29 @@ from coliee_adapters.lines import counted
 from coliee_ir.decisions import Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.judged import FloatArray
-from coliee_ir.measures import Measure, Result
+from coliee_ir.measures import Measure, Result, parse
+from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
+from coliee_ir.reading import find_task, opened, read_gold
 from coliee_ir.scores import Scores
 from coliee_ir.significance import resampling
+from coliee_ir.significance.classical import CLASSICAL
+from coliee_ir.significance.comparison import TESTS, Comparison, Pair, Standing
 from coliee_ir.significance.corrections import CORRECTIONS, corrected
-from coliee_ir.significance.resampling import Interval
+from coliee_ir.significance.resampling import NEAR, Interval
 
 __all__ = ["CORRECTIONS", "TESTS", "Comparison", "Interval", "Pair", "Standing", "compare", "compare_scores"]
 
 TRIALS: Final = 10_000
 SEED: Final = 2026
 
+#: More resamples than these would need more memory than digits of p are worth.
+MOST_TRIALS: Final = 1_000_000
+
+#: The measures that are shares of queries answered rightly.
+SHARES: Final = (Accuracy, LabelAccuracy)
+
 _DECIDING: Final = 5
-_EQUAL: Final = 1e-12
-
-#: test → what it is, and for which measures
-TESTS: Final = {
-    "randomisation": "paired randomisation of queries; any measure",
-    "bootstrap": "paired bootstrap of the difference, shifted to the null hypothesis; any measure",
-    "mcnemar": "McNemar's exact test; accuracies",
-    "t": "paired t test; means over queries",
-    "wilcoxon": "Wilcoxon's signed-rank test; means over queries",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A run and its score.
-
-    Attributes:
-        tag: the run's name.
-        file: its file.
-        score: of the measure, over all queries; NaN if it does not exist.
-        interval: of the score.
-    """
-
-    tag: str
-    file: str
-    score: float
-    interval: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two runs compared.
-
-    Attributes:
-        a: the place of the first run among the standings.
-        b: that of the second.
-        difference: score of ``a`` minus score of ``b``.
-        percentile: bootstrap interval of the difference.
-        bca: the same, bias-corrected and accelerated.
-        p: of the test, two-sided; NaN where it cannot be formed.
-        corrected: p, corrected for the number of pairs.
-        wins: queries with a greater value in ``a``.
-        ties: queries with equal values.
-        losses: queries with a greater value in ``b``.
-        effect: the difference in standard deviations of the queries' differences (Cohen's d for pairs), for means; for
-            other scores the difference in its own bootstrap standard errors.
-        detectable: the least true difference that such a test would find with the power asked for.
-        deciding: the queries that move the difference most, and by how much it would change without each.
-    """
-
-    a: int
-    b: int
-    difference: float
-    percentile: Interval
-    bca: Interval
-    p: float
-    corrected: float
-    wins: int
-    ties: int
-    losses: int
-    effect: float
-    detectable: float
-    deciding: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Runs compared on one measure.
-
-    Attributes:
-        task: the task.
-        edition: the edition; None for a task without editions.
-        gold: the gold's file.
-        measure: the measure's name.
-        queries: how many were judged.
-        test: the test, one of ``TESTS``.
-        correction: one of ``CORRECTIONS``.
-        trials: how many resamples.
-        seed: of the random numbers.
-        level: of confidence.
-        power: for which ``detectable`` is.
-        standings: the runs, in the order given.
-        pairs: the comparisons.
-        remarks: what to know of them.
-    """
-
-    task: str
-    edition: int | None
-    gold: str
-    measure: str
-    queries: int
-    test: str
-    correction: str
-    trials: int
-    seed: int
-    level: float
-    power: float
-    standings: tuple[Standing, ...]
-    pairs: tuple[Pair, ...]
-    remarks: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``compare -o json``; a number that does not exist is null."""
-        from coliee_ir import __version__
-
-        return {
-            "coliee_ir": __version__,
-            "task": self.task,
-            "edition": self.edition,
-            "gold": self.gold,
-            "measure": self.measure,
-            "queries": self.queries,
-            "test": self.test,
-            "correction": self.correction,
-            "trials": self.trials,
-            "seed": self.seed,
-            "level": self.level,
-            "power": self.power,
-            "runs": [
-                {"tag": s.tag, "file": s.file, "score": _number(s.score), "interval": _numbers(s.interval)}
-                for s in self.standings
-            ],
-            "pairs": [
-                {
-                    "a": self.standings[pair.a].tag,
-                    "b": self.standings[pair.b].tag,
-                    "difference": _number(pair.difference),
-                    "percentile": _numbers(pair.percentile),
-                    "bca": _numbers(pair.bca),
-                    "p": _number(pair.p),
-                    "p_corrected": _number(pair.corrected),
-                    "wins": pair.wins,
-                    "ties": pair.ties,
-                    "losses": pair.losses,
-                    "effect": _number(pair.effect),
-                    "detectable": _number(pair.detectable),
-                    "deciding": [{"query": query, "change": change} for query, change in pair.deciding],
-                }
-                for pair in self.pairs
-            ],
-            "remarks": list(self.remarks),
-        }
 
 
 def compare(
@@ -196,13 +65,13 @@ def compare(
         gold: what ``read_gold`` takes.
         runs: at least two; what ``read_run`` takes, or a ``Submission`` of several parts.
         measure: its name; by default the one that ranks the task's runs.
-        task: the task; by default it is found from the gold.
+        task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
-        baseline: the tag of the run to compare all others with; by default all pairs are compared.
-        test: one of ``TESTS``.
-        correction: one of ``CORRECTIONS``, for the number of pairs.
+        baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
+        test: one of ``randomisation``, ``bootstrap``, ``mcnemar``, ``t``, ``wilcoxon``.
+        correction: for the number of pairs, one of ``holm``, ``bh``, ``none``.
         trials: how many resamples.
-        seed: of the random numbers; the same seed gives the same result on any machine.
+        seed: of the random numbers; the same seed gives the same resamples on any machine.
         level: of confidence.
         power: for the least difference that can be detected.
         exclude: queries to leave out.
@@ -217,14 +86,31 @@ def compare(
     >>> comparison.standings[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    evaluator = Evaluator(gold, [measure] if measure else (), task=task, edition=edition, exclude=exclude,
+    given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
+    task = None if task is None else str(task)
+    record = read_gold(gold, task=task)
+    if task is None and given:
+        task = find_task(record, given[0].run).task
+    evaluator = Evaluator(record, one_measure(measure), task=task, edition=edition, exclude=exclude,
                           decisions=decisions)  # fmt: skip
-    scored = []
-    for run in runs:
-        parts = run if isinstance(run, Submission) else Submission(run)
-        scored.append(evaluator.evaluate(parts.run, answers=parts.answers, long_list=parts.long_list))
+    scored = [evaluator.evaluate(run, answers=answers, long_list=long_list) for run, answers, long_list in given]
     return compare_scores(scored, baseline=baseline, test=test, correction=correction, trials=trials, seed=seed,
                           level=level, power=power)  # fmt: skip
+
+
+def one_measure(typed: str) -> list[str]:
+    """The measure to compare by, as an evaluator is asked for it; nothing for the one that ranks.
+
+    Raises:
+        UsageError: there is no such measure, or the name stands for several.
+    """
+    if not typed:
+        return []
+    meant = parse(typed)
+    if len(meant) > 1:
+        shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
+        raise UsageError(f"{typed!r} stands for {len(meant)} measures ({shown}): runs are compared by one")
+    return [typed]
 
 
 def compare_scores(
@@ -242,77 +128,114 @@ def compare_scores(
 
     Args and errors are those of ``compare``.
     """
-    _check(scored, test, correction, trials, level, power)
-    measure = next(iter(scored[0].results))
-    results = [scores.results[measure] for scores in scored]
-    remarks = []
-    pairs = list(_pairs(scored, baseline))
-    terms = [result.terms for result in results]
-    samples = resampling.bootstrapped(terms, trials, seed)
-    p = _p_values(test, measure, results, pairs, samples, trials, seed)
-    without = [resampling.left_out(run) for run in terms]
-    names = scored[0].query_ids
-    compared = []
-    identical = []
-    for (a, b), p_value, p_corrected in zip(pairs, p, corrected(p, correction), strict=True):
-        difference = results[a].value - results[b].value
-        spread = samples[:, a] - samples[:, b]
-        jackknife = without[a] - without[b]
-        error = float(np.nanstd(spread)) if not np.isnan(spread).all() else float("nan")
-        values = _differences(results[a], results[b])
-        if np.array_equal(terms[a].each, terms[b].each):
-            identical.append(f"{scored[a].tag} and {scored[b].tag}")
-        compared.append(
-            Pair(
-                a,
-                b,
-                difference,
-                resampling.percentile(spread, level),
-                resampling.bca(spread, difference, jackknife, level),
-                float(p_value),
-                float(p_corrected),
-                int((values > _EQUAL).sum()),
-                int((np.abs(values) <= _EQUAL).sum()),
-                int((values < -_EQUAL).sum()),
-                _effect(difference, values, error, is_mean=terms[a].is_mean),
-                resampling.detectable(error, level, power),
-                _deciding(difference, jackknife, names),
-            )
-        )
-    if identical:
-        shown = "; ".join(identical[:3]) + ("; …" if len(identical) > 3 else "")
-        remarks.append(f"{counted(len(identical), 'pair')} of runs have the same counts in every query ({shown})")
-    undefined = [scores.tag for scores, result in zip(scored, results, strict=True) if np.isnan(result.value)]
-    if undefined:
-        remarks.append(f"{measure} does not exist for {', '.join(undefined)}: there is no query to form it from")
-    standings = tuple(
-        Standing(scores.tag, scores.file, result.value, _interval(measure, result, samples[:, at], without[at], level))
-        for at, (scores, result) in enumerate(zip(scored, results, strict=True))
-    )
+    _check_choices(test, correction, trials, seed, level, power)
+    _check_scores(scored)
     first = scored[0]
-    return Comparison(
-        first.task, first.edition, first.gold, measure.name, len(names), test, correction, trials, seed, level, power,
-        standings, tuple(compared), tuple(remarks),
+    measure = next(iter(first.results))
+    pairs = list(_pairs(scored, baseline))
+    _check_test(test, measure, scored, pairs)
+    terms = [scores.results[measure].terms for scores in scored]
+    samples = resampling.bootstrapped(terms, trials, seed)
+    runs = [
+        _Run(scores.results[measure], of_run, samples[:, at], resampling.left_out(of_run))
+        for at, (scores, of_run) in enumerate(zip(scored, terms, strict=True))
+    ]
+    p = _p_values(test, runs, pairs, trials, seed)
+    compared = tuple(
+        replace(_pair(a, b, runs[a], runs[b], first.query_ids, level, power), p=p_value, corrected=p_corrected)
+        for (a, b), p_value, p_corrected in zip(pairs, p.tolist(), corrected(p, correction).tolist(), strict=True)
+    )
+    standings = tuple(
+        Standing(scores.tag, scores.file, run.result.value,
+                 interval_of(measure, run.result, run.samples, run.without, level))
+        for scores, run in zip(scored, runs, strict=True)
     )  # fmt: skip
+    comparison = Comparison(
+        task=first.task,
+        edition=first.edition,
+        gold=first.gold,
+        measure=measure.name,
+        queries=len(first.query_ids),
+        test=test,
+        correction=correction,
+        trials=trials,
+        exact=test == "randomisation" and resampling.is_exact(len(first.query_ids), trials),
+        seed=seed,
+        level=level,
+        power=power,
+        interval="wilson" if isinstance(measure, SHARES) else "bca",
+        standings=standings,
+        pairs=compared,
+        excluded=first.excluded,
+        decisions=first.decisions,
+    )
+    return replace(comparison, remarks=tuple(_remarks(comparison, runs)))
 
 
-def _check(scored: Sequence[Scores], test: str, correction: str, trials: int, level: float, power: float) -> None:
-    if len(scored) < 2:
-        raise UsageError("a comparison needs two runs or more")
+def interval_of(measure: Measure, result: Result, samples: FloatArray, without: FloatArray, level: float) -> Interval:
+    """The interval of a score: Wilson's of an accuracy, which is a share of queries, else the BCa interval.
+
+    Args:
+        measure: the measure.
+        result: what it says of the run.
+        samples: shape (trials,); the score on bootstrap samples.
+        without: shape (Q,); the score without each query in turn.
+        level: of confidence.
+    """
+    if isinstance(measure, SHARES):
+        values = result.per_query[~np.isnan(result.per_query)]
+        return resampling.wilson(float(values.sum()), len(values), level)
+    return resampling.bca(samples, result.value, without, level)
+
+
+def _check_choices(test: str, correction: str, trials: int, seed: int, level: float, power: float) -> None:
     if test not in TESTS:
         raise UsageError(f"there is no test {test!r}; there are {', '.join(TESTS)}")
     if correction not in CORRECTIONS:
         raise UsageError(f"there is no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
-    if trials < 1:
-        raise UsageError("at least one resample is needed")
-    for name, share in (("level", level), ("power", power)):
-        if not 0 < share < 1:
-            raise UsageError(f"the {name} is a share between 0 and 1, such as 0.95")
-    measure = next(iter(scored[0].results))
-    if any(measure not in scores.results for scores in scored):
-        raise UsageError(f"not all runs have a score of {measure}: do they have the same parts?")
-    if any(tuple(scores.query_ids) != tuple(scored[0].query_ids) for scores in scored):
-        raise UsageError("the runs were scored on different queries")
+    if not 1 <= trials <= MOST_TRIALS:
+        raise UsageError(f"the number of resamples is from 1 to {MOST_TRIALS:,}")
+    if seed < 0:
+        raise UsageError("a seed is a whole number from 0")
+    if not 0 < level < 1:
+        raise UsageError("the level is a share between 0 and 1, such as 0.95")
+    if not 1 - level < power < 1:
+        raise UsageError(f"the power is a share between {1 - level:.3g}, which chance reaches, and 1, such as 0.8")
+
+
+def _check_scores(scored: Sequence[Scores]) -> None:
+    if len(scored) < 2:
+        raise UsageError("a comparison needs two runs or more")
+    first = scored[0]
+    measure = next(iter(first.results))
+    for scores in scored[1:]:
+        if measure not in scores.results:
+            raise UsageError(f"not all runs have a score of {measure}: do they have the same parts?")
+        if tuple(scores.query_ids) != tuple(first.query_ids):
+            raise UsageError("the runs were scored on different queries")
+        if (scores.task, scores.edition, scores.decisions) != (first.task, first.edition, first.decisions):
+            raise UsageError("the runs were scored by different rules")
+
+
+def _check_test(test: str, measure: Measure, scored: Sequence[Scores], pairs: Sequence[tuple[int, int]]) -> None:
+    """Refuse a test of the queries' own values where the score is not made of these."""
+    if test not in CLASSICAL:
+        return
+    if test == "mcnemar" and not isinstance(measure, SHARES):
+        raise UsageError(f"McNemar's test is for accuracies, and {measure} is none: use --test randomisation")
+    results = [scores.results[measure] for scores in scored]
+    if not results[0].terms.is_mean:
+        raise UsageError(
+            f"{measure} is no mean of the queries' values, so that a test of these ({test}) says nothing of it: "
+            "use --test randomisation"
+        )
+    left_out = [np.isnan(result.per_query) for result in results]
+    for a, b in pairs:
+        if not np.array_equal(left_out[a], left_out[b]):
+            raise UsageError(
+                f"{measure} leaves out other queries of {quoted(scored[a].tag)} than of {quoted(scored[b].tag)}, so "
+                f"that a test of paired values ({test}) says nothing of it: use --test randomisation"
+            )
 
 
 def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int, int]]:
@@ -320,7 +243,9 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
     if baseline is None:
         yield from combinations(range(len(scored)), 2)
         return
-    places = [at for at, scores in enumerate(scored) if baseline in (scores.tag, scores.file)]
+    places = [at for at, scores in enumerate(scored) if scores.tag == baseline]
+    if len(places) != 1:  # a tag goes before a file of that name
+        places = [at for at, scores in enumerate(scored) if scores.file == baseline] or places
     if len(places) != 1:
         tags = ", ".join(scores.tag for scores in scored)
         what = "is no run" if not places else f"names {len(places)} runs: name its file"
@@ -328,101 +253,106 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
     yield from ((at, places[0]) for at in range(len(scored)) if at != places[0])
 
 
-def _p_values(
-    test: str,
-    measure: Measure,
-    results: Sequence[Result],
-    pairs: Sequence[tuple[int, int]],
-    samples: FloatArray,
-    trials: int,
-    seed: int,
-) -> FloatArray:
+class _Run(NamedTuple):
+    """What is known of a run: its score, and the score on samples and without each query."""
+
+    result: Result
+    terms: Terms
+    samples: FloatArray
+    without: FloatArray
+
+
+def _p_values(test: str, runs: Sequence[_Run], pairs: Sequence[tuple[int, int]], trials: int, seed: int) -> FloatArray:
     """The p value of each pair; NaN where a score does not exist."""
-    terms = [result.terms for result in results]
     if test == "randomisation":
-        p = resampling.randomised(terms, pairs, trials, seed)
+        p = resampling.randomised([run.terms for run in runs], pairs, trials, seed)
     elif test == "bootstrap":
-        p = np.array([_shifted(samples[:, a] - samples[:, b], terms[a].total - terms[b].total) for a, b in pairs])
+        totals = [run.terms.total for run in runs]
+        p = np.array([resampling.shifted(runs[a].samples, runs[b].samples, totals[a], totals[b]) for a, b in pairs])
     else:
-        if test == "mcnemar" and not isinstance(measure, Accuracy | LabelAccuracy):
-            raise UsageError(f"McNemar's test is for accuracies, and {measure} is none: use --test randomisation")
-        if not terms[0].is_mean:
-            problem = (
-                f"{measure} is no mean of the queries' values, so that a test of these ({test}) says nothing of it"
-            )
-            raise UsageError(f"{problem}: use --test randomisation")
-        of_pair = _CLASSICAL[test]
-        p = np.array([of_pair(_differences(results[a], results[b])) for a, b in pairs])
-    undefined = np.array([np.isnan(results[a].value) or np.isnan(results[b].value) for a, b in pairs])
+        p = np.array([CLASSICAL[test](_differences(runs[a].result, runs[b].result)) for a, b in pairs])
+    undefined = np.array([math.isnan(runs[a].result.value - runs[b].result.value) for a, b in pairs])
     return np.where(undefined, np.nan, p)
 
 
+def _pair(a: int, b: int, one: _Run, other: _Run, names: Sequence[str], level: float, power: float) -> Pair:
+    """Everything that is said of two runs but p."""
+    difference = one.result.value - other.result.value
+    spread = one.samples - other.samples
+    spread = spread[~np.isnan(spread)]
+    jackknife = one.without - other.without
+    adding = (one.terms.each != 0).any(axis=1) | (other.terms.each != 0).any(axis=1)
+    values = _differences(one.result, other.result)
+    return Pair(
+        a=a,
+        b=b,
+        difference=difference,
+        percentile=resampling.percentile(spread, level),
+        bca=resampling.bca(spread, difference, jackknife, level),
+        p=math.nan,
+        corrected=math.nan,
+        wins=int((values > NEAR).sum()),
+        ties=int((np.abs(values) <= NEAR).sum()),
+        losses=int((values < -NEAR).sum()),
+        effect=resampling.effect(difference, jackknife[adding]),
+        detectable=resampling.detectable(float(spread.std()), level, power) if len(spread) else math.nan,
+        deciding=_deciding(difference, jackknife, names),
+    )
+
+
 def _differences(a: Result, b: Result) -> FloatArray:
-    """The differences of the queries that both values are made of."""
+    """The differences of the queries that are left out of neither value."""
     values = a.per_query - b.per_query
     return values[~np.isnan(values)]
-
-
-def _shifted(spread: FloatArray, difference: float) -> float:
-    """P of the bootstrap: how often the spread around the observed difference is as wide as that difference."""
-    spread = spread[~np.isnan(spread)]
-    hits = int((np.abs(spread - difference) >= abs(difference) - _EQUAL).sum())
-    return (hits + 1) / (len(spread) + 1)
-
-
-def _mcnemar(differences: FloatArray) -> float:
-    """McNemar's exact test: a sign test of the queries that one run answers rightly and the other does not."""
-    from scipy import stats
-
-    wins, losses = int((differences > _EQUAL).sum()), int((differences < -_EQUAL).sum())
-    return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-
-
-def _t(differences: FloatArray) -> float:
-    """The paired t test."""
-    from scipy import stats
-
-    if np.ptp(differences) <= _EQUAL:  # no spread: nothing or everything is different
-        return 1.0 if abs(differences[0]) <= _EQUAL else 0.0
-    return float(stats.ttest_1samp(differences, 0.0).pvalue)
-
-
-def _wilcoxon(differences: FloatArray) -> float:
-    """Wilcoxon's signed-rank test, without the ties."""
-    from scipy import stats
-
-    moved = differences[np.abs(differences) > _EQUAL]
-    return float(stats.wilcoxon(moved).pvalue) if len(moved) else 1.0
-
-
-_CLASSICAL: Final[dict[str, Callable[[FloatArray], float]]] = {"mcnemar": _mcnemar, "t": _t, "wilcoxon": _wilcoxon}
-
-
-def _effect(difference: float, values: FloatArray, error: float, *, is_mean: bool) -> float:
-    spread = float(values.std(ddof=1)) if is_mean and len(values) > 1 else error
-    if spread > _EQUAL:
-        return difference / spread
-    return 0.0 if abs(difference) <= _EQUAL else float("nan")
 
 
 def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
     """The queries without which the difference would change most."""
     change = np.nan_to_num(jackknife - difference)
-    order = np.argsort(-np.abs(change), kind="stable")[:_DECIDING]
-    return tuple((names[at], float(change[at])) for at in order.tolist() if abs(change[at]) > _EQUAL)
+    # rounded, so that which of two equal ones comes first does not depend on the order of sums
+    order = np.argsort(-np.round(np.abs(change), 12), kind="stable")[:_DECIDING]
+    return tuple((names[at], float(change[at])) for at in order.tolist() if abs(change[at]) > NEAR)
 
 
-def _interval(measure: Measure, result: Result, samples: FloatArray, without: FloatArray, level: float) -> Interval:
-    """Wilson's interval of an accuracy, the BCa interval of everything else."""
-    if isinstance(measure, Accuracy | LabelAccuracy):
-        values = result.per_query[~np.isnan(result.per_query)]
-        return resampling.wilson(float(values.sum()), len(values), level)
-    return resampling.bca(samples, result.value, without, level)
+def _remarks(comparison: Comparison, runs: Sequence[_Run]) -> Iterator[str]:
+    """What to know before the numbers are believed."""
+    tags = [standing.tag for standing in comparison.standings]
+    undefined = [s.tag for s in comparison.standings if math.isnan(s.score)]
+    if undefined:
+        yield f"{comparison.measure} does not exist for {', '.join(undefined)}: there is no query to form it from"
+    alike = [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]
+    if alike:
+        shown = "; ".join(f"{tags[pair.a]} and {tags[pair.b]}" for pair in alike[:3])
+        shown += "; …" if len(alike) > 3 else ""
+        yield f"{counted(len(alike), 'pair')} of runs add the same to {comparison.measure} in every query ({shown})"
+    tested = [pair for pair in comparison.pairs if not math.isnan(pair.p)]
+    no_p = sum(math.isnan(pair.p) and not math.isnan(pair.difference) for pair in comparison.pairs)
+    if no_p:
+        yield f"{counted(no_p, 'pair')} of runs differ by the same in every query: there is no spread for a t test"
+    lost = [np.isnan(run.samples) for run in runs if not math.isnan(run.result.value)]
+    if n_lost := int(np.any(lost, axis=0).sum()):
+        of_all = f"{counted(n_lost, 'resample')} of {comparison.trials:,}"
+        yield f"in {of_all} {comparison.measure} does not exist for a run; the intervals leave these out"
+    if comparison.test in ("randomisation", "bootstrap") and tested:
+        yield from _resolution(comparison, len(tested))
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
+def _is_same(a: Terms, b: Terms) -> bool:
+    return np.array_equal(a.each, b.each) and np.array_equal(a.besides, b.besides)
 
 
-def _numbers(interval: Interval) -> list[float | None]:
-    return [_number(value) for value in interval]
+def _resolution(comparison: Comparison, tested: int) -> Iterator[str]:
+    """Whether any p could be significant at all: resamples cannot give a p below 1 / (trials + 1)."""
+    of_queries = comparison.test == "randomisation" and comparison.exact
+    least = resampling.least_p(comparison.queries, comparison.trials) if of_queries else 1 / (comparison.trials + 1)
+    times = tested if comparison.correction == "holm" else 1
+    if times * least < comparison.alpha:
+        return
+    said = f"no difference can be significant here: p is at least {least:.2g}"
+    if times > 1:
+        said += f", corrected for {counted(tested, 'pair')} at least {min(times * least, 1):.2g}"
+    needed = math.floor(times / comparison.alpha) + 1
+    ways = [] if of_queries or needed > MOST_TRIALS else [f"--resamples {needed}"]
+    if times > 1:
+        ways += ["--correction bh", *(["--baseline"] if len(comparison.pairs) >= len(comparison.standings) else [])]
+    yield f"{said}; take {' or '.join(ways)}" if ways else f"{said}; there are too few queries"

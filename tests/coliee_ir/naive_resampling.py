@@ -1,0 +1,170 @@
+"""The naive twin of resampling: a generator of random bits in plain Python, and resamples that are made as runs.
+
+A swap hands a query's answers from one run to the other, a bootstrap sample is a gold that asks a query several times;
+both are scored by ``Evaluator``, which knows nothing of sums.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir import Decisions, Evaluator, Scores
+
+_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+_64 = (1 << 64) - 1
+
+
+def bits(seed: int) -> Iterator[int]:
+    """PCG64's numbers of 64 bits: PCG XSL RR 128/64 of O'Neill 2014, seeded as NumPy seeds it."""
+    high, low, inc_high, inc_low = np.random.SeedSequence(seed).generate_state(4, np.uint64).tolist()
+    increment = ((inc_high << 64 | inc_low) << 1 | 1) % (1 << 128)
+    state = (increment + (high << 64 | low)) * _MULTIPLIER + increment
+    while True:
+        state = (state * _MULTIPLIER + increment) % (1 << 128)
+        yield _output(state)
+
+
+def _output(state: int) -> int:
+    folded, turn = (state >> 64 ^ state) & _64, state >> 122
+    return (folded >> turn | folded << (-turn & 63)) & _64
+
+
+def swaps(seed: int, trials: int, queries: int) -> Iterator[list[bool]]:
+    stream = bits(seed)
+    for _ in range(trials):
+        drawn = [
+            word >> at & 1 == 1 for word in (next(stream) for _ in range((queries + 63) // 64)) for at in range(64)
+        ]
+        yield drawn[:queries]
+
+
+def draws(seed: int, trials: int, queries: int) -> Iterator[list[int]]:
+    stream = bits(seed)
+    for _ in range(trials):
+        yield [(next(stream) >> 32) * queries >> 32 for _ in range(queries)]
+
+
+class Handed(NamedTuple):
+    """What a run says of each query."""
+
+    documents: dict[str, list[str]]
+    labels: dict[str, bool]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A gold, a measure of a task, and two runs."""
+
+    gold: Gold
+    runs: tuple[Handed, Handed]
+    task: str
+    measure: str
+    decisions: Decisions = field(default_factory=Decisions)
+
+    @property
+    def queries(self) -> Sequence[str]:
+        return self.gold.queries
+
+    def scored(self) -> list[Scores]:
+        return [score(self.gold, handed, self, tag) for tag, handed in zip("AB", self.runs, strict=True)]
+
+
+def score(gold: Gold, handed: Handed, like: Case, tag: str = "run") -> Scores:
+    evaluator = Evaluator(gold, [like.measure], task=like.task, decisions=like.decisions)
+    answers = Answers(handed.labels, tag=tag, path=tag)
+    if like.task == "4":
+        return evaluator.evaluate(answers)
+    run = Run.of(handed.documents, tag=tag, path=tag, format="tort" if like.task == "rationale" else "memory")
+    return evaluator.evaluate(run, answers=answers if like.task == "3" else None)
+
+
+def difference(case: Case, swapped: Sequence[bool]) -> float:
+    """The difference of the scores after a swap; what the gold does not ask for stays where it is."""
+    moved = {query for query, swap in zip(case.queries, swapped, strict=True) if swap}
+    one, other = (
+        Handed(*(_taken(mine, yours, moved) for mine, yours in zip(case.runs[at], case.runs[1 - at], strict=True)))
+        for at in (0, 1)
+    )
+    values = [next(iter(score(case.gold, handed, case).measures.values())) for handed in (one, other)]
+    return values[0] - values[1]
+
+
+def _taken(mine: dict[str, Any], yours: dict[str, Any], moved: set[str]) -> dict[str, Any]:
+    kept = {query: answer for query, answer in mine.items() if query not in moved}
+    return kept | {query: answer for query, answer in yours.items() if query in moved}
+
+
+def on_sample(case: Case, drawn: Sequence[int]) -> list[float]:
+    """Both scores where the gold asks the queries that were drawn, each as often as it was."""
+    asked = [(f"{case.queries[place]}+{at}", case.queries[place]) for at, place in enumerate(drawn)]
+
+    def again(given: Any) -> Any:
+        if given is None:
+            return None
+        others = {query: value for query, value in given.items() if query not in case.queries}
+        return {new: given[old] for new, old in asked if old in given} | others
+
+    gold = Gold(again(case.gold.qrels), again(case.gold.labels), format=case.gold.format)
+    scores = (score(gold, Handed(*map(again, handed)), case) for handed in case.runs)
+    return [next(iter(of_run.measures.values())) for of_run in scores]
+
+
+def case(seed: int, measure: str, task: str, queries: int, **decisions: str) -> Case:
+    """Two runs at random, which leave queries out, share documents, and retrieve for queries that the gold has not."""
+    chance = random.Random(seed)
+    names = [f"q{at}" for at in range(queries)]
+    pool = [f"{side}{at}" for side in "pd" for at in range(4)]
+    relevant = {query: chance.sample(pool, chance.randint(0, 4)) for query in names}
+    relevant[names[0]] = pool[:1]  # not all can be empty
+    qrels = {query: {document: int(document in relevant[query]) for document in pool} for query in names}
+    labels = {query: chance.random() < 0.5 for query in names}
+    runs = []
+    for _ in range(2):
+        answered = [query for query in (*names, "x1", "x2") if query == names[0] or chance.random() < 0.85]
+        documents = {
+            query: [d for d in pool if chance.random() < (0.6 if d in relevant.get(query, ()) else 0.2)]
+            for query in answered
+        }
+        for ranked in documents.values():
+            chance.shuffle(ranked)
+        if task in ("1", "trec"):
+            documents = {query: [*ranked, *ranked[:1]] for query, ranked in documents.items()}
+        runs.append(Handed(documents, {query: chance.random() < 0.6 for query in answered}))
+    if task == "rationale":
+        runs = [Handed({query: run.documents.get(query, []) for query in names}, {}) for run in runs]
+    gold = Gold(
+        None if task == "4" else qrels,
+        labels if task in ("3", "4") else None,
+        format={"3": "statute-xml", "rationale": "tort"}.get(task, "memory"),
+    )
+    return Case(gold, (runs[0], runs[1]), task, measure, Decisions(**decisions))  # type: ignore[arg-type]
+
+
+#: measure, task, decisions: one of every kind of sum
+KINDS: list[tuple[str, str, dict[str, str]]] = [
+    ("MicroF1", "1", {}),
+    ("MicroF1", "1", {"unjudged": "wrong", "duplicates": "wrong"}),
+    ("MicroP", "1", {}),
+    ("MicroR@2", "1", {}),
+    ("MacroF2", "1", {}),
+    ("MacroF2", "1", {"unanswered": "skip", "empty_gold": "one"}),
+    ("MacroF(beta=2,of=means)", "1", {"unanswered": "skip", "empty_gold": "one"}),
+    ("map", "trec", {}),
+    ("nDCG@3", "trec", {}),
+    ("gm_map", "trec", {}),
+    ("num_ret", "trec", {}),
+    ("num_q", "trec", {}),
+    ("Accuracy", "4", {}),
+    ("Accuracy", "3", {"without_articles": "skip"}),
+    ("LabelAccuracy", "3", {}),
+    ("RationaleF1", "rationale", {}),
+    ("RationaleF1", "rationale", {"undefined": "skip"}),
+    ("PlaintiffF1", "rationale", {"undefined": "one"}),
+    ("PooledF1", "rationale", {}),
+]  # fmt: skip

@@ -1,0 +1,736 @@
+"""``compare``: what a comparison says, what it refuses, and how it is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import coliee_ir.examples
+from coliee_adapters.errors import UsageError
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir import Decisions, Evaluator, Scores, Submission
+from coliee_ir.cli import main
+from coliee_ir.significance import Comparison, Interval, Pair, compare, compare_scores, resampling
+from coliee_ir.significance.render import FORMS, render
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
+TASK4 = [EXAMPLES / "task4" / name for name in ("gold.xml", "ALPHA.txt", "BETA.txt")]
+
+GOLD = {f"q{n}": ["a", "b"] for n in range(20)}
+ALL_RIGHT = {query: ["a", "b"] for query in GOLD}
+HALF = {query: ["a", "x"] for query in GOLD}
+NOTHING = {query: ["x"] for query in GOLD}
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+def tagged(*runs: dict[str, list[str]], tags: str = "ABCDEFGH") -> list[Run]:
+    return [Run.of(run, tag=tag, path=f"{tag}{at}.txt") for at, (run, tag) in enumerate(zip(runs, tags, strict=False))]
+
+
+def some(seed: int, quality: float, queries: int = 20) -> dict[str, list[str]]:
+    chance = random.Random(seed)
+    names = [f"q{n}" for n in range(queries)]
+    return {
+        query: [d if chance.random() < quality else f"x{d}" for d in "abc"[: chance.randint(1, 3)]] for query in names
+    }
+
+
+def compared(*runs: dict[str, list[str]], **options: Any) -> Comparison:
+    return compare(GOLD, *tagged(*runs), **{"task": "1", "trials": 200, **options})
+
+
+def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
+    [pair] = compared(*runs, **options).pairs
+    return pair
+
+
+# what is compared
+
+
+def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks() -> None:
+    comparison = compare(*TASK1)
+    assert (comparison.measure, comparison.task, comparison.edition, comparison.queries) == ("MicroF1", "1", 2026, 40)
+    assert [(pair.a, pair.b) for pair in comparison.pairs] == [(0, 1), (0, 2), (1, 2)]
+    assert [standing.tag for standing in comparison.standings] == ["bm25", "dense", "rerank"]
+    assert compare(*TASK4).measure == "Accuracy"
+
+
+def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None:
+    evaluator = Evaluator(TASK1[0])
+    scored = [evaluator.evaluate(run) for run in TASK1[1:]]
+    comparison = compare(*TASK1, trials=500)
+    values = [scores.measures["MicroF1"] for scores in scored]
+    terms = [next(iter(scores.results.values())).terms for scores in scored]
+    places = [(pair.a, pair.b) for pair in comparison.pairs]
+    assert [standing.score for standing in comparison.standings] == values
+    assert [pair.difference for pair in comparison.pairs] == [values[a] - values[b] for a, b in places]
+    p = resampling.randomised(terms, places, 500, 2026)
+    assert [pair.p for pair in comparison.pairs] == p.tolist()
+    assert [pair.corrected for pair in comparison.pairs] == pytest.approx(multipletests(p, method="holm")[1], rel=1e-12)
+    samples = resampling.bootstrapped(terms, 500, 2026)
+    for pair in comparison.pairs:
+        spread = samples[:, pair.a] - samples[:, pair.b]
+        assert pair.percentile == resampling.percentile(spread, 0.95)
+        jackknife = resampling.left_out(terms[pair.a]) - resampling.left_out(terms[pair.b])
+        assert pair.bca == resampling.bca(spread, pair.difference, jackknife, 0.95)
+        assert pair.detectable == pytest.approx(float(spread.std()) * (1.959964 + 0.841621), rel=1e-6)
+
+
+@pytest.mark.parametrize("baseline", ["dense", str(TASK1[2])])
+def test_a_baseline_is_named_by_its_tag_or_its_file(baseline: str) -> None:
+    comparison = compare(*TASK1, baseline=baseline, trials=50)
+    assert [(pair.a, pair.b) for pair in comparison.pairs] == [(0, 1), (2, 1)]
+
+
+def test_of_two_runs_of_one_tag_the_baseline_is_named_by_its_file() -> None:
+    runs = tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB")
+    with pytest.raises(UsageError) as refused:
+        compare(GOLD, *runs, task="1", baseline="A")
+    assert str(refused.value) == "the baseline 'A' names 2 runs: name its file; the runs are A, A, B"
+    assert [(pair.a, pair.b) for pair in compare(GOLD, *runs, task="1", baseline="A1.txt").pairs] == [(0, 1), (2, 1)]
+
+
+def test_a_tag_goes_before_a_file_of_that_name() -> None:
+    runs = [Run.of(HALF, tag="one", path="two"), Run.of(NOTHING, tag="two", path="three")]
+    assert [(pair.a, pair.b) for pair in compare(GOLD, *runs, task="1", baseline="two").pairs] == [(0, 1)]
+
+
+def test_parts_of_a_submission_and_rules_are_taken() -> None:
+    gold = EXAMPLES / "task3" / "gold.xml"
+    runs = [
+        Submission(EXAMPLES / "task3" / f"task3.{tag}", answers=EXAMPLES / "task3" / f"answers.{tag}")
+        for tag in ("ALPHA", "BETA")
+    ]
+    comparison = compare(gold, *runs, trials=100)
+    assert (comparison.task, comparison.measure, comparison.interval) == ("3", "Accuracy", "wilson")
+    assert [round(standing.score, 4) for standing in comparison.standings] == [0.7667, 0.4333]
+    skipped = compare(gold, *runs, trials=100, measure="MacroF2", edition=2026, exclude=["R07-01-A"],
+                      decisions=Decisions(unanswered="skip"))  # fmt: skip
+    assert skipped.queries == comparison.queries - 1
+    assert (skipped.excluded, skipped.decisions.unanswered) == (("R07-01-A",), "skip")
+    assert compare(gold, *(run.run for run in runs), measure="MicroR", trials=9, task=3).measure == "MicroR"
+
+
+# what it says
+
+
+def test_wins_ties_and_losses_are_of_queries() -> None:
+    a = {"q1": ["a"], "q2": ["a"], "q3": ["x"], "q4": ["a"]}
+    b = {"q1": ["a"], "q2": ["x"], "q3": ["a"], "q4": ["x"]}
+    pair = one_pair(a, b)
+    assert (pair.wins, pair.ties, pair.losses) == (2, 17, 1)
+    assert one_pair(a, b, measure="MacroF1").wins == 2
+
+
+def test_a_query_that_is_left_out_is_no_tie() -> None:
+    gold = {**GOLD, "empty": []}
+    a, b = tagged({"q1": ["a"]}, {"q1": ["a"], "q2": ["b"]})
+    pair = compare(gold, a, b, task="1", measure="MacroF1", trials=50).pairs[0]
+    assert (pair.wins, pair.ties, pair.losses) == (0, 19, 1)
+    skip = Decisions(unanswered="skip")
+    pair = compare(gold, a, b, task="1", measure="MacroF1", trials=50, decisions=skip).pairs[0]
+    assert (pair.wins, pair.ties, pair.losses) == (0, 1, 0)
+
+
+def test_the_effect_on_a_mean_is_cohens_d_of_the_queries_that_count() -> None:
+    gold = {**GOLD, "empty": []}
+    runs = tagged(some(1, 0.7), some(2, 0.4))
+    a, b = (Evaluator(gold, ["MacroF1"], task="1").evaluate(run) for run in runs)
+    values = [a.per_query[q]["MacroF1"] - b.per_query[q]["MacroF1"] for q in GOLD]
+    pair = compare_scores([a, b], trials=50).pairs[0]
+    assert pair.effect == pytest.approx(np.mean(values) / np.std(values, ddof=1), rel=1e-9)
+
+
+def test_the_deciding_queries_are_those_without_which_the_difference_changes_most() -> None:
+    runs = tagged(some(3, 0.7), some(4, 0.4))
+    whole = compare(GOLD, *runs, task="1", trials=20).pairs[0]
+    changes = {
+        query: compare(GOLD, *runs, task="1", trials=20, exclude=[query]).pairs[0].difference - whole.difference
+        for query in GOLD
+    }
+    assert len(whole.deciding) == 5
+    for query, change in whole.deciding:
+        assert change == pytest.approx(changes[query], rel=1e-9)
+    least = min(abs(change) for _, change in whole.deciding)
+    assert sum(abs(change) > least + 1e-12 for change in changes.values()) < 5
+
+
+def test_queries_that_decide_equally_come_in_the_golds_order() -> None:
+    a = {query: ["a", "b"] for query in ("q7", "q3", "q11")}
+    assert [query for query, _ in one_pair(a, {}, measure="MacroF1").deciding][:3] == ["q3", "q7", "q11"]
+
+
+def test_an_accuracy_has_wilsons_interval() -> None:
+    comparison = compare(*TASK4, trials=50)
+    for standing in comparison.standings:
+        right = round(standing.score * comparison.queries)
+        assert standing.interval == resampling.wilson(right, comparison.queries, 0.95)
+    assert compare(*TASK4, trials=50, level=0.5).standings[0].interval.low > comparison.standings[0].interval.low
+
+
+def test_a_perfect_run_has_a_point_as_interval_and_an_accuracy_has_not() -> None:
+    assert compared(ALL_RIGHT, HALF).standings[0].interval == Interval(1.0, 1.0)
+    gold = Gold(labels=dict.fromkeys(GOLD, True))
+    runs = [Answers(dict.fromkeys(GOLD, answer), tag=str(answer)) for answer in (True, False)]
+    right, wrong = compare(gold, *runs, task="4", trials=50).standings
+    assert 0.8 < right.interval.low < right.interval.high == 1.0
+    assert 0.0 == wrong.interval.low < wrong.interval.high < 0.2
+
+
+# tests
+
+
+def test_each_test_is_the_one_that_it_says() -> None:
+    evaluator = Evaluator(GOLD, ["MacroF1"], task="1")
+    a, b = (evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.5)))
+    values = [[scores.per_query[query]["MacroF1"] for query in GOLD] for scores in (a, b)]
+    p = {test: compare_scores([a, b], test=test, trials=999).pairs[0].p for test in ("t", "wilcoxon", "bootstrap")}
+    assert p["t"] == pytest.approx(stats.ttest_rel(*values).pvalue, rel=1e-9)
+    moved = [x - y for x, y in zip(*values, strict=True) if x != y]
+    assert p["wilcoxon"] == pytest.approx(stats.wilcoxon(np.round(moved, 12)).pvalue, rel=1e-9)
+    terms = [next(iter(scores.results.values())).terms for scores in (a, b)]
+    samples = resampling.bootstrapped(terms, 999, 2026)
+    observed = terms[0].total - terms[1].total
+    farther = np.abs(samples[:, 0] - samples[:, 1] - observed) >= abs(observed) - 1e-12
+    assert p["bootstrap"] == (farther.sum() + 1) / 1000
+    assert len(set(p.values())) == 3
+
+
+def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> None:
+    pair = compare(*TASK4, test="mcnemar").pairs[0]
+    assert pair.p == pytest.approx(stats.binomtest(pair.wins, pair.wins + pair.losses).pvalue)
+    assert pair.p != compare(*TASK4).pairs[0].p
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "sentence"),
+    [
+        (
+            "MicroF1",
+            {"test": "t"},
+            "MicroF1 is no mean of the queries' values, so that a test of these (t) says nothing of it: "
+            "use --test randomisation",
+        ),
+        (
+            "gm_map",
+            {"test": "wilcoxon"},
+            "gm_map is no mean of the queries' values, so that a test of these (wilcoxon) says nothing of it: "
+            "use --test randomisation",
+        ),
+        (
+            "MacroF1",
+            {"test": "mcnemar"},
+            "McNemar's test is for accuracies, and MacroF1 is none: use --test randomisation",
+        ),
+        (
+            "MacroF1",
+            {"test": "t", "decisions": Decisions(unanswered="skip")},
+            "MacroF1 leaves out other queries of 'A' than of 'B', so that a test of paired values (t) says nothing of "
+            "it: use --test randomisation",
+        ),
+        (
+            "P",
+            {},
+            "'P' stands for 9 measures (P_5, P_10, P_15, …): runs are compared by one",
+        ),
+        (
+            "MicroF1",
+            {"test": "z"},
+            "there is no test 'z'; there are randomisation, bootstrap, mcnemar, t, wilcoxon",
+        ),
+        ("", {"correction": "bonferroni"}, "there is no correction 'bonferroni'; there are holm, bh, none"),
+        ("", {"trials": 0}, "the number of resamples is from 1 to 1,000,000"),
+        ("", {"trials": 10**7}, "the number of resamples is from 1 to 1,000,000"),
+        ("", {"seed": -1}, "a seed is a whole number from 0"),
+        ("", {"level": 1.0}, "the level is a share between 0 and 1, such as 0.95"),
+        ("", {"level": math.nan}, "the level is a share between 0 and 1, such as 0.95"),
+        ("", {"power": 0.05}, "the power is a share between 0.05, which chance reaches, and 1, such as 0.8"),
+        ("", {"power": 1.0}, "the power is a share between 0.05, which chance reaches, and 1, such as 0.8"),
+        ("", {"baseline": "C"}, "the baseline 'C' is no run; the runs are A, B"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(measure: str, options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        compared(HALF, {"q1": ["a"]}, measure=measure, **options)
+    assert str(refused.value) == sentence
+
+
+def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
+    def scored(run: dict[str, list[str]], **options: Any) -> Scores:
+        return Evaluator(GOLD, options.pop("measures", ()), task="1", **options).evaluate(Run.of(run))
+
+    half = scored(HALF)
+    for others, sentence in (
+        ([], "a comparison needs two runs or more"),
+        ([scored(HALF, exclude=["q1"])], "the runs were scored on different queries"),
+        ([scored(HALF, measures=["MacroF1"])], "not all runs have a score of MicroF1: do they have the same parts?"),
+        ([scored(HALF, edition=2025)], "the runs were scored by different rules"),
+        ([scored(HALF, decisions=Decisions(unjudged="wrong"))], "the runs were scored by different rules"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            compare_scores([half, *others])
+        assert str(refused.value) == sentence
+    with pytest.raises(UsageError, match="two runs or more"):
+        compare(GOLD, task="1")
+
+
+# what is odd, and said
+
+
+def test_identical_runs_are_said_and_are_not_different() -> None:
+    runs = (some(1, 0.6), some(1, 0.6), some(2, 0.4), some(1, 0.6))
+    comparison = compared(*runs)
+    same = comparison.pairs[0]
+    assert (same.difference, same.p, same.corrected, same.effect) == (0.0, 1.0, 1.0, 0.0)
+    assert (same.wins, same.ties, same.losses, same.deciding) == (0, 20, 0, ())
+    assert same.percentile == same.bca == Interval(0.0, 0.0)
+    assert math.isnan(same.detectable)
+    assert "3 pairs of runs add the same to MicroF1 in every query (A and B; A and D; B and D)" in comparison.remarks
+    assert not any("add the same" in remark for remark in compared(*runs[1:3]).remarks)
+    assert "(A and B; A and C; A and D; …)" in compared(*[runs[0]] * 4).remarks[0]
+    for test in ("bootstrap", "t", "wilcoxon"):
+        assert one_pair(HALF, HALF, measure="MacroF1", test=test).p == 1.0
+
+
+def test_runs_that_differ_in_foreign_lines_alone_are_not_identical() -> None:
+    runs = (HALF, {**HALF, "foreign": ["a"]})
+    wrong = Decisions(unjudged="wrong")
+    assert compared(*runs).remarks
+    assert not compared(*runs, decisions=wrong).remarks
+    assert one_pair(*runs, decisions=wrong).p == 1.0  # swapping queries cannot tell them apart
+
+
+def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
+    skip = Decisions(unanswered="skip")
+    comparison = compared(HALF, {}, ALL_RIGHT, measure="MacroF1", decisions=skip)
+    undefined = comparison.pairs[0]
+    assert all(map(math.isnan, (undefined.p, undefined.corrected, undefined.difference, *undefined.bca)))
+    assert (undefined.wins, undefined.ties, undefined.losses, undefined.deciding) == (0, 0, 0, ())
+    assert math.isnan(comparison.standings[1].score)
+    assert comparison.pairs[1].corrected == comparison.pairs[1].p  # one comparison is left to correct for
+    assert comparison.remarks == ("MacroF1 does not exist for B: there is no query to form it from",)
+    for form in FORMS:
+        assert not re.search(r"\bnan\b", render(comparison, form), re.IGNORECASE)
+    nobody = compared({}, {}, measure="MacroF1", decisions=skip)
+    assert "**" not in render(nobody, "markdown")
+    assert json.loads(render(nobody, "json"))["pairs"][0]["p"] is None
+
+
+def test_resamples_without_a_score_are_counted_and_said() -> None:
+    skip = Decisions(unanswered="skip")
+    comparison = compared({"q1": ["a"], "q2": ["a", "b"]}, HALF, measure="MacroF1", decisions=skip, trials=300)
+    [said] = [remark for remark in comparison.remarks if "does not exist" in remark]
+    found = re.fullmatch(
+        r"in (\d+) resamples of 300 MacroF1 does not exist for a run; the intervals leave these out", said
+    )
+    assert found is not None
+    assert abs(int(found[1]) / 300 - 0.9**20) < 0.09
+    assert not math.isnan(comparison.pairs[0].bca.low)
+    assert not math.isnan(comparison.pairs[0].detectable)
+
+
+def test_one_query_is_compared_and_shows_nothing() -> None:
+    runs = tagged({"q": ["a"]}, {"q": ["x"]})
+    for measure in ("MicroF1", "MacroF1"):
+        comparison = compare({"q": ["a"]}, *runs, task="1", measure=measure)
+        [pair] = comparison.pairs
+        assert (pair.difference, pair.p, pair.bca) == (1.0, 1.0, Interval(1.0, 1.0))
+        assert math.isnan(pair.effect)
+        assert math.isnan(pair.detectable)
+        assert comparison.exact
+        assert comparison.remarks == (
+            "no difference can be significant here: p is at least 1; there are too few queries",
+        )
+    t = compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
+    assert math.isnan(t.pairs[0].p)
+    assert t.remarks == ("1 pair of runs differ by the same in every query: there is no spread for a t test",)
+
+
+def test_a_pair_without_spread_has_no_t_test() -> None:
+    comparison = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t")
+    assert all(math.isnan(pair.p) for pair in comparison.pairs)
+    assert comparison.remarks == ("3 pairs of runs differ by the same in every query: there is no spread for a t test",)
+
+
+def test_it_is_said_where_no_p_can_be_small_enough() -> None:
+    runs = [some(seed, 0.5) for seed in range(8)]
+    said = compared(*runs, trials=500).remarks
+    assert said == (
+        "no difference can be significant here: p is at least 0.002, corrected for 28 pairs at least 0.056; "
+        "take --resamples 561 or --correction bh or --baseline",
+    )
+    assert compared(*runs, trials=561).remarks == ()
+    assert compared(*runs, trials=500, correction="bh").remarks == ()
+    assert compared(*runs, trials=500, baseline="C").remarks == ()
+    assert compared(*runs, trials=100, baseline="C").remarks == (
+        "no difference can be significant here: p is at least 0.0099, corrected for 7 pairs at least 0.069; "
+        "take --resamples 141 or --correction bh",
+    )
+    assert compared(*runs[:2], trials=19).remarks == (
+        "no difference can be significant here: p is at least 0.05; take --resamples 21",
+    )
+    assert compared(*runs[:2], trials=21).remarks == ()
+    assert compared(*runs, trials=19, measure="MacroF1", test="t").remarks == ()
+
+
+def test_the_number_of_resamples_that_is_told_is_enough_and_one_less_is_not() -> None:
+    best, worst = {query: ["a", "b"] for query in GOLD}, dict(NOTHING)
+    for trials, significant in ((20, True), (19, False)):
+        [pair] = compared(best, worst, trials=trials).pairs
+        assert (pair.corrected < 0.05) == significant
+
+
+# seeds
+
+
+def test_the_same_seed_gives_the_same_digits_on_any_machine() -> None:
+    # counts are added, which is exact; so these are the digits wherever this runs
+    comparison = compare(*TASK1, trials=1000)
+    assert [pair.p * 1001 for pair in comparison.pairs] == pytest.approx(P_OF_1000, abs=1e-9)
+    assert comparison == compare(*TASK1, trials=1000)
+    assert [interval for pair in comparison.pairs for interval in (*pair.percentile, *pair.bca)] == pytest.approx(
+        INTERVALS_OF_1000, abs=1e-12
+    )
+    other = compare(*TASK1, trials=1000, seed=1)
+    assert [pair.p for pair in other.pairs] != [pair.p for pair in comparison.pairs]
+    assert other.pairs[0].bca != comparison.pairs[0].bca
+
+
+P_OF_1000 = [3, 1, 1]
+INTERVALS_OF_1000 = [
+    -0.18385391902390572,
+    -0.05192457795124742,
+    -0.1906482329539392,
+    -0.054022821232189495,
+    -0.32350895727127926,
+    -0.17255251012992576,
+    -0.3281138463904606,
+    -0.17893684836678708,
+    -0.20804283745008084,
+    -0.04289229973971011,
+    -0.20782696294769373,
+    -0.04283689364100199,
+]
+
+
+# forms
+
+
+def test_the_table_is_for_people() -> None:
+    text = render(compare(*TASK1), "table")
+    assert text == TABLE
+
+
+TABLE = """\
+   run       MicroF1  low 95%  high 95%
+a  bm25       0.2453   0.1907    0.3062
+b  dense     0.3627a   0.2978    0.4293
+c  rerank  0.4936a,b   0.4252    0.5637
+
+intervals: BCa bootstrap, 10,000 resamples, seed 2026
+letters: the runs that a score is significantly better than
+test: paired randomisation test, 10,000 resamples, seed 2026; Holm's correction for 3 pairs; p < 0.05
+
+run    minus   difference  low 95%  high 95%       p  p corrected  wins  ties  losses  effect  detectable
+bm25   dense      -0.1174  -0.1920   -0.0514  0.0029       0.0036    15     3      22   -0.50      0.1008
+bm25   rerank     -0.2482  -0.3254   -0.1754  0.0001       0.0003     5     2      33   -1.01      0.1072
+dense  rerank     -0.1309  -0.2099   -0.0485  0.0018       0.0036     9     2      29   -0.51      0.1146
+
+low, high: 95% interval of the difference, BCa bootstrap, 10,000 resamples, seed 2026
+wins, ties, losses: of queries, each by itself
+effect: the difference in standard deviations of what single queries say of it (means: Cohen's d of pairs)
+detectable: the least true difference that this test finds with probability 0.8, of one pair alone
+
+bm25 minus dense would change most without 023993 (+0.0161), 073054 (+0.0117), 055743 (+0.0109)
+bm25 minus rerank would change most without 023993 (+0.0156), 054781 (-0.0109), 045741 (+0.0108)
+dense minus rerank would change most without 050252 (-0.0189), 010264 (+0.0151), 081678 (+0.0116)
+"""
+
+
+def test_marks_are_letters_of_runs_that_are_significantly_worse() -> None:
+    comparison = compared(NOTHING, ALL_RIGHT, HALF, trials=999)
+    rows = [row.split() for row in render(comparison, "table").splitlines()[1:4]]
+    assert [row[:3] for row in rows] == [["a", "A", "0.0000"], ["b", "B", "1.0000a,c"], ["c", "C", "0.5000a"]]
+    rows = [row.split() for row in render(replace(comparison, level=0.999), "table").splitlines()[1:4]]
+    assert [row[2] for row in rows] == ["0.0000", "1.0000", "0.5000"]
+
+
+def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
+    runs = [some(1, 0.75), some(2, 0.5), some(3, 0.5), some(4, 0.5)]
+    found = compared(*runs, trials=999, measure="MacroF1", correction="holm")
+    doubtful = [pair for pair in found.pairs if pair.p < 0.05 <= pair.corrected]
+    assert doubtful
+    assert not any(found.significant(pair) for pair in doubtful)
+    marks = {pair.b for pair in found.pairs if pair.a == 0 and pair.corrected < 0.05}
+    row = render(found, "table").splitlines()[1].split()
+    assert row[2].lstrip("0123456789.") == ",".join("abcd"[place] for place in sorted(marks))
+    bold = [line for line in render(found, "markdown").splitlines()[9:] if line.startswith("| ") and "**" in line]
+    assert len(bold) == sum(pair.corrected < 0.05 for pair in found.pairs)
+
+
+def test_of_many_runs_no_mark_lengthens_a_number() -> None:
+    runs = [Run.of(NOTHING, tag=f"r{n}", path=f"r{n}") for n in range(30)]
+    comparison = compare(GOLD, *runs, Run.of(ALL_RIGHT, tag="best"), task="1", trials=9999)
+    row = render(comparison, "table").splitlines()[31].split()
+    assert row[0] == "ae"
+    assert re.fullmatch(r"1\.0000[a-z]+(,[a-z]+){29}", row[2])
+    assert row[2].endswith(",z,aa,ab,ac,ad")
+
+
+def test_runs_of_one_tag_are_told_apart() -> None:
+    comparison = compare(GOLD, *tagged(HALF, NOTHING, ALL_RIGHT, tags="AAB"), task="1", trials=99)
+    assert render(comparison, "table").splitlines()[:3] == [
+        "   run  file      MicroF1  low 95%  high 95%",
+        "a  A    A0.txt    0.5000b   0.5000    0.5000",
+        "b  A    A1.txt     0.0000   0.0000    0.0000",
+    ]
+    rows = list(csv.reader(io.StringIO(render(comparison, "csv"))))[1:]
+    assert [row[:2] for row in rows] == [["A [a]", "A [b]"], ["A [a]", "B"], ["A [b]", "B"]]
+    pairs = json.loads(render(comparison, "json"))["pairs"]
+    assert [(pair["a"], pair["b"], pair["places"]) for pair in pairs] == [
+        ("A", "A", [0, 1]), ("A", "B", [0, 2]), ("A", "B", [1, 2]),
+    ]  # fmt: skip
+
+
+def test_json_is_the_contract() -> None:
+    comparison = compare(*TASK1, trials=99, exclude=["002473"])
+    found = json.loads(render(comparison, "json"))
+    assert found == comparison.to_dict()
+    assert list(found) == [
+        "coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "excluded", "measure", "queries", "test",
+        "correction", "trials", "exact", "seed", "level", "power", "interval", "runs", "pairs", "remarks",
+    ]  # fmt: skip
+    assert {f.name for f in fields(Comparison)} - set(found) == {"standings"}
+    assert list(found["runs"][0]) == ["tag", "file", "score", "interval"]
+    assert list(found["pairs"][0]) == [
+        "a", "b", "places", "difference", "percentile", "bca", "p", "p_corrected", "wins", "ties", "losses", "effect",
+        "detectable", "deciding",
+    ]  # fmt: skip
+    pair = comparison.pairs[1]
+    assert found["pairs"][1]["bca"] == list(pair.bca)
+    assert found["pairs"][1]["p"] == pair.p
+    assert found["pairs"][1]["p_corrected"] == pair.corrected
+    assert found["pairs"][1]["deciding"] == [{"query": query, "change": change} for query, change in pair.deciding]
+    assert found["decisions"] == Decisions().to_dict()
+    assert "excluded" not in compare(*TASK1, trials=9).to_dict()
+
+
+@pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_separated_values_hold_all_digits_of_the_pairs(form: str, delimiter: str) -> None:
+    comparison = compare(*TASK1, trials=99)
+    header, *rows = csv.reader(io.StringIO(render(comparison, form)), delimiter=delimiter)
+    assert header == ["run", "minus", "difference", "low 95%", "high 95%", "p", "p corrected", "wins", "ties", "losses",
+                      "effect", "detectable"]  # fmt: skip
+    for row, pair in zip(rows, comparison.pairs, strict=True):
+        numbers = [pair.difference, *pair.bca, pair.p, pair.corrected, pair.wins, pair.ties, pair.losses, pair.effect,
+                   pair.detectable]  # fmt: skip
+        assert list(map(float, row[2:])) == numbers
+        assert row[7:10] == [str(pair.wins), str(pair.ties), str(pair.losses)]
+
+
+def test_markdown_explains_its_marks() -> None:
+    text = render(compare(*TASK1, trials=999), "markdown")
+    assert text.splitlines()[0] == "|  | run | MicroF1 | low 95% | high 95% |"
+    assert "| c | rerank | **0.4936**a,b |" in text
+    assert (
+        "MicroF1 on 40 queries with 95% intervals \\(BCa bootstrap\\), the best in bold. Letters behind a score name "
+        "the runs that it is significantly better than \\(paired randomisation test, 999 resamples, seed 2026; Holm's "
+        "correction for 3 pairs; p \\< 0.05\\)." in text
+    )
+    widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| run") or line.startswith("| bm25")}
+    assert widths == {11}
+
+
+NASTY = r"[M] 50%_A&B|$x^2 {~}#<*`\"'" + "\x1b[31m\n\t=" + "\u202e"
+
+
+def balanced(latex: str) -> bool:
+    """Whether braces and environments close, and every row has as many cells as the head has columns."""
+    bare = re.sub(r"\\[{}%$&#_\\]", "", latex)
+    depth = 0
+    for character in bare:
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            return False
+    begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", latex) for word in ("begin", "end"))
+    columns = len(re.findall("[lr]", re.findall(r"begin{tabular}{([lr]+)}", latex)[0]))
+    rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
+    cells = {len(re.split(r"(?<!\\)&", row)) for row in rows}
+    return depth == 0 and begun == ended[::-1] and cells == {columns} and "\x1b" not in latex
+
+
+def test_latex_is_balanced_whatever_tags_hold() -> None:
+    runs = [Run.of(HALF, tag=NASTY, path=NASTY), Run.of(NOTHING, tag="}{\\", path="\\"), Run.of(ALL_RIGHT, tag=NASTY)]
+    comparison = compare(GOLD, *runs, task="1", trials=999)
+    text = render(comparison, "latex")
+    assert balanced(text)
+    assert r"\textbf{1.0000}\textsuperscript{a,b}" in text
+    assert r"p \textless{} 0.05).}" in text
+    assert r"Holm's correction for 3 pairs" in text
+    assert not balanced(text.replace(r"\{", "{"))
+    assert not balanced(text.replace(" & 0.0000", ""))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_tag_or_query_breaks_a_form(form: str) -> None:
+    gold = {f"{query}\x1b[31m\n": documents for query, documents in GOLD.items()}
+    answers = [{query: run[query.split("\x1b")[0]] for query in gold} for run in (some(1, 0.7), some(2, 0.3))]
+    runs = [Run.of(run, tag=f"={NASTY}{at}", path="p") for at, run in enumerate(answers)]
+    comparison = compare(gold, *runs, task="trec", measure="MacroF1", trials=50)
+    assert comparison.pairs[0].deciding
+    text = render(comparison, form)
+    assert text.endswith("\n")
+    assert "\x1b" not in text
+    if form == "json":
+        assert json.loads(text) == comparison.to_dict()
+    else:
+        assert "\u202e" not in text
+    if form in ("csv", "tsv"):
+        [_, row] = csv.reader(io.StringIO(text), delimiter="," if form == "csv" else "\t")
+        assert row[0].startswith("'=")
+        assert len(row) == 12
+
+
+def test_two_runs_are_not_corrected_for_and_it_is_not_said() -> None:
+    text = render(compared(HALF, NOTHING), "table")
+    assert "correction" not in text
+    assert "test: paired randomisation test, 200 resamples, seed 2026; p < 0.05\n" in text
+
+
+def test_every_form_says_how_it_was_computed() -> None:
+    text = render(compare(*TASK4, test="mcnemar", level=0.9, power=0.9), "table")
+    assert "intervals: Wilson's\n" in text
+    assert "test: McNemar's exact test; p < 0.1\n" in text
+    assert "low, high: 90% interval of the difference, BCa bootstrap, 10,000 resamples, seed 2026\n" in text
+    assert "with probability 0.9, of one pair alone" in text
+    few = compare({f"q{n}": ["a"] for n in range(5)}, *tagged({"q1": ["a"]}, {"q2": ["a"]}), task="1")
+    assert "test: paired randomisation test over all 32 swaps; p < 0.05\n" in render(few, "table")
+    for test, words in (("t", "paired t test"), ("wilcoxon", "Wilcoxon's signed-rank test")):
+        assert f"({words}; Benjamini and Hochberg's correction for 3 pairs; p \\textless{{}} 0.05)" in render(
+            compared(some(1, 0.2), some(2, 0.4), some(3, 0.6), measure="MacroF1", test=test, correction="bh"), "latex"
+        )
+
+
+def test_a_very_small_p_is_not_shown_as_0() -> None:
+    text = render(compared(some(1, 0.05), ALL_RIGHT, measure="MacroF1", test="t"), "table")
+    assert " <0.0001 " in text
+    assert (
+        float(
+            list(
+                csv.reader(io.StringIO(render(compared(some(1, 0.05), ALL_RIGHT, measure="MacroF1", test="t"), "csv")))
+            )[1][5]
+        )
+        > 0
+    )
+
+
+def test_what_decides_is_told_of_few_pairs_only() -> None:
+    runs = [some(seed, 0.5) for seed in range(6)]
+    assert "would change most without" not in render(compared(*runs), "table")
+    assert render(compared(*runs[:5]), "table").count("would change most without") == 10
+
+
+# the command line
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    monkeypatch.chdir(EXAMPLES)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(["compare", *arguments])
+        except SystemExit as stop:  # argparse
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+RUNS = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]
+
+
+def test_the_command_prints_what_compare_says(call: Call) -> None:
+    for form in FORMS:
+        options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --level 0.9 --power 0.9 -m MacroF1"
+        code, out, err = call(*RUNS, "-o", form, *options.split(), "--test", "bootstrap")
+        wanted = compare(*RUNS, trials=300, seed=7, correction="bh", baseline="bm25", level=0.9, power=0.9,
+                         measure="MacroF1", test="bootstrap")  # fmt: skip
+        assert (code, out) == (0, render(wanted, form))
+    assert "task 1 by the rules of 2026" in err
+    assert "bm25: 40 judged, 40 answered" in err
+
+
+def test_by_default_the_command_compares_as_the_function(call: Call) -> None:
+    assert call(*RUNS)[:2] == (0, render(compare(*RUNS), "table"))
+
+
+def test_remarks_are_said_on_standard_error(call: Call) -> None:
+    code, _, err = call(*RUNS, "--resamples", "10")
+    assert code == 0
+    assert err.splitlines()[-1] == (
+        "no difference can be significant here: p is at least 0.091, corrected for 3 pairs at least 0.27; "
+        "take --resamples 61 or --correction bh or --baseline"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (RUNS[:2], "coliee-ir: a comparison needs two runs or more\n"),
+        ([*RUNS, "-m", "MicroF1", "--test", "t"], "use --test randomisation\n"),
+        ([*RUNS, "-m", "nothing"], "there is no measure 'nothing'"),
+        ([*RUNS, "-m", "P_5 P_10"], "there is no measure 'P_5 P_10'"),
+        ([*RUNS, "-m", "official"], "runs are compared by one\n"),
+        ([*RUNS, "--seed", "-1"], "coliee-ir: a seed is a whole number from 0\n"),
+        ([*RUNS, "--seed", "x"], "invalid int value: 'x'"),
+        ([*RUNS, "--resamples", "0"], "'0' is not a whole number from 1"),
+        ([*RUNS, "--resamples", "1000001"], "coliee-ir: the number of resamples is from 1 to 1,000,000\n"),
+        ([*RUNS, "--level", "95"], "coliee-ir: the level is a share between 0 and 1, such as 0.95\n"),
+        ([*RUNS, "--test", "z"], "invalid choice: 'z'"),
+        ([*RUNS, "--baseline", "x"], "coliee-ir: the baseline 'x' is no run; the runs are bm25, dense, rerank\n"),
+        ([*RUNS, "task2/mono.txt"], "no query of the run is in the gold"),
+        (["--keep-going", *RUNS[:2], "task2/mono.txt"], "coliee-ir: a comparison needs two runs or more\n"),
+    ],
+)
+def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(
+    call: Call, arguments: list[str], said: str
+) -> None:
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_with_keep_going_the_others_are_compared_and_the_code_is_2(call: Call) -> None:
+    code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-o", "json")
+    assert code == 2
+    assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]
+    assert "coliee-ir: task2/mono.txt: no query" in err
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap", "mcnemar"])
+def test_what_compare_does_not_need_is_not_imported(test: str) -> None:
+    options = ["task4/gold.xml", "task4/ALPHA.txt", "task4/BETA.txt", "--resamples", "50", "--test", test]
+    code = f"import sys; from coliee_ir.cli import main; main(['compare', *{options}]); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=EXAMPLES, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    assert "numpy" in loaded
+    assert not loaded & {"scipy", "pandas", "polars", "rich", "statsmodels"}

@@ -1,0 +1,215 @@
+"""What queries add to each measure, the classical tests, and the corrections: held to statsmodels and scipy."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import naive
+import naive_resampling as twin
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from coliee_adapters import trec_eval
+from coliee_adapters.errors import UsageError
+from coliee_adapters.records import Run
+from coliee_ir import Decisions, judge
+from coliee_ir.decisions import CHOICES
+from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
+from coliee_ir.measures.base import Result
+from coliee_ir.qrels import Qrels
+from coliee_ir.significance.classical import CLASSICAL
+from coliee_ir.significance.comparison import TESTS
+from coliee_ir.significance.corrections import CORRECTIONS, corrected
+from coliee_ir.significance.render import letter
+
+# terms
+
+ALL: list[Measure] = [
+    measure for what in everything() for measure in parse(what.name) if what.name not in ("runid", "relstring")
+]
+FURTHER = [parse(name)[0] for name in ("MicroF2@3", "MacroF(beta=2,of=means)", "MacroR(rel=2)@2", "AP(rel=2)@5", "RR")]
+
+all_decisions = st.fixed_dictionaries({name: st.sampled_from(choices) for name, choices in CHOICES.items()}).map(
+    lambda given: Decisions(**given)  # type: ignore[arg-type]
+)
+
+
+def check_terms(measures: list[Measure], parts: Parts, decisions: Decisions) -> None:
+    """Every value is the score of the sum of its terms."""
+    for measure, result in zip(measures, compute(measures, parts, decisions), strict=True):
+        terms = result.terms
+        assert terms.each.shape == (len(result.per_query), len(terms.besides))
+        if math.isnan(result.value) and isinstance(measure, Delegated) and measure.request.base.startswith("num_"):
+            assert terms.total == 0  # where qrels hold nothing at all, trec_eval does not even count
+        elif math.isnan(result.value):
+            assert math.isnan(terms.total)
+        else:
+            assert math.isclose(terms.total, result.value, rel_tol=1e-12, abs_tol=1e-15), measure
+        check_mean(result)
+
+
+def check_mean(result: Result) -> None:
+    """What says that it is a mean is the mean of the queries' values."""
+    if result.terms.is_mean and not math.isnan(result.value):
+        assert math.isclose(result.value, np.nanmean(result.per_query), rel_tol=1e-12, abs_tol=1e-15)
+
+
+@given(naive.golds, naive.run_lines(), all_decisions)
+@settings(max_examples=60)
+def test_what_queries_add_sums_to_the_value_of_every_measure_of_documents(
+    gold: naive.Judgements, lines: list[naive.Line], decisions: Decisions
+) -> None:
+    judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
+    measures = [measure for measure in [*ALL, *FURTHER] if measure.needs == ("documents",)]
+    assert {trec_eval.Request("gm_map"), trec_eval.Request("num_q")} <= {
+        measure.request for measure in measures if isinstance(measure, Delegated)
+    }
+    check_terms(measures, {"documents": judged}, decisions)
+
+
+@pytest.mark.parametrize(("measure", "task"), [
+    ("Accuracy", "3"), ("LabelAccuracy", "3"), ("Accuracy", "4"), ("RationaleF1", "rationale"),
+    ("PlaintiffF1", "rationale"), ("DefendantF1", "rationale"), ("PooledF1", "rationale"),
+])  # fmt: skip
+@given(seed=st.integers(0, 10**6), queries=st.integers(1, 12), decisions=all_decisions)
+@settings(max_examples=20)
+def test_what_queries_add_sums_to_the_value_of_every_other_measure(
+    measure: str, task: str, seed: int, queries: int, decisions: Decisions
+) -> None:
+    for scores in twin.case(seed, measure, task, queries, **decisions.to_dict()).scored():
+        [result] = scores.results.values()
+        assert result.terms.total == pytest.approx(result.value, rel=1e-12, nan_ok=True)
+        check_mean(result)
+
+
+def test_no_measure_is_left_out_of_these() -> None:
+    others = {"Accuracy", "LabelAccuracy", "RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"}
+    assert {measure.name for measure in ALL if measure.needs != ("documents",)} == others
+    assert len(ALL) > 80
+
+
+def test_sums_are_no_means() -> None:
+    means = {str(m): r.terms.is_mean for m, r in zip(ALL, _computed(), strict=True) if m.needs == ("documents",)}
+    assert not any(means[name] for name in ("MicroP", "MicroR", "MicroF1", "num_ret", "num_q", "gm_map", "gm_bpref"))
+    assert all(means[name] for name in ("MacroP", "MacroF1", "map", "P_5", "ndcg", "set_F"))
+
+
+def _computed() -> list[Result]:
+    judged = judge(Qrels({"q": {"a": 1}, "r": {"b": 1}}), Run.of({"q": ["a"]}))
+    parts = dict.fromkeys(("documents", "answers", "plaintiff", "defendant"), judged)
+    return compute(ALL, parts, Decisions())
+
+
+# classical tests
+
+differences = st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.1, 0.3, 1.0]), min_size=1, max_size=40)
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), max_size=60))
+def test_mcnemars_test_is_the_binomial_test_of_the_queries_that_differ(values: list[float]) -> None:
+    wins, losses = values.count(1.0), values.count(-1.0)
+    found = CLASSICAL["mcnemar"](np.array(values))
+    table = [[values.count(0.0), wins], [losses, 0]]
+    assert found == pytest.approx(mcnemar(table, exact=True).pvalue if wins + losses else 1.0, rel=1e-12)
+    assert found == pytest.approx(stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1.0, rel=1e-12)
+
+
+def test_mcnemars_test_of_very_many_queries_is_a_number() -> None:
+    values = np.concatenate((np.ones(3000), -np.ones(2000)))
+    assert CLASSICAL["mcnemar"](values) == pytest.approx(stats.binomtest(3000, 5000).pvalue, rel=1e-9)
+
+
+@given(differences)
+def test_the_t_test_is_scipys(values: list[float]) -> None:
+    found = CLASSICAL["t"](np.array(values))
+    if len(set(values)) > 1:
+        assert found == pytest.approx(stats.ttest_rel(values, np.zeros(len(values))).pvalue, rel=1e-12)
+    elif values[0] == 0:
+        assert found == 1.0
+    else:
+        assert math.isnan(found)  # and not 0, as of a t that is infinite
+
+
+def test_a_t_test_of_one_query_or_none_says_nothing() -> None:
+    assert math.isnan(CLASSICAL["t"](np.array([0.5])))
+    assert math.isnan(CLASSICAL["t"](np.array([])))
+
+
+@given(differences)
+@settings(max_examples=20)  # scipy goes through all signs where there are ties
+def test_wilcoxons_test_is_scipys_without_ties(values: list[float]) -> None:
+    moved = [value for value in values if value]
+    wanted = stats.wilcoxon(moved).pvalue if moved else 1.0
+    assert CLASSICAL["wilcoxon"](np.array(values)) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_differences_that_are_equal_but_for_rounding_have_one_rank() -> None:
+    exact = [0.2, -0.2, 0.2, -0.5, 0.2, 0.2, -0.2, 0.2]
+    rounded = [0.3 - 0.1, 0.1 - 0.3, 0.6 - 0.4, -0.5, 0.2, 1.0 - 0.8, 0.8 - 1.0, 0.7 - 0.5]
+    assert len(set(map(abs, rounded))) > 2
+    found = CLASSICAL["wilcoxon"](np.array([*rounded, 0.1 + 0.2 - 0.3]))
+    assert found == pytest.approx(stats.wilcoxon(exact).pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_without_scipy_it_is_said_how_to_install_it(test: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(UsageError) as refused:
+        CLASSICAL[test](np.array([0.5, 0.2]))
+    assert str(refused.value) == "the t test and Wilcoxon's need scipy: pip install 'coliee-ir[stats]'"
+    assert CLASSICAL["mcnemar"](np.array([1.0, 1.0])) == 0.5
+
+
+def test_every_test_has_a_way_to_be_computed() -> None:
+    assert set(TESTS) == {"randomisation", "bootstrap", *CLASSICAL}
+
+
+# corrections
+
+STATSMODELS = {"holm": "holm", "bh": "fdr_bh"}
+p_values = st.sampled_from([0.0, 1e-4, 0.01, 0.02, 0.025, 0.05, 0.5, 1.0]) | st.floats(0, 1)
+
+
+@given(st.lists(p_values, min_size=1, max_size=40), st.sampled_from(["holm", "bh"]))
+@settings(max_examples=50)
+def test_corrections_are_statsmodels(p: list[float], correction: str) -> None:
+    wanted = multipletests(p, method=STATSMODELS[correction])[1]
+    np.testing.assert_allclose(corrected(np.array(p), correction), wanted, rtol=1e-13, atol=1e-300)
+
+
+@given(st.lists(p_values | st.just(math.nan), max_size=40), st.sampled_from(list(CORRECTIONS)))
+def test_p_that_do_not_exist_are_no_comparisons(p: list[float], correction: str) -> None:
+    given_p = np.array(p, dtype=float)
+    found = corrected(given_p, correction)
+    kept = ~np.isnan(given_p)
+    assert np.isnan(found[~kept]).all()
+    assert found[kept].tolist() == corrected(given_p[kept], correction).tolist()
+    assert (found[kept] >= given_p[kept] * (1 - 1e-15)).all()
+    assert (found[kept] <= 1).all()
+
+
+def test_a_correction_changes_no_p_that_it_was_given() -> None:
+    p = np.array([0.03, 0.01, math.nan])
+    for correction in CORRECTIONS:
+        corrected(p, correction)
+        assert p[:2].tolist() == [0.03, 0.01]
+    assert corrected(p, "holm")[:2].tolist() == [0.03, 0.02]
+    assert corrected(np.array([0.01, 0.01, 0.01]), "holm").tolist() == [0.03] * 3
+    assert corrected(np.array([0.01, 0.01, 0.01]), "bh").tolist() == [0.01] * 3
+    assert corrected(np.array([0.01, 0.04]), "none").tolist() == [0.01, 0.04]
+
+
+# letters
+
+
+def test_the_letters_of_runs_are_all_different_and_never_digits() -> None:
+    letters = [letter(at) for at in range(1000)]
+    assert len(set(letters)) == 1000
+    assert all(one.isalpha() and one.islower() for one in letters)
+    assert letters[25:28] == ["z", "aa", "ab"]

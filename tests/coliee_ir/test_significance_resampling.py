@@ -1,0 +1,453 @@
+"""Swaps, bootstrap samples and intervals: held to runs that are made and scored anew, to fractions, and to scipy."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import islice, product
+
+import naive_resampling as twin
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from coliee_ir.judged import FloatArray
+from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.measures.sets import f_measure
+from coliee_ir.significance import resampling
+from coliee_ir.significance.resampling import Interval
+
+SEED = 2026
+
+
+def terms_of(case: twin.Case) -> list[Terms]:
+    return [next(iter(scores.results.values())).terms for scores in case.scored()]
+
+
+def micro(counts: Sequence[Sequence[int]], foreign: int = 0) -> Terms:
+    """The terms of micro-F1 from correct, retrieved, relevant of each query."""
+    each = np.array(counts, dtype=np.float64).reshape(-1, 3)
+    return Terms(each, lambda sums: f_measure(*np.moveaxis(sums, -1, 0), 1.0), np.array([0.0, foreign, 0.0]), False)
+
+
+def at_random(seed: int, queries: int, runs: int = 2) -> list[Terms]:
+    """Runs on the same queries, as micro-F1."""
+    random = np.random.default_rng(seed)
+    relevant = random.integers(1, 6, queries)
+    made = []
+    for _ in range(runs):
+        correct = random.binomial(relevant, random.uniform(0.2, 0.7, queries))
+        made.append(micro(np.column_stack((correct, correct + random.integers(0, 4, queries), relevant)).tolist()))
+    return made
+
+
+# random numbers
+
+
+def test_the_random_bits_are_those_of_pcg64_whatever_numpys_generator_makes_of_them() -> None:
+    stream = twin.bits(SEED)
+    assert [next(stream) for _ in range(100)] == np.random.PCG64(SEED).random_raw(100).tolist()
+    assert list(islice(twin.bits(SEED), 3)) == [3300764713747675562, 11804314397344746687, 8619580609625321962]
+
+
+@pytest.mark.parametrize("queries", [1, 2, 63, 64, 65, 130])
+def test_each_trial_takes_its_swaps_from_its_own_words(queries: int) -> None:
+    found = np.concatenate(list(resampling.swaps(SEED, 50, queries)))
+    assert found.tolist() == list(twin.swaps(SEED, 50, queries))
+
+
+@pytest.mark.parametrize("queries", [1, 2, 7, 81, 400])
+def test_each_sample_counts_the_queries_that_were_drawn(queries: int) -> None:
+    found = np.concatenate(list(resampling.draws(SEED, 50, queries)))
+    wanted = [np.bincount(drawn, minlength=queries).tolist() for drawn in twin.draws(SEED, 50, queries)]
+    assert found.tolist() == wanted
+
+
+def test_half_of_the_queries_swap_and_each_query_is_drawn_once_on_average() -> None:
+    swapped = np.concatenate(list(resampling.swaps(SEED, 4000, 100)))
+    assert abs(swapped.mean(axis=0) - 0.5).max() < 4.5 * 0.5 / math.sqrt(4000)
+    drawn = np.concatenate(list(resampling.draws(SEED, 4000, 100)))
+    assert (drawn.sum(axis=1) == 100).all()
+    assert abs(drawn.mean(axis=0) - 1).max() < 4.5 / math.sqrt(4000)
+
+
+@pytest.mark.parametrize("queries", [1, 3, 8])
+def test_every_swap_comes_once(queries: int) -> None:
+    found = np.concatenate(list(resampling.every_swap(queries))).tolist()
+    assert sorted(found) == sorted(map(list, product([False, True], repeat=queries)))
+
+
+@pytest.mark.parametrize("at_once", [1, 200, 1000])
+def test_how_many_are_held_at_once_changes_nothing(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, small = at_random(1, 30, 3), at_random(2, 5, 3)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+
+    def found() -> list[list[float]]:
+        p = [resampling.randomised(terms, pairs, 300, SEED).tolist() for terms in (runs, small)]
+        return [*p, resampling.bootstrapped(runs, 300, SEED).ravel().tolist()]
+
+    whole = found()
+    monkeypatch.setattr(resampling, "_AT_ONCE", at_once)
+    assert found() == whole
+
+
+def test_memory_does_not_grow_with_the_number_of_resamples() -> None:
+    runs = at_random(1, 400, 54)
+
+    def peak(trials: int) -> int:
+        tracemalloc.start()
+        resampling.randomised(runs, [(0, 1), (52, 53)], trials, SEED)
+        highest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        samples = resampling.bootstrapped(runs, trials, SEED)
+        highest = max(highest, tracemalloc.get_traced_memory()[1] - samples.nbytes)
+        tracemalloc.stop()
+        return highest
+
+    assert peak(20_000) < min(1.1 * peak(10_000), 80 << 20)
+
+
+# resamples as runs
+
+
+@pytest.mark.parametrize(("measure", "task", "decisions"), twin.KINDS)
+def test_the_hits_are_those_of_runs_that_swap_their_answers(measure: str, task: str, decisions: dict[str, str]) -> None:
+    case = twin.case(3, measure, task, 9, **decisions)
+    observed = abs(twin.difference(case, [False] * 9))
+    differences = [abs(twin.difference(case, swapped)) for swapped in twin.swaps(SEED, 60, 9)]
+    hits = sum(not difference < observed - 1e-9 for difference in differences)
+    [p] = resampling.randomised(terms_of(case), [(0, 1)], 60, SEED)
+    assert p == (hits + 1) / 61
+
+
+@pytest.mark.parametrize(("measure", "task", "decisions"), twin.KINDS)
+def test_of_few_queries_all_swaps_are_looked_at(measure: str, task: str, decisions: dict[str, str]) -> None:
+    case = twin.case(5, measure, task, 5, **decisions)
+    observed = abs(twin.difference(case, [False] * 5))
+    differences = [abs(twin.difference(case, swapped)) for swapped in product([False, True], repeat=5)]
+    hits = sum(not difference < observed - 1e-9 for difference in differences)
+    terms = terms_of(case)
+    for trials, seed in ((32, 1), (10_000, 2)):
+        assert resampling.randomised(terms, [(0, 1)], trials, seed).tolist() == [hits / 32]
+    assert resampling.randomised(terms, [(0, 1)], 31, SEED)[0] * 32 == pytest.approx(
+        1 + sum(not abs(twin.difference(case, s)) < observed - 1e-9 for s in twin.swaps(SEED, 31, 5))
+    )
+
+
+@pytest.mark.parametrize(("measure", "task", "decisions"), twin.KINDS)
+def test_a_sample_is_scored_as_a_gold_that_asks_queries_several_times(
+    measure: str, task: str, decisions: dict[str, str]
+) -> None:
+    case = twin.case(7, measure, task, 8, **decisions)
+    wanted = [twin.on_sample(case, drawn) for drawn in twin.draws(SEED, 25, 8)]
+    found = resampling.bootstrapped(terms_of(case), 25, SEED)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(("measure", "task", "decisions"), twin.KINDS)
+def test_the_score_without_a_query_is_that_of_a_gold_without_it(
+    measure: str, task: str, decisions: dict[str, str]
+) -> None:
+    case = twin.case(11, measure, task, 8, **decisions)
+    found = [resampling.left_out(terms) for terms in terms_of(case)]
+    for place in range(8):
+        others = [at for at in range(8) if at != place]
+        np.testing.assert_allclose([of_run[place] for of_run in found], twin.on_sample(case, others), rtol=1e-12)
+
+
+# resamples as fractions
+
+
+def exact_f1(each: Sequence[Sequence[int]]) -> Fraction:
+    correct, retrieved, relevant = (sum(column) for column in zip(*each, strict=True))
+    return Fraction(2 * correct, retrieved + relevant) if retrieved + relevant else Fraction(0)
+
+
+def exact_mean(each: Sequence[Sequence[int]]) -> Fraction:
+    return sum((exact_f1([counts]) for counts in each), Fraction(0)) / len(each)
+
+
+counts = st.integers(1, 4).flatmap(
+    lambda relevant: st.tuples(st.integers(0, relevant), st.integers(0, 3)).map(
+        lambda made: (made[0], made[0] + made[1], relevant)
+    )
+)
+
+
+@given(st.integers(6, 70).flatmap(lambda n: st.lists(st.tuples(counts, counts), min_size=n, max_size=n)))
+@settings(max_examples=40)
+def test_hits_are_exact_fractions_hits(queries: list[tuple[tuple[int, int, int], tuple[int, int, int]]]) -> None:
+    # a query has the same relevant documents for both
+    queries = [(a, (min(b[0], a[2]), min(b[0], a[2]) + b[1] - b[0], a[2])) for a, b in queries]
+    n = len(queries)
+    a, b = zip(*queries, strict=True)
+    for exact, runs in (
+        (exact_f1, [micro(a), micro(b)]),
+        (exact_mean, [of_mean(np.array([float(exact_f1([one])) for one in run])) for run in (a, b)]),
+    ):
+        observed = abs(exact(a) - exact(b))
+        hits = 0
+        for swapped in twin.swaps(SEED, 40, n):
+            first = [other if swap else one for one, other, swap in zip(a, b, swapped, strict=True)]
+            second = [one if swap else other for one, other, swap in zip(a, b, swapped, strict=True)]
+            hits += abs(exact(first) - exact(second)) >= observed
+        [p] = resampling.randomised(runs, [(0, 1)], 40, SEED)
+        assert p == (hits + 1) / 41
+
+
+@given(st.integers(0, 10**6), st.integers(8, 20))
+@settings(max_examples=30)
+def test_all_pairs_see_the_same_swaps(seed: int, queries: int) -> None:
+    runs = at_random(seed, queries, 4)
+    pairs = [(0, 1), (3, 2), (1, 3)]
+    together = resampling.randomised(runs, pairs, 100, SEED).tolist()
+    assert together == [resampling.randomised([runs[a], runs[b]], [(0, 1)], 100, SEED)[0] for a, b in pairs]
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e7])
+def test_a_swap_and_its_opposite_are_both_hits_or_none_however_large_values_are(scale: float) -> None:
+    for seed in range(20):
+        a, b = np.random.default_rng(seed).random((2, 9)) * scale
+        [p] = resampling.randomised([of_mean(a), of_mean(b / 10)], [(0, 1)], 512, SEED)
+        assert p * 512 % 2 == 0
+        assert p >= resampling.least_p(9, 512)
+
+
+def test_swaps_after_which_there_is_no_score_are_hits() -> None:
+    # each run answers one query; a swap of either leaves a run with both, and the other with none
+    a, b = of_mean(np.array([1.0, np.nan])), of_mean(np.array([np.nan, 0.25]))
+    assert resampling.randomised([a, b], [(0, 1)], 4, SEED).tolist() == [1.0]
+
+
+def test_whether_foreign_lines_swap_too_makes_no_difference() -> None:
+    a, b = at_random(1, 10)
+    with_lines = a._replace(besides=np.array([0.0, 7.0, 0.0]))
+    [kept] = resampling.randomised([with_lines, b], [(0, 1)], 1024, SEED)
+    swapped_too = [
+        terms._replace(each=np.vstack((terms.each, row))) for terms, row in ((a, [0.0, 7.0, 0.0]), (b, [0.0] * 3))
+    ]
+    [moved] = resampling.randomised(swapped_too, [(0, 1)], 2048, SEED)
+    assert kept == moved
+
+
+def test_no_difference_is_p_1_and_the_greatest_possible_the_least_p() -> None:
+    same = at_random(1, 20)[0]
+    assert resampling.randomised([same, same], [(0, 1)], 99, SEED).tolist() == [1.0]
+    best, worst = of_mean(np.ones(20)), of_mean(np.zeros(20))
+    assert resampling.randomised([best, worst], [(0, 1)], 999, SEED).tolist() == [1 / 1000]
+    for queries in (1, 2, 6):
+        [p] = resampling.randomised([of_mean(np.ones(queries)), of_mean(np.zeros(queries))], [(0, 1)], 64, SEED)
+        assert p == resampling.least_p(queries, 64) == min(2 / 2**queries, 1)
+    assert resampling.least_p(7, 64) == 1 / 65
+
+
+# scipy
+
+
+def by_places(runs: Sequence[Terms]) -> tuple[FloatArray, FloatArray]:
+    """The queries of the first run as 0, 1, …, those of the second behind them."""
+    n = len(runs[0].each)
+    return np.arange(n), np.arange(n, 2 * n)
+
+
+def statistic(runs: Sequence[Terms]):  # type: ignore[no-untyped-def]
+    """The difference of the scores, as a function of places."""
+    each = np.concatenate([run.each for run in runs])
+
+    def difference(x: FloatArray, y: FloatArray, axis: int = -1) -> FloatArray:
+        one, other = (np.moveaxis(each[z.astype(int)], axis - 1 if axis < 0 else axis, -2) for z in (x, y))
+        return runs[0].score(one.sum(axis=-2)) - runs[1].score(other.sum(axis=-2))
+
+    return difference
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_swaps_give_scipys_exact_p(seed: int) -> None:
+    for runs in (at_random(seed, 9), [of_mean(terms.each[:, 0] / terms.each[:, 2]) for terms in at_random(seed, 9)]):
+        theirs = stats.permutation_test(
+            by_places(runs), statistic(runs), permutation_type="samples", n_resamples=10_000, vectorized=True
+        )
+        assert theirs.statistic == pytest.approx(runs[0].total - runs[1].total)
+        assert resampling.randomised(runs, [(0, 1)], 10_000, SEED)[0] == pytest.approx(theirs.pvalue, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_swaps_come_near_to_all_of_them(seed: int) -> None:
+    runs = at_random(seed, 13)
+    [exact] = resampling.randomised(runs, [(0, 1)], 2**13, SEED)
+    [drawn] = resampling.randomised(runs, [(0, 1)], 2**13 - 1, SEED)
+    assert exact != drawn
+    assert abs(exact - drawn) < 4.5 * math.sqrt(exact * (1 - exact) / 2**13) + 2**-13
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_are_scipys_on_the_same_resamples(seed: int, level: float) -> None:
+    # means over a power of two are exact, so that scipy, which has no tolerance, sees the same ties
+    runs = at_random(seed, 25 + seed) if seed % 2 else [of_mean(t.each[:, 0]) for t in at_random(seed, 16 << seed)]
+    random = np.random.default_rng(seed)
+    plain, corrected = (
+        stats.bootstrap(
+            by_places(runs), statistic(runs), paired=True, vectorized=True, confidence_level=level, method=method,
+            n_resamples=999, rng=random,
+        )
+        for method in ("percentile", "BCa")
+    )  # fmt: skip
+    jackknife = resampling.left_out(runs[0]) - resampling.left_out(runs[1])
+    observed = runs[0].total - runs[1].total
+    ours = resampling.percentile(plain.bootstrap_distribution, level)
+    assert ours == pytest.approx(tuple(plain.confidence_interval), abs=1e-12)
+    ours = resampling.bca(corrected.bootstrap_distribution, observed, jackknife, level)
+    assert ours == pytest.approx(tuple(corrected.confidence_interval), abs=1e-12)
+
+
+def test_our_own_resamples_give_scipys_intervals_but_for_chance() -> None:
+    runs = at_random(9, 60)
+    samples = resampling.bootstrapped(runs, 10_000, SEED)
+    spread = samples[:, 0] - samples[:, 1]
+    jackknife = resampling.left_out(runs[0]) - resampling.left_out(runs[1])
+    ours = resampling.bca(spread, runs[0].total - runs[1].total, jackknife, 0.95)
+    theirs = stats.bootstrap(
+        by_places(runs), statistic(runs), paired=True, vectorized=True, n_resamples=10_000, rng=np.random.default_rng(1)
+    )
+    assert spread.std() == pytest.approx(theirs.standard_error, rel=0.03)
+    assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=0.06 * float(spread.std()))
+
+
+@given(
+    st.integers(0, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.5, 0.9, 0.95])
+)
+def test_wilsons_interval_is_statsmodels(right: tuple[int, int], level: float) -> None:
+    successes, n = right
+    if not n:
+        assert all(map(math.isnan, resampling.wilson(0, 0, level)))
+        return
+    wanted = proportion_confint(successes, n, alpha=1 - level, method="wilson")
+    assert resampling.wilson(successes, n, level) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_share_is_never_beyond_0_and_1() -> None:
+    for n in range(1, 2000):
+        assert resampling.wilson(0, n, 0.95).low >= 0
+        assert resampling.wilson(n, n, 0.95).high <= 1
+
+
+# the bootstrap's edges
+
+
+def test_the_shifted_p_counts_samples_that_are_farther_from_the_observed_than_it_is_from_0() -> None:
+    samples = np.array([0.1, 0.3, 0.5, -0.1, 0.7, 0.30000000000000004])
+    zero = np.zeros(6)
+    # around 0.3: distances 0.2, 0, 0.2, 0.4, 0.4, 0, of which two reach 0.3
+    assert resampling.shifted(samples, zero, 0.3, 0.0) == 3 / 7
+    assert resampling.shifted(zero, samples, 0.0, 0.3) == 3 / 7
+    assert resampling.shifted(zero, zero, 0.25, 0.25) == 1.0
+    assert resampling.shifted(np.array([0.2, np.nan]), np.zeros(2), 0.2, 0.0) == 2 / 3
+
+
+def test_the_bootstraps_p_is_near_to_the_randomisations() -> None:
+    for seed in range(5):
+        runs = at_random(seed, 100)
+        samples = resampling.bootstrapped(runs, 5000, SEED)
+        p = resampling.shifted(samples[:, 0], samples[:, 1], runs[0].total, runs[1].total)
+        assert p == pytest.approx(resampling.randomised(runs, [(0, 1)], 5000, SEED)[0], abs=0.04)
+
+
+def test_an_interval_of_what_does_not_vary_is_a_point() -> None:
+    assert resampling.bca(np.full(99, 0.5), 0.5, np.full(10, 0.5), 0.95) == Interval(0.5, 0.5)
+    one = of_mean(np.array([0.25]))
+    samples = resampling.bootstrapped([one], 50, SEED)[:, 0]
+    assert resampling.bca(samples, 0.25, resampling.left_out(one), 0.95) == Interval(0.25, 0.25)
+
+
+def test_an_interval_of_what_does_not_exist_does_not_exist() -> None:
+    nothing = np.full(10, np.nan)
+    for interval in (resampling.bca(nothing, math.nan, nothing, 0.95), resampling.percentile(nothing, 0.95)):
+        assert all(map(math.isnan, interval))
+
+
+def test_samples_on_which_there_is_no_score_are_left_out_of_intervals() -> None:
+    samples = np.array([0.1, np.nan, 0.2, 0.3, np.nan])
+    assert resampling.percentile(samples, 0.5) == pytest.approx((0.15, 0.25))
+
+
+def test_bca_falls_back_to_the_percentiles_where_all_samples_are_on_one_side() -> None:
+    samples, jackknife = np.linspace(1, 2, 101), np.arange(5.0)
+    assert resampling.bca(samples, 0.5, jackknife, 0.9) == resampling.percentile(samples, 0.9)
+    assert resampling.bca(samples, 1.4, jackknife, 0.9) != resampling.percentile(samples, 0.9)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.floats(0.5, 0.999999), st.integers(0, 100))
+def test_bca_is_within_the_samples_whatever_they_are(values: list[float], level: float, seed: int) -> None:
+    terms = of_mean(np.array(values))
+    samples = resampling.bootstrapped([terms], 60, seed)[:, 0]
+    low, high = resampling.bca(samples, terms.total, resampling.left_out(terms), level)
+    assert samples.min() <= low <= high <= samples.max()
+
+
+# effect and what can be detected
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans()), min_size=2, max_size=40))
+def test_the_effect_on_a_mean_is_cohens_d_for_pairs(values: list[tuple[float, float, bool]]) -> None:
+    kept = np.array([kept for *_, kept in values])
+    a, b = (np.where(kept, [value[at] for value in values], np.nan) for at in (0, 1))
+    one, other = of_mean(a), of_mean(b)
+    differences = (a - b)[kept]
+    if len(differences) < 2 or differences.std(ddof=1) < 1e-6:
+        return
+    jackknife = (resampling.left_out(one) - resampling.left_out(other))[kept]
+    wanted = differences.mean() / differences.std(ddof=1)
+    assert resampling.effect(one.total - other.total, jackknife) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_bootstraps_error_shrinks() -> None:
+    a, b = at_random(4, 50)
+    effects, errors = [], []
+    for times in (1, 4):
+        runs = [run._replace(each=np.tile(run.each, (times, 1))) for run in (a, b)]
+        difference = runs[0].total - runs[1].total
+        jackknife = resampling.left_out(runs[0]) - resampling.left_out(runs[1])
+        effects.append(resampling.effect(difference, jackknife))
+        samples = resampling.bootstrapped(runs, 4000, SEED)
+        errors.append(float((samples[:, 0] - samples[:, 1]).std()))
+        # standard error, effect and difference hang together: the pseudo-values' deviation over the root of Q
+        assert errors[-1] == pytest.approx(difference / effects[-1] / math.sqrt(50 * times), rel=0.05)
+    assert effects[1] == pytest.approx(effects[0], rel=0.03)
+    assert errors[1] == pytest.approx(errors[0] / 2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("difference", "jackknife", "wanted"),
+    [(0.0, [0.0, 0.0], 0.0), (0.3, [0.3, 0.3], math.nan), (0.3, [], math.nan), (0.0, [], 0.0), (0.3, [0.3], math.nan)],
+)
+def test_without_spread_there_is_no_effect(difference: float, jackknife: list[float], wanted: float) -> None:
+    found = resampling.effect(difference, np.array(jackknife))
+    assert found == wanted or (math.isnan(found) and math.isnan(wanted))
+
+
+@pytest.mark.parametrize(("level", "power"), [(0.95, 0.8), (0.99, 0.9), (0.9, 0.5)])
+def test_a_test_finds_what_is_detectable_as_often_as_asked_for(level: float, power: float) -> None:
+    least = resampling.detectable(0.04, level, power)
+    critical = stats.norm.isf((1 - level) / 2)
+    found = stats.norm.sf(critical - least / 0.04)  # the other tail is beyond reach
+    assert found == pytest.approx(power, abs=1e-12)
+    assert math.isnan(resampling.detectable(0.0, level, power))
+
+
+def test_what_81_questions_can_show_is_found_as_often_as_promised() -> None:
+    # accuracies of 81 questions, on one in five of which exactly one system is right: the sign test, enumerated
+    p_right = 0.5
+    share = 0.2
+    least = resampling.detectable(math.sqrt(share / 81), 0.95, 0.8)
+    assert 0.13 < least < 0.15
+    random = np.random.default_rng(1)
+    one = random.random((4000, 81)) < share
+    wins = one & (random.random((4000, 81)) < p_right + least / (2 * share))
+    found = [stats.binomtest(int(w), int(n)).pvalue < 0.05 for w, n in zip(wins.sum(1), one.sum(1), strict=True)]
+    assert 0.65 < np.mean(found) < 0.85  # the exact test keeps below its level, and so below its power

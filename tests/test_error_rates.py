@@ -1,0 +1,111 @@
+"""The error rates of the tests, quickly: seeded, with fewer pairs than ``python -m benchmarks.error_rates`` draws."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks import error_rates
+from benchmarks.error_rates import System
+
+DOCS = (Path(__file__).parent.parent / "docs" / "significance.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def equals() -> dict[str, tuple[System, System]]:
+    return error_rates.equals()
+
+
+def test_equal_systems_are_equal(equals: dict[str, tuple[System, System]]) -> None:
+    for a, b in equals.values():
+        drawn = error_rates.draw(np.random.default_rng(5), 200_000, a, b)  # not the draws that made them equal
+        ours, theirs = (float(error_rates.f1(counts.sum(axis=0))) for counts in drawn)
+        assert abs(ours - theirs) < 0.004
+        assert 0.3 < ours < 0.45
+    assert [error_rates.true_difference(a, b) > 0 for a, b in error_rates.better()] == [True] * 4
+
+
+def test_systems_differ_as_those_of_task_1() -> None:
+    drawn = error_rates.draw(np.random.default_rng(5), 20_000, System(), System())
+    assert drawn.a[:, 2].mean() == pytest.approx(1750 / 400, rel=0.03)  # 2026
+    assert (drawn.a[:, 0] <= np.minimum(drawn.a[:, 1], drawn.a[:, 2])).all()
+    assert 0.5 < error_rates.correlation(5000) < 0.85
+
+
+def test_of_equal_systems_no_more_are_rejected_than_the_level_says(equals: dict[str, tuple[System, System]]) -> None:
+    low, high = error_rates.bounds(400)
+    assert (low, high) == tuple(np.array(stats.binom.interval(0.99, 400, 0.05)) / 400)
+    for a, b in equals.values():
+        found = error_rates.rejections(a, b, 60, 400, 1)
+        assert low <= found["randomisation"] <= high
+        assert low <= found["bootstrap"] <= high
+
+
+def test_the_t_test_on_the_queries_f1_finds_differences_of_micro_f1_that_are_not_there(
+    equals: dict[str, tuple[System, System]],
+) -> None:
+    *_, (a, b) = equals.values()
+    found = error_rates.rejections(a, b, 400, 60, 1)
+    assert found["t on the queries' F1"] > 0.3 > 0.15 > found["randomisation"]
+
+
+def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> None:
+    a, b = error_rates.better()[-1]
+    error = error_rates.detectable_micro(100) / error_rates.detectable_mean(1, 1.0)
+    expected = stats.norm.sf(1.96 - error_rates.true_difference(a, b) / error)
+    found = error_rates.rejections(a, b, 100, 150, 1)
+    assert 0.4 < expected < 0.8
+    assert abs(found["randomisation"] - expected) < 3 * math.sqrt(expected * (1 - expected) / 150)
+
+
+def test_mcnemars_power_is_that_of_simulated_questions() -> None:
+    random = np.random.default_rng(1)
+    alone = random.random((3000, 81)) < 0.2
+    wins = alone & (random.random((3000, 81)) < (0.2 + 0.12) / 0.4)
+    p = [stats.binomtest(int(w), int(n)).pvalue for w, n in zip(wins.sum(axis=1), alone.sum(axis=1), strict=True) if n]
+    power = error_rates.mcnemars_power(81, 0.2, 0.12)
+    assert abs(np.mean(np.array(p) < 0.05) - power) < 4 * math.sqrt(power * (1 - power) / 3000)
+    assert error_rates.mcnemars_power(81, 0.2, 0.0) < 0.05
+    least = error_rates.detectable_accuracy(81, 0.2)
+    assert error_rates.mcnemars_power(81, 0.2, least) >= 0.8 > error_rates.mcnemars_power(81, 0.2, least - 1e-3)
+    assert math.isnan(error_rates.detectable_accuracy(20, 0.05))
+
+
+def test_the_docs_show_what_is_computed() -> None:
+    assert error_rates.accuracy_table() in DOCS
+    means = [line.split(" | ")[:4] for line in error_rates.mean_table().splitlines()]
+    shown = [line.split(" | ")[:4] for line in DOCS.splitlines()]
+    assert all(row in shown for row in means)
+    low, high = map(error_rates.percent, error_rates.bounds(2000))
+    assert f"between {low} and {high}" in DOCS
+
+
+def test_the_rates_in_the_docs_keep_to_the_bounds() -> None:
+    low, high = error_rates.bounds(2000)
+    rows = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if re.search(r"(\| [0-9.]+% ){4}\|$", line)]
+    shown = {
+        (row[0], row[1]): [float(rate.rstrip("%")) / 100 for rate in row[2:]] for row in rows if not row[0].isdigit()
+    }
+    assert len(shown) == 9
+    for (name, queries), (randomisation, bootstrap, interval, t) in shown.items():
+        assert low <= randomisation <= high
+        if queries == "400":  # with fewer queries these two are said to be too eager
+            assert low <= bootstrap <= high
+            assert low <= interval <= high
+        assert (t > high) == (name != "the same system twice")
+
+
+def test_the_program_prints_every_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(error_rates, "_MANY", 2000)
+    assert error_rates.main(["--pairs", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("\n| ---") == 4
+    assert error_rates.accuracy_table() in printed
