@@ -81,7 +81,7 @@ def to_run(run: object, *, task: str | None = None, by_rank: bool = False) -> di
     record = read_run(run, task=task)
     if isinstance(record, Answers):
         return {query: {_letter(label): 1.0} for query, label in record.labels.items()}
-    rankings = {query: ranking for query, ranking in _Gathered(record).rankings.items() if ranking}
+    rankings = {query: ranking for query, ranking in Gathered(record).rankings.items() if ranking}
     return {query: _by_rank(ranking) for query, ranking in rankings.items()} if by_rank else rankings
 
 
@@ -144,12 +144,35 @@ def convert(
     if _is_gold(file, form, to):
         gold = read_gold(file, form=form)
         return [*_write_gold(gold, target, to or GOLD_TARGETS[0]), *gold.remarks.sentences(_DONE)]
-    record = read_run(file, form=form)
+    return write(read_run(file, form=form), target, to=to, tag=tag, template=template)
+
+
+def write(
+    record: Run | Answers,
+    target: PathLike,
+    *,
+    to: str | None = None,
+    tag: str | None = None,
+    template: PathLike | None = None,
+) -> list[str]:
+    """Write a run or answers; sentences that say what was written, what was tolerated, and what the form cannot hold.
+
+    Args:
+        record: what to write.
+        target: the file to write, or ``-``.
+        to: the form to write; by default a TREC run.
+        tag: the run tag to write; by default the record's own.
+        template: for ``tort``, the organisers' test file, which the submission repeats.
+
+    Raises:
+        InputError: the run cannot be read, or the target not written.
+        UsageError: the record cannot become that.
+    """
     named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or ANSWER_TARGETS[0], tag or named, template)
         return [*said, *record.remarks.sentences(_DONE)]
-    gathered = _Gathered(record)
+    gathered = Gathered(record)
     answers = gathered.answers() if to == "labels" else None
     if answers is not None:
         said = _write_answers(answers, target, "labels", tag or named, template)
@@ -185,7 +208,7 @@ def write_submission(
     if not columns:
         raise UsageError(f"a submission to task {task} holds no documents")
     form = "trec" if columns == SIX else "columns"
-    return list(_write_run(_Gathered(run), target, form, run.tag if tag is None else tag, None))
+    return list(_write_run(Gathered(run), target, form, run.tag if tag is None else tag, None))
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
@@ -257,7 +280,7 @@ def _labels(rankings: Mapping[str, Mapping[str, float]]) -> dict[str, bool] | No
     return {query: "Y" in documents for query, documents in rankings.items()}
 
 
-def _write_run(run: _Gathered, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
+def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
     _allow(to, RUN_TARGETS, "a run")
     if to == "labels":
         raise UsageError(f"{run.path} holds other documents than one Y or N a query: they are no labels")
@@ -285,7 +308,7 @@ def _write_run(run: _Gathered, target: PathLike, to: str, tag: str, template: Pa
         yield "the run tag is left out: json has no place for it"
 
 
-def _fill_claims(run: _Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
+def _fill_claims(run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     cases = [] if template is None else tort.read_cases(Source(template))
     accepted = {case.id: set(run.rankings.get(case.id, ())) for case in cases}
@@ -334,7 +357,7 @@ def _allow(to: str, targets: tuple[str, ...], what: str) -> None:
         raise UsageError(f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
 
 
-class _Gathered:
+class Gathered:
     """A run in memory: query by query the documents in trec_eval's order, each once, with a score."""
 
     def __init__(self, run: Run) -> None:

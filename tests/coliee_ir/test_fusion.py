@@ -1,0 +1,435 @@
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import naive_fusion as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import DOCUMENTS, QUERIES
+
+import coliee_ir
+from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.records import Answers, Run
+from coliee_ir import Fusion, fuse
+from coliee_ir.conversion import to_run
+from coliee_ir.fusion import METHODS, NORMS
+from coliee_ir.order import order_of
+
+RANKING = [name for name, method in METHODS.items() if method.ranks]
+
+ONE = {"q": {"a": 4.0, "b": 2.0, "c": 1.0}}
+TWO = {"q": {"b": 10.0, "d": 5.0}}
+
+
+def of(run: Run | Answers) -> dict[str, dict[str, float]]:
+    assert isinstance(run, Run)
+    return to_run(run, task="trec")
+
+
+# by hand
+
+
+def test_reciprocal_ranks_are_added() -> None:
+    assert of(fuse([ONE, TWO])) == {"q": {"b": 1 / 62 + 1 / 61, "a": 1 / 61, "d": 1 / 62, "c": 1 / 63}}
+    assert of(fuse([ONE, TWO], k=0)) == {"q": {"b": 1 / 2 + 1, "a": 1.0, "d": 1 / 2, "c": 1 / 3}}
+    assert of(fuse([ONE, TWO], k=0, weights=[4, 1])) == {"q": {"a": 4.0, "b": 4 / 2 + 1, "c": 4 / 3, "d": 1 / 2}}
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("combsum", {"b": 1 / 3 + 1, "a": 1.0, "d": 0.0, "c": 0.0}),
+        ("combmnz", {"b": 2 * (1 / 3 + 1), "a": 1.0, "d": 0.0, "c": 0.0}),
+        ("combanz", {"a": 1.0, "b": (1 / 3 + 1) / 2, "d": 0.0, "c": 0.0}),
+        ("combmax", {"b": 1.0, "a": 1.0, "d": 0.0, "c": 0.0}),
+        ("combmin", {"a": 1.0, "b": 1 / 3, "d": 0.0, "c": 0.0}),
+    ],
+)
+def test_scores_between_0_and_1_are_combined(method: str, expected: dict[str, float]) -> None:
+    fused = of(fuse([ONE, TWO], method))["q"]
+    assert fused == pytest.approx(expected, abs=1e-15)
+    assert list(fused) == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("norm", "of_one", "of_two"),
+    [
+        ("min-max", [1, 1 / 3, 0], [1, 0]),
+        ("max", [1, 1 / 2, 1 / 4], [1, 1 / 2]),
+        ("sum", [3 / 4, 1 / 4, 0], [1, 0]),
+        ("zscore", [(4 - 7 / 3) / math.sqrt(14) * 3, (2 - 7 / 3) / math.sqrt(14) * 3, -4 / math.sqrt(14)], [1, -1]),
+        ("rank", [1, 2 / 3, 1 / 3], [1, 1 / 2]),
+        ("borda", [1, 3 / 4, 2 / 4], [1, 3 / 4]),
+        ("none", [4, 2, 1], [10, 5]),
+    ],
+)
+def test_normalisations(norm: str, of_one: list[float], of_two: list[float]) -> None:
+    a, b, c = of_one
+    of_b, d = of_two
+    fused = of(fuse([ONE, TWO], "combsum", norm=norm))["q"]
+    assert fused == pytest.approx({"a": a, "b": b + of_b, "c": c, "d": d}, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("norm", "value"), [("min-max", 1.0), ("max", 1.0), ("sum", 1 / 3), ("zscore", 0.0), ("none", 0.1)]
+)
+def test_a_list_of_equal_scores_has_a_value(norm: str, value: float) -> None:
+    same = {"q": {"a": 0.1, "b": 0.1, "c": 0.1}}
+    assert of(fuse([same, {"p": {"x": 1.0}}], "combsum", norm=norm))["q"] == dict.fromkeys("cba", pytest.approx(value))
+
+
+def test_a_list_of_one_document_counts() -> None:
+    assert of(fuse([{"q": {"a": 7.0}}, {"q": {"b": 5.0, "c": 1.0, "d": 0.5}}], "combsum"))["q"]["a"] == 1.0
+
+
+# the twin
+
+
+@given(naive.several(), st.sampled_from(RANKING), st.sampled_from(list(NORMS)), st.floats(0, 100), st.integers(1, 7))
+def test_rankings_are_those_of_the_twin(
+    drawn: tuple[list[naive.Rankings], list[float]], method: str, norm: str, k: float, depth: int
+) -> None:
+    runs, given_weights = drawn
+    if norm == "max" and method != "rrf":
+        runs = [{q: {d: abs(s) for d, s in ranking.items()} for q, ranking in run.items()} for run in runs]
+    chosen = {"k": k} if method == "rrf" else {"norm": norm}
+    expected = naive.fused(runs, given_weights, method, norm, k, depth)
+    fused = of(fuse(runs, method, weights=given_weights, depth=depth, task="trec", **chosen))  # type: ignore[arg-type]
+    assert fused.keys() == expected.keys()
+    for query, ranking in fused.items():
+        # the spread of nearly equal scores magnifies the last bit of a mean
+        assert ranking == pytest.approx(expected[query], rel=1e-6, abs=1e-6)
+        documents = list(ranking)
+        assert order_of(documents, list(ranking.values())) == list(range(len(documents)))
+
+
+@given(naive.several(), st.sampled_from(RANKING), st.randoms(use_true_random=False))
+def test_the_order_of_lines_does_not_matter(
+    drawn: tuple[list[naive.Rankings], list[float]], method: str, random: Any
+) -> None:
+    def shuffled(run: naive.Rankings) -> naive.Rankings:
+        return {q: dict(random.sample(list(r.items()), len(r))) for q, r in run.items()}
+
+    runs, given_weights = drawn
+    once = of(fuse(runs, method, weights=given_weights, task="trec"))
+    again = of(fuse([shuffled(run) for run in runs], method, weights=given_weights, task="trec"))
+    assert [(query, list(ranking.items())) for query, ranking in once.items()] == [
+        (query, list(ranking.items())) for query, ranking in again.items()
+    ]
+
+
+@given(naive.several(), naive.rankings, st.sampled_from([*RANKING, "vote"]))
+def test_a_run_of_weight_0_might_as_well_not_be_there(
+    drawn: tuple[list[naive.Rankings], list[float]], other: naive.Rankings, method: str
+) -> None:
+    runs, given_weights = drawn
+    chosen = {"least": 1e-9} if method == "vote" else {}
+    if method == "vote":
+        given_weights = [weight + 1 for weight in given_weights]
+    without = fuse(runs, method, weights=given_weights, task="trec", **chosen)
+    with_it = fuse([*runs, other], method, weights=[*given_weights, 0], task="trec", **chosen)
+    assert of(with_it) == of(without)
+
+
+@given(naive.several())
+def test_only_the_proportions_of_weights_matter(drawn: tuple[list[naive.Rankings], list[float]]) -> None:
+    runs, given_weights = drawn
+    once = of(fuse(runs, "combsum", weights=given_weights, task="trec"))
+    twice = of(fuse(runs, "combsum", weights=[2 * weight for weight in given_weights], task="trec"))
+    assert [list(ranking) for ranking in twice.values()] == [list(ranking) for ranking in once.values()]
+
+
+def test_equal_scores_stand_as_trec_eval_puts_them() -> None:
+    up, down = {"q": ["x", "y", "z"]}, {"q": ["z", "y", "x"]}
+    assert list(of(fuse([up, down], "combsum"))["q"]) == ["z", "y", "x"]
+    nearly = {"q": {"a": 16777217.0, "b": 16777216.0}}
+    assert list(of(fuse([nearly, {"p": ["a"]}], "combsum", norm="none"))["q"]) == ["b", "a"]
+    zeros = {"q": {"a": 0.0, "b": -0.0}}
+    for method in ("combsum", "combmax"):
+        fused = fuse([zeros, {"p": ["a"]}], method, norm="none")
+        assert isinstance(fused, Run)
+        assert [list(block.documents) for block in fused.blocks()] == [["b", "a", "a"]]
+
+
+# queries, documents, depth
+
+
+def test_a_query_that_a_run_lacks_is_fused_from_the_others() -> None:
+    fused = Fusion("combsum").fuse([{"1": ["a"], "2": ["b", "c"]}, {"2": ["c"], "3": []}], task="1")
+    assert of(fused.run) == {"1": {"a": 1.0}, "2": {"c": 1.0, "b": 1.0}}
+    assert "1 query is not in all runs (first: 1); of 2, run lacks 1" in fused.remarks
+
+
+def test_depth_and_top_cut_before_and_after() -> None:
+    one, two = {"q": ["a", "b", "c"]}, {"q": ["d", "c", "a"]}
+    assert set(of(fuse([one, two], depth=1))["q"]) == {"a", "d"}
+    assert list(of(fuse([one, two], top=2))["q"]) == ["a", "c"]
+    # of a run without scores the first two of three are a list of two
+    assert of(fuse([one, {"p": ["x"]}], "combsum", norm="none", depth=2))["q"] == {"a": 2.0, "b": 1.0}
+
+
+def test_a_repeated_document_counts_once() -> None:
+    fused = Fusion("rrf").fuse([{"q": ["a", "b", "a"]}, {"q": ["b"]}])
+    assert of(fused.run)["q"] == {"b": 1 / 62 + 1 / 61, "a": 1 / 61}
+    assert "run: 1 line repeats a document of its query and counts once" in fused.remarks
+
+
+def test_where_scores_are_looked_at_a_run_without_them_is_named() -> None:
+    said = "run has no scores: the i-th of n documents counts as n - i + 1"
+    runs = [{"q": ["a", "b"]}, ONE]
+    assert said in Fusion("combsum").fuse(runs).remarks
+    assert not any("scores" in remark for remark in Fusion("rrf").fuse(runs).remarks)
+    assert not any("scores" in remark for remark in Fusion("combsum", "rank").fuse(runs).remarks)
+
+
+# sets
+
+
+@given(naive.several(), st.sampled_from(["union", "intersection", "vote"]), st.none() | st.integers(1, 5))
+def test_sets_are_those_of_the_twin(
+    drawn: tuple[list[naive.Rankings], list[float]], method: str, least: int | None
+) -> None:
+    runs, _ = drawn
+    votes = {
+        query: Counter(document for run in runs for document in run.get(query, {}))
+        for query in dict.fromkeys(query for run in runs for query in run)
+    }
+    enough = {"union": 1, "intersection": len(runs), "vote": least or len(runs) // 2 + 1}[method]
+    expected = {
+        query: [document for document, n in sorted(of_query.items(), key=lambda x: (x[1], x[0]), reverse=True)
+                if n >= enough]
+        for query, of_query in votes.items()
+    }  # fmt: skip
+    expected = {query: documents for query, documents in expected.items() if documents}
+    parameters = {"least": least} if method == "vote" and least else {}
+    if not expected:
+        with pytest.raises(UsageError, match="nothing is left"):
+            fuse(runs, method, task="trec", **parameters)  # type: ignore[arg-type]
+        return
+    fused = fuse(runs, method, task="trec", **parameters)  # type: ignore[arg-type]
+    assert {query: list(ranking) for query, ranking in of(fused).items()} == expected
+    assert isinstance(fused, Run)
+    assert not fused.scored
+
+
+def test_a_weighted_vote_adds_decimals_as_people_do() -> None:
+    runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}, {"q": ["d"]}]
+    given_weights = [0.1, 0.2, 0.7]
+    assert set(of(fuse(runs, "vote", weights=given_weights, least=0.3))["q"]) == {"a", "d"}
+    assert set(of(fuse(runs, "vote", weights=given_weights))["q"]) == {"d"}
+    assert 0.7 + 0.1 < 0.8
+    assert set(of(fuse(runs, "vote", weights=[0.7, 0.1, 0.2], least=0.8))["q"]) == {"a"}
+    assert 0.1 + 0.2 > 0.3
+    with pytest.raises(UsageError, match="nothing is left"):
+        fuse([{"q": ["a"]}, {"q": ["a"]}, {"q": ["d"]}], "vote", weights=[0.1, 0.2, 0.3])
+    # half is not more than half
+    with pytest.raises(UsageError, match="nothing is left"):
+        fuse([{"q": ["a"]}, {"q": ["b"]}], "vote")
+
+
+def test_queries_that_a_set_has_nothing_for_are_named() -> None:
+    fused = Fusion("intersection").fuse([{"1": ["a"], "2": ["a"]}, {"1": ["a"], "2": ["b"]}])
+    assert of(fused.run) == {"1": {"a": 1.0}}
+    assert fused.remarks == ("1 query has no document that is in enough runs, and is left out (first: 2)",)
+
+
+# answers
+
+labels = st.dictionaries(st.sampled_from(["H18-1-1", "H18-1-2", "H18-1-3"]), st.booleans(), min_size=1)
+
+
+@given(st.lists(labels, min_size=2, max_size=5), st.sampled_from(["Y", "N", "first"]), st.data())
+def test_answers_are_those_of_the_twin(runs: list[dict[str, bool]], ties: Any, data: st.DataObject) -> None:
+    votes = [data.draw(st.integers(1, 3)) for _ in runs]
+    expected, tied = {}, []
+    for query in dict.fromkeys(query for run in runs for query in run):
+        balance = sum((1 if run[query] else -1) * w for run, w in zip(runs, votes, strict=True) if query in run)
+        first = next(run[query] for run in runs if query in run)
+        expected[query] = balance > 0 if balance else {"Y": True, "N": False, "first": first}[ties]
+        tied += [query] if balance == 0 else []
+    # tenths, whose sums are not exact
+    fused = Fusion("vote", weights=tuple(vote / 10 for vote in votes), ties=ties).fuse(runs)
+    assert isinstance(fused.run, Answers)
+    assert fused.run.labels == expected
+    assert fused.ties == tuple(tied)
+
+
+def test_ties_between_answers_are_named() -> None:
+    runs = [{"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": "N", "H18-1-2": "N", "H18-1-3": "Y"}]
+    assert Fusion("vote", ties="first").fuse(runs).remarks == (
+        "1 query is not in all runs (first: H18-1-3); of 3, run lacks 1",
+        "1 answer is a tie, decided as the first run says that answers (--ties first): H18-1-1",
+    )
+    assert fuse(runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}  # type: ignore[union-attr]
+    assert fuse(runs, ties="Y").labels["H18-1-1"] is True  # type: ignore[union-attr]
+    many = {f"H18-{at}-1": at % 2 == 0 for at in range(30)}
+    said = Fusion("vote").fuse([many, {query: not label for query, label in many.items()}]).remarks
+    assert said[-1].startswith("30 answers are ties, decided N (--ties N): H18-0-1, ")
+    assert said[-1].endswith("H18-19-1, …")
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("given_parameters", "sentence"),
+    [
+        ({"method": "sum"}, "there is no method 'sum'; there are rrf, combsum, combmnz, combanz, combmax, combmin, "
+         "union, intersection, vote"),
+        ({"method": "rrf", "norm": "max"}, "rrf takes no norm; it takes depth, k, top, weights"),
+        ({"method": "combsum", "k": 60}, "combsum takes no k; it takes depth, norm, top, weights"),
+        ({"method": "union", "weights": [1, 2]}, "union takes no weights; it takes depth"),
+        ({"method": "vote", "top": 3}, "vote takes no top; it takes depth, least, ties, weights"),
+        ({"norm": "minmax", "method": "combsum"}, "there is no normalisation 'minmax'; there are min-max, max, sum, "
+         "zscore, rank, borda, none"),
+        ({"k": -1}, "k is a number from 0, and -1 is not"),
+        ({"k": math.nan}, "k is a number from 0, and nan is not"),
+        ({"depth": 0}, "depth is a whole number from 1, and 0 is not"),
+        ({"top": 2.5}, "top is a whole number from 1, and 2.5 is not"),
+        ({"weights": [1]}, "1 weight for 2 runs: give one a run"),
+        ({"weights": [1, -1]}, "a weight is a number from 0, and -1 is not"),
+        ({"weights": [1, math.inf]}, "a weight is a number from 0, and inf is not"),
+        ({"weights": [1, 10**400]}, f"a weight is a number from 0, and {10**400} is not"),
+        ({"weights": ["1", 1]}, "a weight is a number from 0, and '1' is not"),
+        ({"weights": [0, 0]}, "all weights are 0; one of them must be greater"),
+        ({"method": "vote", "least": 0}, "the least weight is a number above 0, and 0 is not"),
+        ({"method": "vote", "least": 9}, "nothing is left: no query has a document for vote"),
+        ({"method": "vote", "ties": "Y"}, "ties are between answers, and these runs hold documents, which a vote takes "
+         "or not"),
+        ({"method": "vote", "ties": "y"}, "ties give N, Y or first, and not 'y'"),
+    ],
+)  # fmt: skip
+def test_parameters_without_sense_are_refused(given_parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UsageError) as error:
+        fuse([ONE, TWO], **given_parameters)
+    assert str(error.value) == sentence
+
+
+def test_runs_that_cannot_be_fused_are_refused() -> None:
+    with pytest.raises(UsageError, match="at least two runs"):
+        fuse([ONE])
+    with pytest.raises(UsageError, match="at least two runs"):
+        fuse("run.txt")
+    with pytest.raises(InputError, match="it holds labels, and <memory> holds documents"):
+        fuse([ONE, {"q": "Y"}])
+    answers = [{"q": "Y"}, {"q": "N"}]
+    with pytest.raises(UsageError, match="answers are fused by vote, and not by rrf"):
+        fuse(answers, "rrf")
+    with pytest.raises(UsageError, match="takes no least"):
+        fuse(answers, least=2)
+    with pytest.raises(UsageError, match="no run with a weight answers"):
+        fuse([Answers({}), Answers({"q": True})], weights=[1, 0])
+    with pytest.raises(UsageError, match="turn negative ones around"):
+        fuse([{"q": {"a": -1.0}}, ONE], "combsum", norm="max")
+    with pytest.raises(UsageError, match="scores beyond 1e"):
+        fuse([{"q": {"a": 1e300, "b": -1e300}}, ONE], "combsum")
+    with pytest.raises(UsageError, match="too great for a number"):
+        fuse([{"q": {"a": 1e99}}, ONE], "combsum", norm="none", weights=[1e300, 1])
+    assert of(fuse([{"q": {"a": 1e300, "b": -1e300}}, ONE]))["q"].keys() == {"a", "b", "c"}
+
+
+# kept in a file
+
+
+@given(
+    st.sampled_from(RANKING),
+    st.lists(st.floats(0, 1e6), min_size=2, max_size=4).filter(any),
+    st.none() | st.integers(1, 100),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8),
+)
+def test_a_fusion_survives_its_file(
+    tmp_path_factory: pytest.TempPathFactory, method: str, given_weights: list[float], top: int | None, tag: str
+) -> None:
+    names = tuple(f"{tag}{at}" for at in range(len(given_weights)))
+    fusion = Fusion(method, weights=tuple(given_weights), top=top, runs=names)
+    path = tmp_path_factory.mktemp("fusion") / "f.json"
+    fusion.save(path)
+    assert Fusion.load(path) == fusion
+    assert hash(Fusion.load(path)) == hash(fusion)
+
+
+def test_weights_of_numpy_are_kept_too(tmp_path: Path) -> None:
+    fusion = Fusion("combsum", weights=np.array([0.5, 0.25]))  # type: ignore[arg-type]
+    fusion.save(tmp_path / "f.json.gz")
+    assert Fusion.load(tmp_path / "f.json.gz").weights == (0.5, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("[1, 2]", 'a fusion is {"method": "combsum"'),
+        ("{}", 'a fusion is {"method": "combsum"'),
+        ('{"fusion": {"method": "rrf", "weight": [1]}}', "a fusion has no 'weight'"),
+        ('{"method": "rrf", "weights": 1}', "the weights of a fusion are a list"),
+        ('{"method": "rrf", "weights": [1, "2"]}', "a weight is a number from 0, and '2' is not"),
+        ('{"method": "rrf", "weights": [true, 1]}', "a weight is a number from 0, and True is not"),
+        ('{"method": "rrf", "weights": [1, 1], "runs": ["a"]}', "2 weights for 1 run"),
+        ('{"method": "rrf", "weights": [1, 1], "runs": ["a", 2]}', "the runs of a fusion are named by text"),
+        ('{"method": "combsum", "norm": ["max"]}', "norm and ties of a fusion are text"),
+        ('{"method": "rrf", "top": true}', "top is a whole number from 1, and True is not"),
+        ('{"method": "rrf", "k": "60"}', "k is a number from 0, and '60' is not"),
+        ('{"method": "\\u001b[31m"}', "there is no method"),
+        ("{", "broken JSON"),
+    ],
+)
+def test_a_file_that_holds_no_fusion_is_refused(tmp_path: Path, held: str, said: str) -> None:
+    path = tmp_path / "f.json"
+    path.write_text(held)
+    with pytest.raises(InputError, match=re.escape(said)) as error:
+        Fusion.load(path)
+    assert str(error.value).startswith(str(path))
+    assert str(error.value).isprintable()
+
+
+def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
+    a, b = (Run.of({"q": [document]}, tag=tag) for tag, document in (("A", "x"), ("B", "y")))
+    fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
+    assert of(fusion.fuse([a, b]).run) == of(fusion.fuse([b, a]).run) == {"q": {"x": 0.9, "y": 0.1}}
+    assert "weights" not in str(fusion.fuse([a, b]).remarks)
+    assert "the weights were fitted to the runs in another order (A, B), and follow their tags" in (
+        fusion.fuse([b, a]).remarks
+    )
+    other = Run.of({"q": ["y"]}, tag="C")
+    assert "the weights were fitted to the runs A, B, and go to C, A in this order" in fusion.fuse([other, a]).remarks
+    assert of(fusion.fuse([other, a]).run)["q"]["y"] == 0.9
+
+
+def test_the_result_is_a_run_like_any_other(tmp_path: Path) -> None:
+    gold = {"000001": ["000002"], "000003": ["000004"]}
+    runs = [{"000001": ["000002", "000005"], "000003": ["000004"]}, {"000001": ["000005", "000002"]}]
+    fused = fuse(runs, tag="FUSED", task=1)
+    assert isinstance(fused, Run)
+    scores = coliee_ir.evaluate(gold, fused, task=1, measures=["MicroF1@1", "AP"])
+    assert (scores.tag, scores.queries["answered"]) == ("FUSED", 2)
+    assert of(fuse([fused, fused], task=1)).keys() == of(fused).keys()
+
+
+def test_every_method_and_normalisation_says_what_it_is() -> None:
+    for row in itertools.chain(METHODS.values(), NORMS.values()):
+        assert row.formula
+    assert json.dumps(Fusion("rrf").to_dict()) == '{"method": "rrf"}'
+
+
+def test_any_method_with_any_parameter_is_fused_or_refused_in_a_sentence() -> None:
+    values: dict[str, Any] = {"norm": "rank", "k": 1, "weights": [1, 2], "depth": 1, "least": 1, "top": 1, "ties": "Y"}
+    for method, (name, value) in itertools.product(METHODS, values.items()):
+        try:
+            fused = fuse([ONE, TWO], method, **{name: value})
+        except ColieeError as error:
+            assert str(error).isprintable()
+        else:
+            assert name in METHODS[method].takes
+            assert set(of(fused)) <= {"q"}
+
+
+def test_the_ids_of_the_twin_are_hard_ones() -> None:
+    assert any(not document.isascii() for document in DOCUMENTS)
+    assert any(not query.isascii() for query in QUERIES)

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import coliee_ir.examples
+from coliee_ir.cli import main
+from coliee_ir.conversion import to_run
+from coliee_ir.fusion import METHODS, NORMS
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+TASK1 = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
+GOLD1 = str(EXAMPLES / "task1" / "gold.json")
+TREC = [str(EXAMPLES / "trec" / name) for name in ("bm25.run", "dense.run")]
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Run `coliee-ir fuse` in an empty folder: its exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            code = main(["fuse", *(str(argument) for argument in arguments)])
+        except SystemExit as stop:  # argparse
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def first_line(name: str) -> list[str]:
+    return Path(name).read_text().splitlines()[0].split(" ")
+
+
+# forms
+
+
+@pytest.mark.parametrize(
+    ("runs", "options", "columns"),
+    [
+        (TASK1, [], 6),  # a ranking keeps its scores for tune
+        (TASK1, ["--task", "1"], 6),
+        (TASK1, ["--task", "1", "--top", "5"], 3),  # what is cut is a submission
+        (TASK1, ["--top", "5"], 6),
+        (TASK1, ["--method", "vote"], 3),
+        (TASK1, ["--method", "union", "--task", "3"], 6),
+        (TASK1, ["--method", "union", "--task", "3", "--edition", "2017"], 3),
+        (TASK1, ["--to", "columns"], 3),
+        (TREC, ["--method", "intersection"], 6),
+        (TREC, ["--method", "intersection", "--task", "trec"], 6),
+        (TREC, ["--method", "intersection", "--task", "2"], 3),
+    ],
+)
+def test_the_form_fits_what_is_written(call: Call, runs: list[str], options: list[str], columns: int) -> None:
+    code, out, _ = call(*runs, *options, "-o", "fused")
+    assert (code, out) == (0, "")
+    assert len(first_line("fused")) == columns
+
+
+def test_every_method_with_every_normalisation_gives_a_run(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    made = []
+    for method, row in METHODS.items():
+        for norm in NORMS if "norm" in row.takes else [None]:
+            made.append(f"{method}{norm or ''}")
+            options = ["--norm", norm] if norm else []
+            assert call(*TREC, "-o", made[-1], "--method", method, *options, "--tag", "F")[0] == 0
+    assert main(["evaluate", str(EXAMPLES / "trec" / "qrels.txt"), *made, "-m", "AP"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(made) + 1
+
+
+def test_a_submission_is_valid(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(*TASK1, "--task", "1", "--method", "vote", "--tag", "VOTE1", "-o", "v.txt")[0] == 0
+    assert first_line("v.txt")[2] == "VOTE1"
+    assert main(["validate", "v.txt"]) == 0
+    articles = [str(EXAMPLES / "task3" / f"task3.{name}") for name in ("ALPHA", "BETA")]
+    assert call(*articles, "--task", "3", "--method", "union", "-o", "task3.union")[0] == 0
+    capsys.readouterr()
+    assert main(["evaluate", str(EXAMPLES / "task3" / "gold.xml"), "task3.union"]) == 0
+
+
+def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
+    code, _, err = call(*answers, "-o", "a.txt", "--tag", "V")
+    assert code == 0
+    assert "12 answers are ties, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
+    assert first_line("a.txt")[1:] == ["N", "V"] or first_line("a.txt")[1:] == ["Y", "V"]
+    assert main(["evaluate", str(EXAMPLES / "task4" / "gold.xml"), "a.txt"]) == 0
+    capsys.readouterr()
+    assert call(*answers, "-o", "first.txt", "--ties", "first", "--tag", "V")[0] == 0
+    alpha = (line.split()[:2] for line in Path(answers[0]).read_text().splitlines() if line)
+    assert dict(alpha) == dict(line.split()[:2] for line in Path("first.txt").read_text().splitlines())
+
+
+def test_submissions_of_the_pilot_repeat_the_test_file(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [str(EXAMPLES / "tort" / f"{name}.jsonl") for name in ("ALPHA", "BETA")]
+    gold = str(EXAMPLES / "tort" / "gold.jsonl")
+    code, _, err = call(*cases, "-o", "labels.txt")
+    assert code == 0
+    assert "--template FILE makes one" in err
+    assert call(*cases, "-o", "t.jsonl", "--template", gold)[0] == 0
+    assert main(["validate", "t.jsonl"]) == 0
+    assert call(*cases, "-o", "r.jsonl", "--task", "rationale", "--method", "union", "--template", gold)[0] == 0
+    capsys.readouterr()
+    assert main(["evaluate", gold, "r.jsonl", "--task", "rationale"]) == 0
+
+
+# where from, where to
+
+
+def test_standard_input_and_output_and_gzip(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = call(*TASK1[:2], "-o", "-")
+    assert code == 0
+    assert out.splitlines()[0].endswith(" rrf")
+    assert "documents of" in err
+    assert call(*TASK1[:2], "-o", "f.gz")[0] == 0
+    assert gzip.decompress(Path("f.gz").read_bytes()).decode() == out
+    piped = io.TextIOWrapper(io.BytesIO(Path(TASK1[0]).read_bytes()))
+    monkeypatch.setattr(sys, "stdin", piped)
+    assert call("-", TASK1[1], "-o", "-")[1] == out
+    assert "standard input (-) can be named once only" in call("-", "-", "-o", "x")[2]
+
+
+def test_nothing_is_half_written(call: Call) -> None:
+    Path("out").write_text("old\n")
+    Path("broken.run").write_text("1 Q0 a 1 2.0 T\n1 Q0 b 2 x T\n")
+    for arguments in (
+        ["broken.run", TASK1[0]],
+        [*TASK1, "--tag", "two words"],
+        [TASK1[0], EXAMPLES / "task4" / "ALPHA.txt"],
+    ):
+        code, out, err = call(*arguments, "-o", "out")
+        assert (code, out) == (2, "")
+        assert err.splitlines()[-1].startswith("coliee-ir: ")
+        assert Path("out").read_text() == "old\n"
+    assert sorted(path.name for path in Path().iterdir()) == ["broken.run", "out"]
+
+
+def test_the_output_may_be_one_of_the_runs(call: Call) -> None:
+    Path("a.txt").write_text("1 3 A\n")
+    Path("b.txt").write_text("1 4 B\n")
+    assert call("a.txt", "b.txt", "--method", "union", "-o", "a.txt")[0] == 0
+    assert Path("a.txt").read_text() == "1 4 union\n1 3 union\n"
+
+
+def test_what_a_file_holds_does_not_reach_the_terminal(call: Call) -> None:
+    Path("a.txt").write_text("1\x1b[31m x A\x1b[31m\n2 x A\n")
+    Path("b.txt").write_text("2 x B\n2 x B\n")
+    code, _, err = call("a.txt", "b.txt", "-o", "out")
+    assert code == 0
+    assert "\x1b" not in err
+    assert "1\\x1b[31m" in err
+
+
+# weights
+
+
+def test_weights_by_hand_and_from_a_file(call: Call) -> None:
+    assert call(*TREC, "-o", "hand", "--method", "combsum", "--weights", "0.25,0.75")[0] == 0
+    Path("w.json").write_text('{"method": "combsum", "weights": [0.25, 0.75]}')
+    assert call(*TREC, "-o", "file", "--weights", "w.json")[0] == 0
+    assert Path("hand").read_text() == Path("file").read_text()
+
+
+def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(
+        *TASK1, "--gold", GOLD1, "--fit", "w.json", "-o", "fused.txt", "--held-out", "held.txt", "--tag", "FIT"
+    )
+    assert code == 0
+    assert out.splitlines()[0].split() == ["run", "weight", "MicroF1", "held", "out", "top"]
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["bm25", "dense", "rerank", "equal", "fitted"]
+    assert "task 1 by the rules of 2026; 40 queries in 5 folds (seed 2026)" in err
+    held = json.loads(Path("w.json").read_text())
+    scores = {one["name"]: one for one in held["fitted"]["scores"]}
+    for name, of in (("fused.txt", "resubstitution"), ("held.txt", "held_out")):
+        capsys.readouterr()
+        assert main(["evaluate", GOLD1, name, "-o", "json"]) == 0
+        value = json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroF1"]
+        assert value == pytest.approx(scores["fitted"][of], abs=1e-12)
+    assert call(*TASK1, "--weights", "w.json", "--task", "1", "-o", "again.txt", "--tag", "FIT")[0] == 0
+    assert Path("again.txt").read_text() == Path("fused.txt").read_text()
+    # the weights know which run they belong to
+    _, _, err = call(*reversed(TASK1), "--weights", "w.json", "--task", "1", "-o", "turned.txt", "--tag", "FIT")
+    assert "follow their tags" in err
+    by_query = [to_run(coliee_ir.read_run(name)) for name in ("again.txt", "turned.txt")]
+    assert by_query[0] == by_query[1]
+
+
+def test_fitting_on_standard_output(call: Call) -> None:
+    code, out, err = call(*TREC, "--gold", EXAMPLES / "trec" / "qrels.txt", "--fit", "-", "--method", "rrf", "-m", "AP")
+    assert code == 0
+    assert json.loads(out)["fusion"]["method"] == "rrf"
+    assert "held out" in err
+
+
+def test_a_seed_repeats_the_fit(call: Call) -> None:
+    written = []
+    for seed in (1, 1, 2):
+        assert call(*TASK1, "--gold", GOLD1, "--fit", "w.json", "--seed", seed, "--folds", 4)[0] == 0
+        written.append(Path("w.json").read_bytes())
+    assert written[0] == written[1] != written[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([*TASK1], "say where the fused run goes: -o OUT"),
+        ([TASK1[0], "-o", "x"], "name at least two runs to fuse"),
+        ([*TASK1, "-o", "x", "--weights", "1,2"], "2 weights for 3 runs: give one a run"),
+        ([*TASK1, "-o", "x", "--weights", "1,2,-3"], "a weight is a number from 0, and -3.0 is not"),
+        ([*TASK1, "-o", "x", "--weights", "1,2,1e"], "--weights takes numbers with commas, such as 0.7,0.3, and not"),
+        ([*TASK1, "-o", "x", "--weights", "1,2,1e999"], "a weight is a number from 0, and inf is not"),
+        ([*TASK1, "-o", "x", "--weights", "none.json"], "none.json: there is no such file; check the path"),
+        ([*TASK1, "-o", "x", "--weights", GOLD1], "this is no fusion: a fusion is"),
+        ([*TASK1, "-o", "x", "--weights", "w.json", "--k", "3"], "w.json says what --k is: leave the option out"),
+        ([*TASK1, "-o", "x", "--k", "nan"], "k is a number from 0, and nan is not"),
+        ([*TASK1, "-o", "x", "--norm", "max"], "rrf takes no norm"),
+        ([*TASK1, "-o", "x", "--method", "vote", "--least", "4"], "nothing is left: no query has a document for vote"),
+        ([*TASK1, "-o", "x", "--gold", GOLD1], "--gold GOLD and --fit FILE belong together"),
+        ([*TASK1, "-o", "x", "--fit", "w"], "--gold GOLD and --fit FILE belong together"),
+        ([*TASK1, "-o", "x", "--held-out", "y"], "--held-out belongs to --fit FILE"),
+        ([*TASK1, "-o", "x", "--folds", "3"], "--folds belongs to --fit FILE"),
+        ([*TASK1, "--gold", GOLD1, "--fit", "w", "--weights", "1,1,1"], "--weights and --fit cannot be given together"),
+        ([*TASK1, "--gold", GOLD1, "--fit", "w", "--seed", "-1"], "a seed is a whole number from 0"),
+        ([*TASK1, "--gold", GOLD1, "--fit", "w", "--folds", "1"], "1 folds cannot be made of 40 queries"),
+        ([*TASK1, "--gold", GOLD1, "--fit", "w", "-m", "F"], "there is no measure 'F'"),
+        ([*TREC, "--gold", GOLD1, "--fit", "w"], "no query of the run is in the gold"),
+        ([*TASK1, "-o", "no/such/place"], "no/such/place: cannot be written (No such file or directory)"),
+        ([*TASK1, "-o", "x", "--to", "labels"], "holds other documents than one Y or N a query"),
+    ],
+)
+def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[Any], sentence: str) -> None:
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err.splitlines()[-1]
+    assert not Path("x").exists()

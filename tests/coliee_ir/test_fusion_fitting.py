@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import naive_fusion as naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coliee_ir
+from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_adapters.records import Run
+from coliee_ir import FittedFusion, Fusion, fit_fusion
+from coliee_ir.conversion import Gathered, to_run
+from coliee_ir.decisions import Decisions
+from coliee_ir.fusion.blend import Blend
+from coliee_ir.fusion.candidates import Candidates
+from coliee_ir.fusion.search import climbed, equal
+from coliee_ir.fusion.trial import Trial
+from coliee_ir.measures import parse
+from coliee_ir.qrels import Qrels
+
+CUT = ["MicroF1", "MicroP", "MicroF(beta=0.5)", "MacroF2", "MacroR", "MicroF(rel=2)"]
+UNCUT = ["MicroF1@2", "MacroF2@3", "AP", "nDCG@3", "recip_rank", "MacroF(beta=2,of=means)@2"]
+
+QUERIES = [f"q{at}" for at in range(6)]
+DOCUMENTS = [f"d{at}" for at in range(8)]
+
+golds = st.fixed_dictionaries(
+    {q: st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 2), max_size=4) for q in QUERIES}
+).filter(lambda gold: any(level > 0 for judged in gold.values() for level in judged.values()))
+
+runs = st.fixed_dictionaries(
+    {QUERIES[0]: st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 9).map(float), min_size=1)},
+    optional={
+        q: st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 9).map(float)) for q in [*QUERIES[1:], "x"]
+    },
+)
+
+
+def score(gold: object, run: Run, measure: str) -> float:
+    (value,) = coliee_ir.evaluate(gold, run, task="trec", measures=[measure]).measures.values()
+    return 0.0 if math.isnan(value) else value
+
+
+def finite(value: float) -> float:
+    return value if math.isfinite(value) else 0.0
+
+
+@settings(max_examples=40)
+@given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from([*CUT, *UNCUT]), st.integers(0, 5), st.data())
+def test_scores_are_those_of_the_runs_that_are_written(
+    gold: Any, drawn: list[naive.Rankings], measure: str, seed: int, data: st.DataObject
+) -> None:
+    method = data.draw(st.sampled_from(["combsum", "combmnz", "rrf", "combmax"]))
+    fitted = fit_fusion(gold, drawn, method, measure=measure, task="trec", folds=3, seed=seed)
+    assert (fitted.fusion.top is not None) == (measure in CUT)
+    assert isinstance(fitted.fused.run, Run)
+    assert score(gold, fitted.fused.run, measure) == pytest.approx(finite(fitted.resubstitution), abs=1e-12)
+    if to_run(fitted.held_out_run, task="trec"):
+        assert score(gold, fitted.held_out_run, measure) == pytest.approx(finite(fitted.held_out), abs=1e-12)
+    again = Fusion(method, weights=fitted.fusion.weights, top=fitted.fusion.top)
+    assert to_run(again.fuse(drawn, task="trec").run, task="trec") == to_run(fitted.fused.run, task="trec")
+    # on the queries that it is fitted to, fitting is never worse than not fitting, and never than one run alone
+    assert all(fitted.resubstitution >= other.resubstitution - 1e-12 for other in fitted.contenders[1:])
+
+
+def trial_of(gold: Any, drawn: list[naive.Rankings], measure: str, fold: list[int]) -> Trial:
+    held = Candidates.of([Gathered(coliee_ir.read_run(run, task="trec")).rankings for run in drawn])  # type: ignore[arg-type]
+    blend = Blend(held, "combsum", "min-max", 60)
+    return Trial(blend, Qrels(gold), parse(measure)[0], Decisions(), np.array(fold))
+
+
+@settings(max_examples=40)
+@given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
+def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(
+    gold: Any, drawn: list[naive.Rankings], measure: str
+) -> None:
+    trial = trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2])
+    for without in (None, 0, 1, 2):
+        weights = climbed(lambda w, without=without: trial.worth(w, without).score, len(drawn))  # type: ignore[misc]
+        assert trial.worth(weights, without).score >= trial.worth(equal(len(drawn)), without).score
+
+
+@settings(max_examples=40)
+@given(golds, st.lists(runs, min_size=2, max_size=2), st.sampled_from(CUT), st.floats(0.01, 0.99))
+def test_the_best_cut_off_is_that_of_trying_each(
+    gold: Any, drawn: list[naive.Rankings], measure: str, share: float
+) -> None:
+    trial = trial_of(gold, drawn, measure, [0, 1, 0, 1, 0, 1])
+    ranked = Fusion("combsum", weights=(share, 1 - share))
+    tried = [score(gold, ranked_at(ranked, drawn, top), measure) for top in range(1, trial.deepest + 1)]
+    worth = trial.worth((share, 1 - share))
+    assert finite(worth.score) == pytest.approx(max(tried), abs=1e-12)
+    assert worth.top is not None
+    assert tried[worth.top - 1] == pytest.approx(max(tried), abs=1e-12)
+    # of several that are as good, the least
+    assert all(value < max(tried) + 1e-12 for value in tried[: worth.top - 1])
+
+
+def ranked_at(fusion: Fusion, drawn: list[naive.Rankings], top: int) -> Run:
+    run = replace(fusion, top=top).fuse(drawn, task="trec").run
+    assert isinstance(run, Run)
+    return run
+
+
+def example(seed: int = 0, queries: int = 30, n: int = 3) -> tuple[dict[str, list[str]], list[naive.Rankings]]:
+    """Runs of which the first is the best, and each finds something of its own."""
+    rng = np.random.default_rng(seed)
+    gold = {f"{q:06}": [f"{d:06}" for d in rng.choice(50, 4, replace=False)] for q in range(queries)}
+    drawn = []
+    for run in range(n):
+        scores = {
+            q: {f"{d:06}": float(rng.normal() + (2.0, 0.8, 0.2)[run] * (f"{d:06}" in gold[q])) for d in range(50)}
+            for q in gold
+        }
+        drawn.append(scores)
+    return gold, drawn
+
+
+def test_a_seed_gives_the_same_result_to_the_last_bit() -> None:
+    gold, drawn = example()
+    once, again, other = (fit_fusion(gold, drawn, task=1, seed=seed) for seed in (7, 7, 8))
+    assert once.to_dict() == again.to_dict()
+    assert to_run(once.held_out_run) == to_run(again.held_out_run)
+    assert to_run(once.held_out_run) != to_run(other.held_out_run)
+    assert once.resubstitution == other.resubstitution
+
+
+def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by() -> None:
+    gold, drawn = example()
+    fitted = fit_fusion(gold, drawn, task=1, folds=30)  # each query alone
+    for at in (0, 7, 29):
+        query = f"{at:06}"
+        # what a query's gold is does not change what it is fused by
+        spoiled = fit_fusion({**gold, query: ["000049"]}, drawn, task=1, folds=30)
+        assert to_run(spoiled.held_out_run)[query] == to_run(fitted.held_out_run)[query]
+
+
+def test_fitting_finds_the_better_run() -> None:
+    gold, drawn = example(queries=60)
+    fitted = fit_fusion(gold, drawn, task=1)
+    assert fitted.fusion.weights is not None
+    assert fitted.fusion.weights[0] > fitted.fusion.weights[2]
+    assert fitted.held_out > max(one.held_out for one in fitted.contenders[2:])
+    assert fitted.resubstitution >= fitted.held_out
+    assert [one.name for one in fitted.contenders] == ["fitted", "equal weights", "run", "run", "run"]
+
+
+def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level() -> None:
+    top = (0.62, 0.25, 0.13)
+    found = climbed(lambda w: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), 3)
+    assert found == pytest.approx(top, abs=0.03)
+    assert climbed(lambda w: 1.0, 4) == equal(4)
+    assert climbed(lambda w: w[1], 3) == (0.0, 1.0, 0.0)
+    assert climbed(lambda w: -math.inf, 2) == equal(2)
+
+
+def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> None:
+    gold, drawn = example()
+    named = [coliee_ir.read_run(run) for run in drawn]
+    fitted = fit_fusion(gold, named, "combmnz", norm="rank", depth=20, task=1, measure="MicroF1", exclude=["000003"])
+    fitted.save(tmp_path / "w.json")
+    held = json.loads((tmp_path / "w.json").read_text())
+    assert held["fusion"]["norm"] == "rank"
+    assert held["fitted"]["queries"] == 29
+    assert held["fitted"]["scores"][0]["held_out"] == fitted.held_out
+    assert len(held["fitted"]["fold_weights"]) == held["fitted"]["folds"] == 5
+    assert Fusion.load(tmp_path / "w.json") == fitted.fusion
+    _, others = example(1)
+    applied = Fusion.load(tmp_path / "w.json").fuse(others).run
+    assert all(len(ranking) <= (fitted.fusion.top or 0) for ranking in to_run(applied).values())
+
+
+def test_whether_fitting_was_worth_it_is_said() -> None:
+    gold, drawn = example()
+    same = fit_fusion(gold, [drawn[0], drawn[0]], task=1)
+    assert same.remarks[0].startswith("on held-out queries the fitted weights are no better than equal weights: ")
+    worth_it = fit_fusion(*example(queries=60), task=1)
+    assert not any("no better" in remark for remark in worth_it.remarks)
+
+
+def test_measures_by_which_weights_are_fitted() -> None:
+    gold, drawn = example()
+
+    def fit(**options: Any) -> FittedFusion:
+        return fit_fusion(gold, drawn[:2], **{"task": 1, **options})
+
+    assert fit().measure == "MicroF1"
+    assert fit(top=4).fusion.top == 4
+    assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
+    assert fit(measure="MicroF1@4").fusion.top is None
+    assert fit(task=3, edition=2025).measure == "MacroF2"
+    assert fit(task=3, edition=2026).measure == "MacroF2"
+    assert fit(task="trec").measure == "map"
+    for options, sentence in [
+        ({"measure": "MicroF1 MicroP"}, "there is no measure"),
+        ({"measure": "P.5,10"}, "by one measure, and 'P.5,10' is 2"),
+        ({"measure": "Accuracy", "task": 3}, "fitted to documents, and Accuracy needs"),
+        ({"measure": "MacroF(beta=2,of=means)"}, "needs a cut-off"),
+        ({"measure": "MicroF1@5", "top": 3}, "give one of the two"),
+        ({"measure": "AP", "top": 3}, "looks at the whole ranking"),
+        ({"method": "vote"}, "fitted to rankings; vote gives sets"),
+        ({"folds": 1}, "1 folds cannot be made of 30 queries"),
+        ({"folds": 31}, "31 folds cannot be made of 30 queries"),
+        ({"seed": -1}, "a seed is a whole number from 0"),
+    ]:
+        with pytest.raises(UsageError, match=sentence.replace("(", r"\(").replace(")", r"\)")):
+            fit(**options)
+
+
+def test_what_does_not_belong_together_is_refused() -> None:
+    gold, drawn = example()
+    with pytest.raises(MismatchError, match="no query of the run is in the gold"):
+        fit_fusion(gold, [drawn[0], {"H18-1-1": ["1"]}], task=1)
+    with pytest.raises(InputError, match="it holds labels"):
+        fit_fusion(gold, [drawn[0], {"000001": "Y"}], task=1)
+    labels = {"H18-1-1": "Y", "H18-1-2": "N"}
+    with pytest.raises(UsageError, match="task 4 has none: give --weights"):
+        fit_fusion(labels, [labels, labels])
+    with pytest.raises(UsageError, match="holds labels: give --weights"):
+        fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, [labels, labels], task=3, edition=2025, folds=2)

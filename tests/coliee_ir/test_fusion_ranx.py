@@ -1,0 +1,79 @@
+"""ranx as oracle, where it is installed (`pip install coliee-ir[bench]`); and why it is no more than that."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coliee_ir import fuse
+from coliee_ir.conversion import to_run
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    ranx: Any = pytest.importorskip("ranx", reason="ranx, the oracle of fusion, is not installed")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # numba's own
+
+#: ours → theirs
+METHODS = {"combsum": "sum", "combmnz": "mnz", "combanz": "anz", "combmax": "max", "combmin": "min"}
+NORMS = {"min-max": "min-max", "max": "max", "sum": "sum", "zscore": "zmuv", "rank": "rank"}
+
+
+def drawn(n: int, queries: int = 20) -> list[dict[str, dict[str, float]]]:
+    """Runs without ties, of the same queries: where they are at home."""
+    rng = np.random.default_rng(n)
+    return [
+        {
+            f"q{q}": {f"d{d}": float(s) for d, s in zip(rng.choice(40, 15, replace=False), rng.random(15), strict=True)}
+            for q in range(queries)
+        }
+        for _ in range(n)
+    ]
+
+
+def theirs(runs: list[dict[str, dict[str, float]]], **options: Any) -> dict[str, dict[str, float]]:
+    fused = ranx.fuse([ranx.Run(run) for run in runs], **options).to_dict()
+    return {query: dict(ranking) for query, ranking in fused.items()}
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("method", METHODS)
+def test_scores_agree(method: str, norm: str, n: int) -> None:
+    runs = drawn(n)
+    expected = theirs(runs, norm=NORMS[norm], method=METHODS[method])
+    ours = to_run(fuse(runs, method, norm=norm))
+    assert ours.keys() == expected.keys()
+    for query, ranking in ours.items():
+        assert ranking == pytest.approx(expected[query], abs=1e-9)
+
+
+def test_reciprocal_ranks_agree() -> None:
+    runs = drawn(3)
+    expected = theirs(runs, method="rrf", params={"k": 60})
+    assert {q: pytest.approx(r, abs=1e-12) for q, r in to_run(fuse(runs)).items()} == expected
+
+
+def test_weighted_sums_agree() -> None:
+    runs = drawn(3)
+    expected = theirs(runs, norm="min-max", method="wsum", params={"weights": (0.5, 0.3, 0.2)})
+    ours = to_run(fuse(runs, "combsum", weights=[0.5, 0.3, 0.2]))
+    assert {query: pytest.approx(ranking, abs=1e-9) for query, ranking in ours.items()} == expected
+
+
+def test_why_it_is_not_used() -> None:
+    # runs that do not have the same queries
+    with pytest.raises(AssertionError):
+        theirs([{"1": {"a": 1.0}, "2": {"b": 1.0}}, {"1": {"a": 1.0}}], method="rrf")
+    assert to_run(fuse([{"1": {"a": 1.0}, "2": {"b": 1.0}}, {"1": {"a": 1.0}}])).keys() == {"1", "2"}
+    # a run whose scores tie, written down in two orders
+    up, down = {"q": {"x": 1.0, "y": 1.0}}, {"q": {"y": 1.0, "x": 1.0}}
+    assert theirs([up, up], method="rrf") != theirs([down, down], method="rrf")
+    assert to_run(fuse([up, up])) == to_run(fuse([down, down]))
+    # a list of one document
+    alone = [{"q": {"x": 7.0}}, {"q": {"y": 5.0, "z": 1.0}}]
+    assert theirs(alone, norm="min-max", method="sum")["q"]["x"] == 0.0
+    assert to_run(fuse(alone, "combsum"))["q"]["x"] == 1.0
