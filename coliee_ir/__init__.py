@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
     from coliee_adapters.records import Answers, Gold, Run
     from coliee_ir.conversion import to_frame, to_qrels, to_run
+    from coliee_ir.cutoffs import Rule, Tuning, cut, tune
     from coliee_ir.decisions import Decisions
     from coliee_ir.evaluator import Evaluator, Submission, evaluate
+    from coliee_ir.fusion import Fusion, fuse
+    from coliee_ir.fusion.fitting import FittedFusion, fit_fusion
     from coliee_ir.judged import Judged, judge
+    from coliee_ir.leaderboard import Leaderboard, rank_runs
     from coliee_ir.qrels import Qrels
     from coliee_ir.reading import read_gold, read_run
+    from coliee_ir.report import Report, make_report
     from coliee_ir.scores import Scores
+    from coliee_ir.significance import Comparison, Interval, Pair, Standing, compare
     from coliee_ir.validation import Finding, Validation, validate
 
 __version__ = "0.1.0"
@@ -35,12 +41,18 @@ _HOMES = {
     "coliee_adapters.errors": ("ColieeError", "InputError", "MismatchError", "UsageError"),
     "coliee_adapters.records": ("Answers", "Gold", "Run"),
     "coliee_ir.conversion": ("to_frame", "to_qrels", "to_run"),
+    "coliee_ir.cutoffs": ("Rule", "Tuning", "cut", "tune"),
     "coliee_ir.decisions": ("Decisions",),
     "coliee_ir.evaluator": ("Evaluator", "Submission", "evaluate"),
+    "coliee_ir.fusion": ("Fusion", "fuse"),
+    "coliee_ir.fusion.fitting": ("FittedFusion", "fit_fusion"),
     "coliee_ir.judged": ("Judged", "judge"),
+    "coliee_ir.leaderboard": ("Leaderboard", "rank_runs"),
     "coliee_ir.qrels": ("Qrels",),
     "coliee_ir.reading": ("read_gold", "read_run"),
+    "coliee_ir.report": ("Report", "make_report"),
     "coliee_ir.scores": ("Scores",),
+    "coliee_ir.significance": ("Comparison", "Interval", "Pair", "Standing", "compare"),
     "coliee_ir.validation": ("Finding", "Validation", "validate"),
 }
 
@@ -48,29 +60,46 @@ __all__ = [
     "PROTOCOLS",
     "Answers",
     "ColieeError",
+    "Comparison",
     "Decisions",
     "Evaluator",
     "Finding",
+    "FittedFusion",
+    "Fusion",
     "Gold",
     "InputError",
+    "Interval",
     "Judged",
+    "Leaderboard",
     "MismatchError",
+    "Pair",
     "Protocol",
     "Qrels",
+    "Report",
+    "Rule",
     "Run",
     "Scores",
+    "Standing",
     "Submission",
+    "Tuning",
     "UsageError",
     "Validation",
+    "compare",
+    "cut",
     "evaluate",
+    "fit_fusion",
+    "fuse",
     "judge",
+    "make_report",
     "protocol",
+    "rank_runs",
     "read_corpus",
     "read_gold",
     "read_run",
     "to_frame",
     "to_qrels",
     "to_run",
+    "tune",
     "validate",
 ]
 

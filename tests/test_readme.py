@@ -17,7 +17,13 @@ import coliee_ir
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 #: the pages whose examples run in the example data
-PAGES = [README, *(ROOT / "docs" / f"{name}.md" for name in ("index", "participant", "organiser", "researcher"))]
+PAGES = [
+    README,
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("index", "participant", "organiser", "researcher", "significance", "fusion", "tuning")
+    ),
+]
 
 
 def blocks(page: Path, kind: str) -> list[str]:

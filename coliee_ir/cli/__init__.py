@@ -18,8 +18,11 @@ COMMANDS = {
     "evaluate": "score runs against a gold by the rules of their task",
     "validate": "check a submission before it is sent: what is wrong, where, and the remedy",
     "compare": "say which differences between runs are real: tests, intervals, effect sizes",
+    "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",
     "tune": "choose where to cut a ranking, and say what to expect of it on other queries",
     "cut": "cut a ranking by a rule that tune has found",
+    "fuse": "fuse runs into one, by scores, ranks or votes, with weights that can be fitted",
+    "report": "make a page that people look at, and its figures for a paper",
     "convert": "turn a gold or a run into another form: TREC files, COLIEE submissions",
     "measures": "say what the measures are, and where they come from",
     "demo": "score the example data that comes with the package",
@@ -42,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # a terminal that lacks a character still gets the result; a file or a pipe gets all of them
         sys.stdout.reconfigure(errors="backslashreplace", encoding=None if sys.stdout.isatty() else "utf-8")
     try:
-        options = parser.parse_args(given)
+        options = parser.parse_args(given, argparse.Namespace(typed=given))
         code: int = options.run(options)
         sys.stdout.flush()
     except ColieeError as error:

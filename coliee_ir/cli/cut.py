@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 
 from coliee_adapters import json_text
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_ir import cutoffs
 from coliee_ir.cli import say, tune
-from coliee_ir.conversion import write_submission
 from coliee_ir.protocol import TASKS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("ranking", metavar="RUN", help="the ranking to cut")
+    parser.add_argument("ranking", metavar="RUN", help="the ranking to cut; - is standard input")
     parser.add_argument(
         "rule", metavar="RULE.json", help='what `tune --rule` wrote: {"family": "score", "threshold": 0.5}'
     )
@@ -27,12 +27,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
+    if [options.ranking, options.rule, options.dates].count("-") > 1:
+        raise UsageError("standard input (-) can be named once only")
     source = Source(options.rule)
     held = json_text.parse(source.text(), source.name)
-    rule = cutoffs.Rule.from_dict(held.get("rule", held) if isinstance(held, dict) else held)
-    cut = cutoffs.cut(options.ranking, rule, task=options.task, filters=tune.chosen_filters(options))
+    if isinstance(held, dict) and isinstance(held.get("rule"), dict):
+        held = held["rule"]
+    try:
+        rule = cutoffs.Rule.from_dict(held)
+    except UsageError as error:
+        raise InputError(source.name, str(error)) from None
+    filters = tune.chosen_filters(options, options.task)
+    before = held.get("filters") if isinstance(held, dict) else None
+    if isinstance(before, list) and before != [filter_.name for filter_ in filters]:
+        say(f"the rule was chosen with other filters: {'; '.join(map(str, before)) or 'none'}")
+    cut = cutoffs.cut(options.ranking, rule, task=options.task, filters=filters)
     say(f"keep {rule}")
-    for sentence in write_submission(cut, options.output, task=options.task, edition=options.edition, tag=options.tag):
-        say(sentence)
-    tune.say_what_is_wrong(options.output, options.task, options.edition)
-    return 0
+    return int(tune.write(cut, options.output, options.task, options.edition, options.tag))

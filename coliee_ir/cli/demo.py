@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
                 typed = ["evaluate", *_with_paths(arguments, folder / name)]
                 print(f"── Task {task}: {what}\n$ coliee-ir {shlex.join(typed)}", flush=True)
                 code = cli.main(typed)
-                print(flush=True)
+                page = shlex.join(["coliee-ir", "report", *typed[1:], "--html", "report.html"])
+                print(f"A page to look at: {page}\n", flush=True)
                 sys.stderr.flush()
                 if code:
                     return code

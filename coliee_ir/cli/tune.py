@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source, written
 from coliee_adapters.lines import content_lines, split_columns
-from coliee_ir import cutoffs
+from coliee_adapters.records import Run, exact_id, normal_id
+from coliee_ir import cutoffs, workers
 from coliee_ir.cli import say, scoring
 from coliee_ir.conversion import write_submission
-from coliee_ir.cutoffs import filters
-from coliee_ir.cutoffs.render import FORMS, render
-from coliee_ir.protocol import SUBMISSION_RULES, TASKS
+from coliee_ir.cutoffs import Tuning, filters
+from coliee_ir.cutoffs.render import FORMS, render, said
+from coliee_ir.protocol import SUBMISSION_RULES
 from coliee_ir.reading import find_task, read_gold
 from coliee_ir.significance import SEED
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("gold", metavar="GOLD", help="the gold of the labelled queries")
+    parser.add_argument("gold", metavar="GOLD", help="the gold of the labelled queries; - is standard input")
     parser.add_argument("runs", metavar="RUN|DIR", nargs="+", help="rankings of them; of a folder, all its files")
-    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
-    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
-    parser.add_argument(
-        "--maximise", default="", metavar="M", help="MicroF1, MacroF2, Accuracy, …; default: what ranks"
-    )
-    parser.add_argument("--answers", metavar="FILE", help="for Accuracy: the answers that belong to the run")
+    scoring.add_task(parser)
+    parser.add_argument("--maximise", default="", metavar="M", help="MicroF1, MacroF2, …; default: what ranks")
+    parser.add_argument("--answers", metavar="FILE", help="for Accuracy: the answers that belong to the runs")
     parser.add_argument(
         "--by", action="append", default=[], metavar="RULE", help=f"{', '.join(cutoffs.FAMILIES)}; default: all"
     )
@@ -39,12 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folds", type=int, default=cutoffs.FOLDS, metavar="K", help=f"default: {cutoffs.FOLDS}")
     parser.add_argument("--groups", metavar="FILE", help="lines QUERY GROUP: queries of one group are in one fold")
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
+    scoring.add_scope(parser)
+    parser.add_argument("--keep-going", action="store_true", help="report a broken run and tune the others; exit 2")
     add_filters(parser)
     parser.add_argument("--apply", metavar="TEST_RUN", help="cut this run by the rule, and write it to -o")
     parser.add_argument("-o", "--output", metavar="FILE", help="where the cut run goes; - is standard output")
     parser.add_argument("--tag", metavar="TAG", help="its run tag; default: that of TEST_RUN")
     parser.add_argument("--rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut`")
     parser.add_argument("--form", choices=tuple(FORMS), default="table", help="of what is told; default: table")
+    scoring.add_decisions(parser)
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -57,13 +62,13 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_filters(options: argparse.Namespace) -> list[filters.Filter]:
+def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filters.Filter]:
     """The filters that were asked for."""
     chosen = []
     if options.not_itself:
         chosen.append(filters.not_itself())
     if options.dates is not None:
-        chosen.append(filters.not_newer(dict(_pairs(options.dates, "ID YYYY-MM-DD"))))
+        chosen.append(filters.not_newer(_pairs(options.dates, task, "ID YYYY-MM-DD", _DATE)))
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
@@ -72,69 +77,125 @@ def chosen_filters(options: argparse.Namespace) -> list[filters.Filter]:
     return chosen
 
 
-def _pairs(path: str, expected: str) -> Iterator[tuple[str, str]]:
-    """The two columns of a file, or two values with a comma between."""
+def _pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | None = None) -> dict[str, str]:
+    """The two columns of a file, or two values with a comma between: id → value."""
     source = Source(path)
+    id_of = exact_id if task == "trec" else normal_id
+    pairs: dict[str, str] = {}
     for number, line in content_lines(source.text(), source.name):
-        words = line.split(",") if "," in line else split_columns(line)
-        if len(words) != 2:
-            raise UsageError(f"{source.name}, line {number}: expected {expected}")
-        yield words[0].strip().removesuffix(".txt"), words[1].strip()
+        words = [word.strip() for word in (line.split(",") if "," in line else split_columns(line))]
+        if len(words) != 2 or (value is not None and not value.fullmatch(words[1])):
+            raise InputError(
+                source.name, "this line cannot be read", line=number, found=line, remedy=f"give {expected}"
+            )
+        if pairs.setdefault(id_of(words[0]), words[1]) != words[1]:
+            raise InputError(source.name, "this id stands twice", line=number, found=words[0], remedy="keep one line")
+    return pairs
 
 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
+    paths = _checked(options)
+    gold = read_gold(options.gold, task=options.task)
+    if options.task:
+        task, because = options.task, ""
+    elif options.answers:
+        task, because = "3", "answers are given beside the run"
+    else:
+        # of many runs one may be broken, and of standard input nothing must be read yet
+        task, because = find_task(gold, Source(paths[0]) if len(paths) == 1 and paths[0] != "-" else None)
+    taken = chosen_filters(options, task)
+    tuned = partial(
+        cutoffs.tune, gold, maximise=options.maximise, by=options.by, task=task, edition=options.edition,
+        answers=None if options.answers is None else Source(options.answers), floor=options.floor, cap=options.cap,
+        folds=options.folds, filters=taken,
+        groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
+        exclude=scoring.ids(options.exclude), seed=options.seed, decisions=scoring.decided(options),
+    )  # fmt: skip
+    tunings: list[Tuning] = []
+    failed = False
+    jobs = 1 if "-" in (*paths, options.answers) else options.jobs or workers.cores()
+    for result in scoring.watched(workers.results([partial(tuned, path) for path in paths], jobs), len(paths)):
+        if isinstance(result, Tuning):
+            tunings.append(result)
+        elif options.keep_going:
+            failed = True
+            say(f"coliee-ir: {result}")
+        else:
+            raise result
+    if tunings:
+        _tell(tunings, because)
+        _write(options, tunings, taken)
+    if options.apply is not None and tunings:
+        filtered = cutoffs.cut(options.apply, tunings[0].rule, task=task, filters=taken)
+        grave = write(filtered, options.output, task, options.edition, options.tag)
+    else:
+        grave = False
+    return 2 if failed else 1 if grave else 0
+
+
+def _checked(options: argparse.Namespace) -> list[str]:
+    """The paths of the runs, where the options go together."""
     if (options.apply is None) != (options.output is None):
         raise UsageError("--apply TEST_RUN and -o FILE belong together")
-    if options.seed < 0:
-        raise UsageError("a seed is a whole number from 0")
-    paths = [str(path) for name in options.runs for path in _files(name)]
+    paths = [path for name in options.runs for path in _files(name, options.gold)]
     if len(paths) > 1 and (options.apply or options.rule):
-        raise UsageError("--apply and --rule are for one labelled run")
-    gold = read_gold(options.gold, task=options.task)
-    task = options.task or find_task(gold).task
-    taken = chosen_filters(options)
-    groups = dict(_pairs(options.groups, "QUERY GROUP")) if options.groups is not None else None
-    say(f"task {task}" + ("" if options.task else " (the gold shows it)"))
-    tunings = []
-    for path in scoring.watched(paths, len(paths)):
-        tunings.append(
-            cutoffs.tune(
-                gold, path, maximise=options.maximise, by=options.by, task=task, edition=options.edition,
-                answers=options.answers, floor=options.floor, cap=options.cap, folds=options.folds, groups=groups,
-                filters=taken, seed=options.seed,
-            )
-        )  # fmt: skip
+        raise UsageError(f"--apply and --rule are for one labelled run, and there are {len(paths)}")
+    given = [options.gold, *paths, options.answers, options.groups, options.dates, options.apply]
+    if given.count("-") > 1:
+        raise UsageError("standard input (-) can be named once only")
+    if options.output == "-" and options.rule == "-":
+        raise UsageError("standard output (-) can be named once only")
+    return paths
+
+
+def _files(name: str, gold: str) -> Iterator[str]:
+    """The file itself; of a folder, its files without the gold."""
+    path = Path(name)
+    if name == "-" or not path.is_dir():
+        yield name
+        return
+    found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    runs = [file for file in found if gold == "-" or not Path(gold).exists() or not file.samefile(gold)]
+    if not runs:
+        raise UsageError(f"{name} holds no run")
+    yield from map(str, runs)
+
+
+def _tell(tunings: list[Tuning], because: str) -> None:
+    """On standard error: the task, and for each run what was read and what was tolerated."""
+    first = tunings[0]
+    rules = f"task {first.task}" + (f" by the rules of {first.edition}" if first.edition is not None else "")
+    say(rules + (f" ({because})" if because else ""))
+    for tuning in tunings:
+        for sentence in (tuning.header, *tuning.remarks):
+            say(f"{tuning.tag}: {sentence}")
+
+
+def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filters.Filter]) -> None:
+    """The rule, where it was asked for, and the tunings; in a line on standard error where the output is taken."""
     rule = tunings[0].rule
     if options.rule is not None:
         with written(options.rule) as stream:
-            json.dump(rule.to_dict(), stream)
+            json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
             stream.write("\n")
         say(f"{options.rule}: {rule}")
-    if options.apply is not None:
-        cut = cutoffs.cut(options.apply, rule, task=task, filters=taken)
-        for sentence in write_submission(cut, options.output, task=task, edition=options.edition, tag=options.tag):
-            say(f"{options.output}: {sentence}")
-        say_what_is_wrong(options.output, task, options.edition)
-    if options.output != "-":
+    if "-" in (options.output, options.rule):
+        say(said(tunings[0]))
+    else:
         sys.stdout.write(render(tunings, options.form))
-    return 0
 
 
-def say_what_is_wrong(path: str, task: str | None, edition: int | None) -> None:
-    """What ``validate`` finds in the submission that was written, if it is one of COLIEE's."""
-    if path != "-" and task in {rules.task for rules in SUBMISSION_RULES}:
-        from coliee_ir.validation import validate
+def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str | None) -> bool:
+    """Write a cut run as a submission; whether ``validate`` finds errors in what was written."""
+    tag = "_".join(cut.tag.split()) if tag is None else tag  # a file's name, which stands for a tag, may have blanks
+    for sentence in write_submission(cut, path, task=task, edition=edition, tag=tag):
+        say(f"{path}: {sentence}" if path != "-" else sentence)
+    if path == "-" or task not in {rules.task for rules in SUBMISSION_RULES}:
+        return False
+    from coliee_ir.validation import validate
 
-        for finding in validate(path, task=task, edition=edition).findings:
-            say(str(finding))
-
-
-def _files(name: str) -> list[Path]:
-    path = Path(name)
-    if name != "-" and path.is_dir():
-        found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-        if not found:
-            raise UsageError(f"{name} holds no file")
-        return found
-    return [path]
+    validation = validate(path, task=task, edition=edition)
+    for finding in validation.findings:
+        say(str(finding))
+    return validation.errors > 0

@@ -15,8 +15,18 @@ EXPORTED = {
     # reading, scoring, converting
     *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "Submission", "to_qrels", "to_run", "to_frame"),
     "read_corpus",
+    # showing
+    *("make_report", "Report"),
     # checking
     *("validate", "Validation", "Finding"),
+    # many teams
+    *("rank_runs", "Leaderboard"),
+    # fusing
+    *("fuse", "Fusion", "fit_fusion", "FittedFusion"),
+    # comparing
+    *("compare", "Comparison", "Pair", "Standing", "Interval"),
+    # cutting
+    *("tune", "Tuning", "cut", "Rule"),
     # what lies beneath
     *("Gold", "Run", "Answers", "Qrels", "Judged", "judge", "Decisions"),
     # rules
@@ -50,7 +60,7 @@ def test_the_package_says_that_it_is_typed() -> None:
     assert (Path(coliee_ir.__file__).parent / "py.typed").is_file()
 
 
-HEAVY = {"pandas", "polars", "scipy", "rich", "ir_measures", "sklearn", "matplotlib", "hypothesis"}
+HEAVY = {"altair", "jinja2", "vl_convert", "pandas", "polars", "scipy", "rich", "ir_measures", "sklearn", "matplotlib", "hypothesis"}
 
 
 @pytest.mark.parametrize(

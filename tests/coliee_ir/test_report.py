@@ -1,0 +1,636 @@
+"""Reports: their numbers are those of evaluate, nothing breaks out of the page, and figures are written."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import math
+import random
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import coliee_ir
+import coliee_ir.examples
+from coliee_ir.cli import main
+from coliee_ir.report import embedded
+from coliee_ir.report.drawing import on_page, on_paper
+from coliee_ir.report.overview import overview
+from coliee_ir.report.page import drawn
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+
+SHOWN = {
+    "1": ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"],
+    "2": ["task2/gold.json", "task2/mono.txt", "task2/rules.csv"],
+    "3": [
+        *("task3/gold.xml", "task3/task3.ALPHA", "task3/task3.BETA"),
+        *("--answers", "task3/answers.ALPHA", "--answers", "task3/answers.BETA"),
+    ],
+    "3 of 2025": [
+        *("task3-2025/gold.xml", "task3-2025/task3.ALPHA", "task3-2025/task3.BETA", "--edition", "2025"),
+        *("--long-list", "task3-2025/task3-L.ALPHA", "--long-list", "task3-2025/task3-L.BETA"),
+    ],
+    "4": ["task4/gold.xml", "task4/ALPHA.txt", "task4/BETA.txt"],
+    "5": ["task5/gold.txt", "task5/ALPHA.txt", "task5/MAJORITY.txt", "--task", "5"],
+    "tort": ["tort/gold.jsonl", "tort/ALPHA.jsonl", "tort/BETA.jsonl"],
+    "rationale": ["tort/gold.jsonl", "tort/ALPHA.jsonl", "tort/BETA.jsonl", "--task", "rationale"],
+    "trec": ["trec/qrels.txt", "trec/bm25.run", "trec/dense.run"],
+}
+
+#: what is on the page of every task, and what only where it makes sense
+ALWAYS = {"scores", "differences", "queries"}
+BESIDES = {
+    "1": {"relevant", "cutoffs", "tuning"},
+    "2": {"relevant", "cutoffs", "tuning"},
+    "3": {"relevant", "cutoffs", "tuning"},
+    "3 of 2025": {"relevant", "cutoffs", "tuning"},
+    "4": set(),
+    "5": set(),
+    "tort": set(),
+    "rationale": {"relevant"},
+    "trec": {"relevant", "cutoffs"},
+}
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stop:  # argparse
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def shown(name: str) -> list[str]:
+    return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
+
+
+def held(page: str, name: str) -> Any:
+    """The JSON of one of the page's data elements."""
+    [text] = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', page, re.DOTALL)
+    return json.loads(text)
+
+
+class Reader(HTMLParser):
+    """The page as a browser's parser sees it: elements, attributes, text, scripts."""
+
+    VOID = frozenset({"meta", "input", "link", "br", "img"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.headings: list[int] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "script" not in self.open and "style" not in self.open:
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+# numbers
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    code, _, err = call("report", *shown(name), "--html", path, "--resamples", "99")
+    assert code == 0, err
+    page = path.read_text(encoding="utf-8")
+    code, out, _ = call("evaluate", *shown(name), "-o", "json", "-q")
+    assert held(page, "evaluation") == json.loads(out)
+    read = Reader(page)
+    assert read.open == []
+    figures = {attributes["data-chart"] for _, attributes in read.elements if "data-chart" in attributes}
+    assert figures == ALWAYS | BESIDES[name] == held(page, "charts").keys()
+    assert ("Documents nobody found" in read.text) == (name not in ("4", "5", "tort"))
+    for run in json.loads(out)["runs"]:
+        for value in run["measures"].values():
+            assert f"{value:.4f}" in read.text
+
+
+def test_the_tables_show_the_numbers_of_evaluate() -> None:
+    report = coliee_ir.make_report(*shown("1"), trials=99)
+    runs = report.to_dict()["runs"]
+    assert [run["tag"] for run in runs] == ["bm25", "dense", "rerank"]
+    queries = drawn(report.contents).queries.data
+    assert queries.header == ["query", "relevant", "mean", "spread", "rerank", "dense", "bm25"]
+    of_tag = {run["tag"]: run["per_query"] for run in runs}
+    for query, relevant, mean, spread, *values in queries.rows:
+        expected = [of_tag[tag][query]["MicroF1"] for tag in ("rerank", "dense", "bm25")]
+        assert [value.value for value in values] == expected
+        assert mean.value == pytest.approx(sum(expected) / 3)
+        assert spread.value == pytest.approx(max(expected) - min(expected))
+        assert relevant.value >= 1
+    means = [row[2].value for row in queries.rows]
+    assert means == sorted(means)
+
+
+def test_the_intervals_are_those_of_compare() -> None:
+    report = coliee_ir.make_report(*shown("1"), trials=199)
+    comparison = coliee_ir.compare(*shown("1"), trials=199)
+    intervals = dict(zip(report.contents.names, report.contents.intervals[report.contents.measure], strict=True))
+    assert intervals == {standing.tag: standing.interval for standing in comparison.standings}
+    assert report.contents.comparison is not None
+    found = {frozenset((a, b)): p for a, b, p in _pairs(report.contents.comparison)}
+    assert found == {frozenset((a, b)): p for a, b, p in _pairs(comparison)}
+
+
+def _pairs(comparison: coliee_ir.Comparison) -> list[tuple[str, str, float]]:
+    tags = [standing.tag for standing in comparison.standings]
+    return [(tags[pair.a], tags[pair.b], pair.corrected) for pair in comparison.pairs]
+
+
+def test_each_query_opens_to_what_was_retrieved_missed_and_wrong() -> None:
+    gold = {"q1": ["d1", "d2"], "q2": ["d3"]}
+    runs = {"A": {"q1": ["d1", "d9", "d2"], "q2": ["d8"]}, "B": {"q1": ["d9", "d7"]}}
+    given = [coliee_ir.Run.of(run, tag=tag) for tag, run in runs.items()]
+    report = coliee_ir.make_report(gold, *given, task="1", trials=99)
+    page = report.to_html()
+    details = held(page, "details")
+    assert details["runs"] == ["A", "B"]
+    names = [document for document, _ in details["documents"]]
+    first, second = details["queries"]
+    opened = {names[number]: (relevant, pairs) for number, relevant, *pairs in first["rows"]}
+    assert opened == {"d1": (1, [0, 1]), "d2": (1, [0, 3]), "d9": (0, [0, 2, 1, 1]), "d7": (0, [1, 2])}
+    assert list(opened)[:2] == ["d1", "d2"]
+    assert first["counts"] == [[2, 0, 1, 0], [0, 2, 2, 0]]
+    assert second["counts"] == [[0, 1, 1, 0], [0, 1, 0, 0]]
+    assert report.contents.board.table("unfound").rows == [["q2", "d3"]]
+
+
+def test_answers_open_to_the_right_one_and_those_given() -> None:
+    gold = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N"}
+    answers = coliee_ir.Answers({"R07-01-O": True, "R07-02-O": True}, tag="A")
+    page = coliee_ir.make_report(gold, answers, task="4", trials=99).to_html()
+    assert held(page, "details")["queries"] == [
+        {"label": "Y", "answers": ["Y"]},
+        {"label": "N", "answers": ["Y"]},
+        {"label": "N", "answers": [None]},
+    ]
+
+
+def test_a_cut_off_of_one_in_the_table_is_that_of_the_measure() -> None:
+    report = coliee_ir.make_report(*shown("1"), trials=99)
+    figure = drawn(report.contents).cutoffs
+    assert figure is not None
+    rows = {(row[0], row[1].text): (row[2].value, row[3].value) for row in figure.data.rows}
+    scores = coliee_ir.evaluate(*shown("1")[:2], measures=["MicroP@3", "MicroR@3", "MicroP", "MicroR"]).measures
+    assert rows["bm25", "3"] == (scores["MicroP@3"], scores["MicroR@3"])
+    assert rows["bm25", "as submitted"] == (scores["MicroP"], scores["MicroR"])
+
+
+def test_the_tuning_is_that_of_tune() -> None:
+    report = coliee_ir.make_report(*shown("1")[:2], trials=99)
+    [tuning] = report.contents.tunings
+    assert tuning is not None
+    assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1", trials=99).to_dict()
+
+
+def test_excluded_queries_are_nowhere(call: Call, tmp_path: Path) -> None:
+    call("report", *shown("1"), "--html", tmp_path / "r.html", "--exclude", "002473", "--resamples", "99")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "39 judged, 36 to 39 answered, 1 excluded" in Reader(page).text
+    assert len(held(page, "details")["queries"]) == 39
+    assert ">002473<" not in page
+
+
+# what else can be asked for
+
+
+def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "kinds.csv").write_text("query,category\n002473,Refugees\n007630,Refugees\n002473,Patents\n9,Patents\n")
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "026639.txt").write_text("Between Her Majesty\n and others")
+    (corpus / "002473.txt").write_text("A case about a patent")
+    options = ("--categories", tmp_path / "kinds.csv", "--corpus", corpus, "--resamples", "99")
+    code, _, err = call("report", *shown("1"), "--html", tmp_path / "r.html", *options)
+    assert code == 0, err
+    assert "not judged and passed over (9)" in err
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    details = held(page, "details")
+    assert ["026639", "Between Her Majesty and others"] in details["documents"]
+    assert details["queries"][0]["text"] == "A case about a patent"
+    assert "Refugees (2)" in json.dumps(held(page, "charts")["categories"])
+
+
+def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "code.txt").write_text("(Fraud)\nArticle 96 (1) A manifestation is voidable.\nArticle 97 Next.\n")
+    pair = '<pair id="H18-1-{0}" label="Y"><t1>\nArticle 96 (1) A.\n</t1><t2>Statement {0}.</t2></pair>'
+    pairs = "".join(pair.format(at) for at in range(1, 7))
+    (tmp_path / "gold.xml").write_text(f"<dataset>{pairs}</dataset>")
+    (tmp_path / "run.txt").write_text("".join(f"H18-1-{at} Q0 96 1 0.8 T\n" for at in range(1, 7)))
+    files = [tmp_path / name for name in ("gold.xml", "run.txt")]
+    options = ("--corpus", tmp_path / "code.txt", "--edition", "2025", "--resamples", "99")
+    code, _, err = call("report", *files, *options, "--html", tmp_path / "r.html")
+    assert code == 0, err
+    details = held((tmp_path / "r.html").read_text(encoding="utf-8"), "details")
+    assert details["queries"][0]["text"] == "Statement 1."
+    assert details["documents"][0][0] == "96"
+    assert "Fraud" in details["documents"][0][1]
+
+
+def test_one_run_needs_no_comparison() -> None:
+    page = coliee_ir.make_report(*shown("1")[:2], trials=99).to_html()
+    assert "Where do they differ" not in page
+    assert "differing" not in {a.get("value") for a in Reader(page).all("input")}
+    with pytest.raises(coliee_ir.UsageError, match="needs another run"):
+        coliee_ir.make_report(*shown("1")[:2], baseline="x")
+
+
+def test_a_baseline_leaves_only_its_pairs() -> None:
+    report = coliee_ir.make_report(*shown("1"), baseline="bm25", trials=99)
+    figure = drawn(report.contents).differences
+    assert figure is not None
+    assert [row[:2] for row in figure.data.rows] == [["rerank", "bm25"], ["dense", "bm25"]]
+
+
+def test_a_report_on_another_measure_says_so(call: Call, tmp_path: Path) -> None:
+    code, _, _ = call("report", *shown("1"), "-m", "AP MicroF1", "--html", tmp_path / "r.html", "--resamples", "99")
+    text = Reader((tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert code == 0
+    assert "about AP" in text
+    assert "The best rule" not in text
+
+
+def test_two_runs_of_one_tag_are_told_apart() -> None:
+    gold = {f"q{at}": ["d1"] for at in range(6)}
+    runs = [coliee_ir.Run.of({"q1": ["d1"]}, tag="T", path=name) for name in ("a.txt", "b.txt")]
+    assert coliee_ir.make_report(gold, *runs, task="1", trials=99).contents.names == ["T (a.txt)", "T (b.txt)"]
+
+
+def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
+    report = coliee_ir.make_report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", trials=99)
+    assert report.contents.tunings == [None]
+    assert any("no cut-off is chosen for run: 5 folds" in remark for remark in report.contents.remarks)
+    assert "no cut-off is chosen" in report.to_html()
+
+
+@pytest.mark.parametrize("run", [{"q9": ["d1"], "q1": []}, {"q1": ["d7"]}])
+def test_a_run_that_found_nothing_has_a_report(run: dict[str, list[str]]) -> None:
+    gold: dict[str, list[str]] = {"q1": ["d1"], "q2": []}
+    page = coliee_ir.make_report(gold, run, {"q1": ["d1"]}, task="3", edition=2025, trials=99).to_html()
+    assert "1 of 1" not in Reader(page).text
+    assert Reader(page).open == []
+
+
+def test_the_command_can_be_typed_again_and_gives_the_same_page(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    path = tmp_path / "a page.html"
+    call("report", *SHOWN["2"], "--html", path, "--resamples", "99")
+    first = path.read_bytes()
+    assert f"coliee-ir report {' '.join(SHOWN['2'])} --html '{path}' --resamples 99" in Reader(first.decode()).text
+    call("report", *SHOWN["2"], "--html", path, "--resamples", "99")
+    assert path.read_bytes() == first
+
+
+# what is asked for wrongly
+
+
+def test_something_has_to_be_written(call: Call) -> None:
+    code, out, err = call("report", *shown("1"))
+    assert (code, out) == (2, "")
+    assert err == "coliee-ir: say what to write: --html FILE, --figures DIR or --overview DIR\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--seed", "-1", "a seed is a whole number"),
+        ("--resamples", "2000000", "from 1 to 1,000,000"),
+        ("--easy", "80", "such as 0.8"),
+        ("--easy", "nan", "such as 0.8"),
+        ("-m", "MicroG", "there is no measure"),
+        ("--categories", "none.csv", "there is no such file"),
+        ("--corpus", "none", "none"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(call: Call, tmp_path: Path, option: str, value: str, said: str) -> None:
+    code, _, err = call("report", *shown("1")[:2], "--overview", tmp_path / "o", "--resamples", "9", option, value)
+    assert code == 2
+    assert said in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_not_installed_is_named(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("altair", "jinja2") else find(name))
+    code, _, err = call("report", *shown("1"), "--html", tmp_path / "r.html")
+    assert code == 2
+    assert err == "coliee-ir: a report needs altair and jinja2: pip install 'coliee-ir[report]'\n"
+
+
+def test_a_place_that_cannot_be_written_is_named(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for option, place in (("--html", "none/r.html"), ("--figures", "file"), ("--overview", "file/under")):
+        code, _, err = call("report", *shown("4"), option, tmp_path / place, "--resamples", "99")
+        assert code == 2
+        assert f"{tmp_path / place}: cannot be" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_broken_run_is_left_out_if_asked(call: Call, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.txt"
+    broken.write_text("a b c d e f g h\n")
+    files = [shown("1")[0], broken, *shown("1")[1:]]
+    code, _, _ = call("report", "--keep-going", *files, "--html", tmp_path / "r.html", "--resamples", "99")
+    assert code == 2
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert [run["tag"] for run in held(page, "evaluation")["runs"]] == ["bm25", "dense", "rerank"]
+
+
+def test_plain_trec_files_have_no_corpus(call: Call, tmp_path: Path) -> None:
+    code, _, err = call("report", *shown("trec"), "--corpus", tmp_path, "--html", tmp_path / "r.html")
+    assert code == 2
+    assert "leave --corpus out" in err
+
+
+# hostile names
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--",
+    "<script>",
+    "]]>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{ 7*7 }}{% raw %}",
+    "\u2028\u2029",
+    "\x1b[31m\x1b]0;x\x07",
+    "\u202eevil",
+    "=HYPERLINK(1)",
+    "@SUM(1)",
+    "\\input{/etc/passwd}%$&#_^~",
+    "__proto__",
+    "constructor",
+    "datum.s; alert(1)",
+    "@ink",
+    "expr: alert(1)",
+    "javascript:alert(1)",
+    "url(//evil.example)",
+    "日本語 ½",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile() -> coliee_ir.Report:
+    """A report in which everything that a file can name is hostile."""
+    gold = {f"{text}q": [f"{text}d", f"{text}e"] for text in HOSTILE}
+    ranked = {f"{text}q": {f"{text}d": 2.0, f"{other}x": 1.0} for text, other in pairwise(HOSTILE)}
+    runs = [coliee_ir.Run.of(ranked, tag=tag, path=f"{tag}.txt") for tag in HOSTILE]
+    return coliee_ir.make_report(gold, *runs, task="1", trials=9, command=" ".join(HOSTILE))
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile: coliee_ir.Report) -> str:
+    return hostile.to_html()
+
+
+def test_a_hostile_name_is_text_on_the_page(hostile_page: str) -> None:
+    hostile_page.encode()  # no lone surrogate
+    read = Reader(hostile_page)
+    assert read.open == []
+    assert [attributes.get("type") for attributes in read.all("script")] == ["application/json"] * 3 + [None] * 2
+    assert not read.all("img")
+    assert not [name for _, attributes in read.elements for name in attributes if name.startswith("on")]
+    assert "<!--" not in hostile_page
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u2028-\u202e]", hostile_page)
+    for text in HOSTILE:
+        if text.isprintable():
+            assert f"{text}q" in read.text
+    assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|49q", hostile_page)
+
+
+def test_hostile_names_survive_in_the_json(hostile: coliee_ir.Report, hostile_page: str) -> None:
+    found = held(hostile_page, "evaluation")
+    assert found == hostile.to_dict()
+    assert [run["tag"] for run in found["runs"]] == HOSTILE
+
+
+#: what Vega reads as expressions, fields and addresses, and what of ours stands there
+READ = ("calculate", "expr", "signal", "filter", "field", "labelExpr", "href", "url")
+OURS = r"[a-z]+|datum\[order\]|(runs|questions|categories)\[(datum\.value|[0-9]+)\]"
+
+
+def test_a_hostile_name_is_data_in_a_chart_and_never_a_field_or_an_expression(hostile: coliee_ir.Report) -> None:
+    for figure in drawn(hostile.contents).there():
+        for expression in _found(figure.chart, READ):
+            assert re.fullmatch(OURS, expression), expression
+        assert '"@' not in json.dumps(_without_data(on_page(figure)))
+
+
+def _found(part: Any, keys: tuple[str, ...]) -> list[str]:
+    """The texts under some keys of a definition, outside of its data."""
+    if isinstance(part, list):
+        return [text for one in part for text in _found(one, keys)]
+    if not isinstance(part, dict):
+        return []
+    own = [value for key, value in part.items() if key in keys and isinstance(value, str)]
+    inner = [value for key, value in part.items() if key not in ("values", "datasets")]
+    return own + [text for value in inner for text in _found(value, keys)]
+
+
+def _without_data(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_without_data(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    data = ("values", "datasets", "value")
+    return {key: _without_data(value) for key, value in part.items() if key not in data}
+
+
+def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile: coliee_ir.Report, tmp_path: Path) -> None:
+    files = hostile.write_figures(tmp_path)
+    assert {path.parent for path in files} == {tmp_path}
+    for path in files:
+        if path.suffix == ".svg":
+            for element in ElementTree.parse(path).iter():
+                assert element.tag.rpartition("}")[2] in {"svg", "defs", "linearGradient", "stop", "clipPath",
+                                                          "g", "path", "rect", "line", "text", "tspan"}  # fmt: skip
+                assert not [name for name in element.attrib if name.startswith("on") or name.endswith("href")]
+        if path.suffix == ".csv":
+            for row in csv.reader(path.read_text(encoding="utf-8").splitlines()[1:]):
+                assert not [cell for cell in row if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
+
+
+def test_a_hostile_name_in_the_overview_is_escaped_for_latex(hostile: coliee_ir.Report, tmp_path: Path) -> None:
+    hostile.write_overview(tmp_path)
+    tex = (tmp_path / "overview.tex").read_text(encoding="utf-8")
+    ours = "usepackage graphicspath begin centering includegraphics linewidth caption label end"
+    assert set(re.findall(r"\\([a-z]+)", tex)) <= set(ours.split())
+
+
+def test_hostile_remarks_do_not_reach_the_terminal(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text(json.dumps({"q\x1b[31m": ["d"]}))
+    (tmp_path / "run.json").write_text(json.dumps({"q\x1b[31m": ["d\x1b[0m", "d"]}))
+    options = ("--task", "1", "--html", tmp_path / "r.html", "--resamples", "9")
+    code, out, err = call("report", tmp_path / "gold.json", tmp_path / "run.json", *options)
+    assert code == 0
+    assert "\x1b" not in out + err + (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("value", ["</script>", "<!-- <script>", "&amp;", "\u2028", "\ud800", {"</script>": ["]]>"]}])
+def test_data_in_a_page_reads_back(value: object) -> None:
+    text = str(embedded.data(value))
+    assert json.loads(text) == value
+    assert not re.search("[<>&\u2028\u2029\ud800-\udfff]", text)
+
+
+def test_a_script_that_would_end_itself_is_refused() -> None:
+    for code in ("a</SCRIPT>", "<!-- a", "a\rb"):
+        with pytest.raises(ValueError, match="cannot stand inside"):
+            embedded.script(code)
+
+
+# the page as a document
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return coliee_ir.make_report(*shown("1"), trials=99, command="coliee-ir report").to_html()
+
+
+def test_the_page_is_one_document_in_order(page: str) -> None:
+    read = Reader(page)
+    assert read.all("html") == [{"lang": "en"}]
+    assert read.headings[0] == 1
+    assert read.headings.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(read.headings))
+    ids = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for attributes in read.all("a"):
+        assert str(attributes["href"]).removeprefix("#") in ids
+
+
+def test_every_chart_has_words_and_numbers(page: str) -> None:
+    read = Reader(page)
+    ids = {attributes.get("id") for _, attributes in read.elements}
+    charts = [attributes for _, attributes in read.elements if "data-chart" in attributes]
+    assert len(charts) == 6
+    for attributes in charts:
+        assert attributes["role"] == "img"
+        assert attributes["aria-label"]
+        assert attributes["aria-describedby"] in ids
+    assert len(read.all("table")) >= len(charts)
+
+
+def test_the_page_needs_nothing_else(page: str) -> None:
+    read = Reader(page)
+    assert not read.all("link")
+    assert not [a for _, a in read.elements if "src" in a]
+    assert "url(" not in re.findall("<style>(.*?)</style>", page, re.DOTALL)[0]
+    [policy] = [a["content"] for a in read.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
+    assert str(policy).startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in str(policy)
+
+
+def test_a_page_of_400_queries_and_10_runs_is_below_3_megabytes(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    documents = [f"{number:06d}" for number in range(7000)]
+    gold = {f"{at:06d}": draw.sample(documents, draw.choice([1, 2, 4, 6, 9])) for at in range(400)}
+    runs = []
+    for n in range(10):
+        rankings = {}
+        for query, right in gold.items():
+            found = [document for document in right if draw.random() < 0.3 + 0.05 * n]
+            wrong = draw.sample(documents, 100 if n < 5 else 6)
+            ranked = dict.fromkeys(found + wrong)
+            rankings[query] = {document: 1 / rank for rank, document in enumerate(ranked, start=1)}
+        runs.append(coliee_ir.Run.of(rankings, tag=f"run{n}"))
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for document in documents:
+        (corpus / f"{document}.txt").write_text(f"[{document}] Applicant v. Minister of Citizenship. " * 4)
+    report = coliee_ir.make_report(gold, *runs, task="1", trials=999, corpus=corpus)
+    report.write_html(tmp_path / "report.html")
+    size = (tmp_path / "report.html").stat().st_size
+    print(f"the page has {size:,} bytes")
+    assert size < 3_000_000
+
+
+# figures for a paper
+
+
+def test_the_figures_are_written_in_every_form(call: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "figures"
+    code, _, err = call("report", *shown("1"), "--figures", folder, "--resamples", "99")
+    assert code == 0
+    assert f"{folder}: 24 files" in err
+    for name in ALWAYS | BESIDES["1"]:
+        assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF-")
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (folder / f"{name}.svg").read_text(encoding="utf-8")
+    [head, best, *_] = csv.reader((folder / "scores.csv").read_text(encoding="utf-8").splitlines())
+    assert head[:4] == ["run", "MicroF1", "MicroF1 low 95%", "MicroF1 high 95%"]
+    assert float(best[1]) == coliee_ir.evaluate(shown("1")[0], shown("1")[3]).measures["MicroF1"]
+
+
+def test_a_figure_that_cannot_be_written_is_named_and_leaves_nothing_half_written(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "scores.svg").mkdir()
+    code, _, err = call("report", *shown("4"), "--figures", tmp_path, "--resamples", "9")
+    assert code == 2
+    assert f"{tmp_path / 'scores.svg'}: cannot be written" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.svg"]
+
+
+def test_page_and_paper_are_drawn_from_one_definition(page: str) -> None:
+    report = coliee_ir.make_report(*shown("1"), trials=99)
+    for figure in drawn(report.contents).there():
+        screen, paper = on_page(figure), on_paper(figure)
+        assert "var(--" in json.dumps(screen)
+        assert "var(--" not in json.dumps(paper)
+        assert json.dumps(screen["config"]) != json.dumps(paper["config"])
+        assert screen.keys() == paper.keys()
+
+
+def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_path: Path) -> None:
+    code, _, _ = call("report", *shown("3 of 2025"), "--overview", tmp_path, "--resamples", "99")
+    assert code == 0
+    tex = (tmp_path / "overview.tex").read_text(encoding="utf-8")
+    included = re.findall(r"\\includegraphics\[width=[0-9.]+\\linewidth\]\{(.*?)\}", tex)
+    assert included == ["single-easy.pdf", "single-other.pdf", "several.pdf"]
+    assert all((tmp_path / name).is_file() for name in included)
+    assert "Means over 2 runs of F2, P, R, AP, Rprec, R@5, R@10, R@30" in tex
+    assert tex.count("\\begin{figure}") == tex.count("\\end{figure}") == 3
+
+
+def test_the_means_of_the_overview_are_means_over_runs() -> None:
+    report = coliee_ir.make_report(*shown("1"), trials=99)
+    runs = report.to_dict()["runs"]
+    rows = [row for figure in overview(report.contents.board) for row in figure.data.rows]
+    assert len(rows) == 40
+    for row in rows:
+        values = [run["per_query"][row[0]]["MicroF1"] for run in runs]
+        assert row[3].value == pytest.approx(math.fsum(values) / 3)
