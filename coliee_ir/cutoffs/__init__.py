@@ -6,127 +6,33 @@ gold, run ──▶ Pool ──rules──▶ values that fall with the rank ─
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
-
-import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir.cutoffs import honest, search
+from coliee_ir.cutoffs import honest
 from coliee_ir.cutoffs.filters import Filter
-from coliee_ir.cutoffs.honest import Candidate
-from coliee_ir.cutoffs.objective import Objective, objective
+from coliee_ir.cutoffs.honest import Split
 from coliee_ir.cutoffs.pool import Pool
+from coliee_ir.cutoffs.problem import Problem
 from coliee_ir.cutoffs.rules import FAMILIES, Rule, named
-from coliee_ir.cutoffs.search import Bounds, Sweep
+from coliee_ir.cutoffs.tuning import Filtered, Tried, Tuning
 from coliee_ir.decisions import Decisions
+from coliee_ir.evaluator import Evaluator
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
-from coliee_ir.protocol import newest_edition, protocol
-from coliee_ir.reading import find_task, read_gold, read_run
+from coliee_ir.measures.sets import Macro, Micro
+from coliee_ir.protocol import Protocol, protocol
+from coliee_ir.reading import find_task, opened, read_gold, read_run
 from coliee_ir.significance import SEED, TRIALS, resampling
-from coliee_ir.significance.resampling import Interval
 
-__all__ = ["FAMILIES", "Filter", "Pool", "Rule", "Tried", "Tuning", "cut", "tune"]
+__all__ = ["FAMILIES", "Filter", "Filtered", "Pool", "Rule", "Tried", "Tuning", "best_of", "cut", "tune"]
 
 FOLDS: Final = 5
 
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """A kind of rule that was tried.
-
-    Attributes:
-        rule: fitted to all queries.
-        resubstitution: its score on the queries that it was fitted to.
-        held_out: the score of rules of its kind, each on the fold it was fitted without.
-        error: standard error of the difference of ``held_out`` to that of the best.
-    """
-
-    rule: Rule
-    resubstitution: float
-    held_out: float
-    error: float
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """Where to cut a run, and what that is worth.
-
-    Attributes:
-        tag: the run's name.
-        file: its file.
-        task: the task.
-        measure: what was maximised.
-        queries: how many labelled queries there are.
-        rule: the rule chosen, fitted to all of them.
-        resubstitution: its score on them, which is too good: it was chosen by it.
-        held_out: the score when kind and parameters are chosen anew without each fold: what to expect.
-        interval: bootstrap interval of ``held_out`` over queries.
-        tried: the kinds of rule, the simplest first.
-        ceilings: scores for orientation: name → score.
-        curve: parameter of the chosen rule and score there, on all queries.
-        folds: how many.
-        seed: of the folds and of the interval.
-        filters: what each filter did: name → rows taken away, and the held-out score without it.
-    """
-
-    tag: str
-    file: str
-    task: str
-    measure: str
-    queries: int
-    rule: Rule
-    resubstitution: float
-    held_out: float
-    interval: Interval
-    tried: tuple[Tried, ...]
-    ceilings: Mapping[str, float]
-    curve: tuple[tuple[float, float], ...]
-    folds: int
-    seed: int
-    filters: tuple[tuple[str, int, float], ...] = ()
-
-    @property
-    def gap(self) -> float:
-        """By how much the resubstitution score is too good."""
-        return self.resubstitution - self.held_out
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``tune``; the rule in it is what ``cut`` takes."""
-        return {
-            "tag": self.tag,
-            "file": self.file,
-            "task": self.task,
-            "measure": self.measure,
-            "queries": self.queries,
-            "rule": self.rule.to_dict(),
-            "says": str(self.rule),
-            "resubstitution": _number(self.resubstitution),
-            "held_out": _number(self.held_out),
-            "interval": [_number(self.interval.low), _number(self.interval.high)],
-            "gap": _number(self.gap),
-            "tried": [
-                {
-                    "rule": tried.rule.to_dict(),
-                    "resubstitution": _number(tried.resubstitution),
-                    "held_out": _number(tried.held_out),
-                    "error": _number(tried.error),
-                }
-                for tried in self.tried
-            ],
-            "ceilings": {name: _number(value) for name, value in self.ceilings.items()},
-            "curve": [list(point) for point in self.curve],
-            "folds": self.folds,
-            "seed": self.seed,
-            "filters": [
-                {"filter": name, "rows": rows, "held_out_without": _number(without)}
-                for name, rows, without in self.filters
-            ],
-        }
+_LEVEL: Final = 0.95
 
 
 def tune(
@@ -143,6 +49,7 @@ def tune(
     folds: int = FOLDS,
     groups: Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
+    exclude: str | Iterable[str] = (),
     seed: int = SEED,
     trials: int = TRIALS,
     decisions: Decisions | None = None,
@@ -157,7 +64,7 @@ def tune(
         run: a ranking; what ``read_run`` takes.
         maximise: MicroF1, MacroF2, …, or Accuracy; by default the measure that ranks the task's runs.
         by: kinds of rule, of ``FAMILIES``; by default all that the run's scores allow.
-        task: the task; by default it is found from the gold.
+        task: the task; by default it is found from gold and run.
         edition: the year whose rules count; by default the newest.
         answers: for Accuracy, the answers that belong to the run.
         floor: keep at least so many documents a query; by default searched.
@@ -165,6 +72,7 @@ def tune(
         folds: how many folds of queries the rule is held out from.
         groups: query → group; queries of one group are in one fold.
         filters: what to take away before cutting; each is measured for what it gains.
+        exclude: queries to leave out.
         seed: of the folds and of the interval.
         trials: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
@@ -172,33 +80,84 @@ def tune(
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
         UsageError: a measure or a rule that does not exist or does not fit, too few queries for the folds.
+
+    >>> gold = {f"q{n}": [f"d{n}"] for n in range(6)}
+    >>> run = {f"q{n}": {f"d{n}": 0.9 - n / 20, "x": 0.3} for n in range(6)}
+    >>> tuning = tune(gold, run, task="1", folds=3, by="score")
+    >>> str(tuning.rule), tuning.resubstitution
+    ('scores of at least 0.475', 1.0)
     """
+    if (floor is not None and floor < 0) or (cap is not None and cap < 1):
+        raise UsageError("a floor is a whole number from 0, a cap one from 1")
+    if floor is not None and cap is not None and floor > cap:
+        raise UsageError(f"no query can keep at least {floor} and at most {cap}")
+    if seed < 0 or trials < 1:
+        raise UsageError("a seed is a whole number from 0, and there is at least one trial")
+    if decisions is not None and decisions.unjudged == "wrong":
+        raise UsageError("a cut-off is chosen on the queries of the gold: lines of others cannot count as wrong")
+    run = opened(run)
     record = read_gold(gold, task=None if task is None else str(task))
-    task = str(task) if task is not None else find_task(record).task
-    measure = _measure(maximise, task, edition)
-    if record.qrels is None:
-        raise UsageError(f"{record.path} holds labels only; a cut-off is chosen by relevant documents")
-    submission = read_run(run, task=task)
-    whole = Pool.read(submission, record.qrels, task=task)
-    right = _right(record, answers, task) if isinstance(measure, Accuracy) else None
-    problem = _Problem(measure, decisions or Decisions(), right, by, floor, cap, folds, seed, groups)
-    pool = whole
+    task = str(task) if task is not None else "3" if answers is not None else find_task(record, run).task
+    measure = _measure(maximise, protocol(task, edition))
+    evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    submission = read_run(run, task=evaluator.read_as)
+    given = None if answers is None else read_run(answers, task=evaluator.read_as)
+    if isinstance(measure, Accuracy) and given is None:
+        raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
+    # what is wrong with the files, or between them, is refused or said as everywhere
+    scores = evaluator.evaluate(submission, answers=given)
+    right = _right(record, given) if isinstance(measure, Accuracy) else None
+    judged = {query: (record.qrels or {}).get(query, {}) for query in evaluator.queries}
+    pool = whole = Pool.read(submission, judged, task=evaluator.read_as, rel=getattr(measure, "rel", 1))
+    if not whole.wanted.any():
+        raise UsageError(f"{record.path} names no relevant document: there is nothing to choose a cut-off by")
     for filter_ in filters:
         pool = pool.where(filter_.keeps(pool))
-    done = problem.solve(pool)
-    measured = []
-    for filter_ in filters:
-        others = whole
-        for other in filters:
-            others = others if other is filter_ else others.where(other.keeps(others))
-        measured.append((filter_.name, int((~filter_.keeps(whole)).sum()), problem.held_out(others).total))
-    samples = resampling.bootstrapped([done.honest], trials, seed)[:, 0]
-    interval = resampling.bca(samples, done.honest.total, resampling.left_out(done.honest), 0.95)
-    tag, file = (submission.tag, submission.path) if isinstance(submission, Run) else ("run", "")
+    kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
+    split = Split.of(pool.queries, folds, seed, groups)
+    problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
+    candidates = problem.candidates(pool)
+    solution = problem.solve(candidates)
+    held = problem.held_out(candidates)
+    terms = split.terms(held.each, held)
+    samples = resampling.bootstrapped([terms], trials, seed)[:, 0]
+    interval = resampling.bca(samples, terms.total, resampling.left_out(terms), _LEVEL)
     return Tuning(
-        tag, file, task, measure.name, len(pool.queries), done.rule, done.resubstitution, done.honest.total, interval,
-        done.tried, problem.ceilings(whole), done.curve, folds, seed, tuple(measured),
-    )  # fmt: skip
+        tag=scores.tag,
+        file=scores.file,
+        task=task,
+        edition=evaluator.edition,
+        measure=measure.name,
+        queries=len(pool.queries),
+        header=scores.header(),
+        remarks=scores.remarks,
+        rule=solution.rule,
+        resubstitution=solution.resubstitution,
+        held_out=held.total,
+        interval=interval,
+        tried=solution.tried,
+        ceilings=problem.ceilings(pool, scores.results[measure].value),
+        curve=solution.curve,
+        folds=folds,
+        groups=None if groups is None else len(terms.each),
+        seed=seed,
+        filters=tuple(_filtered(problem, whole, filters, terms)),
+        terms=terms,
+    )
+
+
+def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, trials: int = TRIALS) -> float:
+    """What to expect of the best of several runs, where it is the best by their held-out scores.
+
+    The best of many is in part the luckiest, so that its own held-out score is too good. Here the choice, too, is made
+    on other queries than those that score it; see ``honest.best_of``.
+
+    Args:
+        tunings: of the same gold, measure and groups.
+        seed: of the bootstrap samples.
+        trials: how many there are.
+    """
+    return honest.best_of([tuning.terms for tuning in tunings], trials, seed)
 
 
 def cut(run: object, rule: Rule, *, task: str | None = None, filters: Sequence[Filter] = ()) -> Run:
@@ -213,6 +172,11 @@ def cut(run: object, rule: Rule, *, task: str | None = None, filters: Sequence[F
     Raises:
         InputError: the run cannot be read, or holds labels.
         UsageError: the rule needs scores and the run has none.
+
+    >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
+    >>> from coliee_ir import to_run
+    >>> to_run(cut(to_cut, Rule("score", 0.5)))
+    {'q1': {'d1': 0.9}}
     """
     record = read_run(run, task=task)
     pool = Pool.read(record, task=task)
@@ -221,111 +185,40 @@ def cut(run: object, rule: Rule, *, task: str | None = None, filters: Sequence[F
         pool = pool.where(filter_.keeps(pool))
     kept = pool.lists(rule.keeps(pool))
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
-    tag, path = (record.tag, record.path) if isinstance(record, Run) else ("run", "<memory>")
-    return Run.of(rankings, tag=tag, path=path)
+    return Run.of(rankings, tag=record.tag, path=record.path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Solution:
-    rule: Rule
-    resubstitution: float
-    honest: Terms
-    tried: tuple[Tried, ...]
-    curve: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    """What is asked for, whatever the rankings."""
-
-    measure: Measure
-    decisions: Decisions
-    right: Mapping[str, bool] | None
-    by: str | Sequence[str]
-    floor: int | None
-    cap: int | None
-    folds: int
-    seed: int
-    groups: Mapping[str, str] | None
-
-    def objective(self, pool: Pool) -> Objective:
-        return objective(self.measure, pool, self.decisions, self.right)
-
-    def candidates(self, pool: Pool) -> list[Candidate]:
-        """Each kind of rule without bounds, then each with searched bounds: the simplest first."""
-        aim = self.objective(pool)
-        by = [self.by] if isinstance(self.by, str) else list(self.by)
-        sweeps = [Sweep(pool, family, aim) for family in named([name for name in by if name], pool)]
-        if self.floor is not None or self.cap is not None:
-            bounds = search.all_bounds(self.floor or 0, self.cap, int(pool.lengths.max(initial=0)))
-            return [Candidate(sweep, bounds) for sweep in sweeps]
-        plain = [Candidate(sweep, (Bounds(),)) for sweep in sweeps]
-        every = search.all_bounds(None, None, int(pool.lengths.max(initial=0)))
-        return [*plain, *(Candidate(sweep, every) for sweep in sweeps if sweep.family != "k")]
-
-    def held_out(self, pool: Pool) -> Terms:
-        """What each query adds when everything is chosen without it."""
-        fold = honest.folds(pool.queries, self.folds, self.seed, self.groups)
-        return honest.nested(self.candidates(pool), pool, fold, self.folds, self.seed, self.groups)
-
-    def solve(self, pool: Pool) -> _Solution:
-        candidates = self.candidates(pool)
-        everyone = np.ones(len(pool.queries), dtype=np.bool_)
-        fold = honest.folds(pool.queries, self.folds, self.seed, self.groups)
-        chosen, held = honest.select(candidates, fold, everyone)
-        scores = [honest.score_of(candidate, each, everyone) for candidate, each in zip(candidates, held, strict=True)]
-        best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
-        fits = [candidate.fit(everyone) for candidate in candidates]
-        tried = tuple(
-            Tried(fit.rule, fit.score, score, honest.standard_error(candidates[at], held[at], held[best], everyone))
-            for at, (fit, score) in enumerate(zip(fits, scores, strict=True))
-        )
-        rule = fits[chosen].rule
-        curve = candidates[chosen].sweep.curve(everyone, Bounds(rule.floor, rule.cap))
-        return _Solution(rule, fits[chosen].score, self.held_out(pool), tried, tuple(curve))
-
-    def ceilings(self, pool: Pool) -> dict[str, float]:
-        """Scores for orientation: what better cutting, and what better ranking, could give."""
-        aim = self.objective(pool)
-        fixed = Sweep(pool, "k", aim).best(np.ones(len(pool.queries), dtype=np.bool_))
-        oracle = aim.terms(pool, pool.rank <= pool.wanted[pool.query]).total
-        top = replace(
-            pool,
-            start=np.concatenate(([0], np.cumsum(pool.wanted > 0))),
-            documents=["" for _ in range(int((pool.wanted > 0).sum()))],
-            scores=np.ones(int((pool.wanted > 0).sum())),
-            relevant=np.ones(int((pool.wanted > 0).sum()), dtype=np.bool_),
-        )
-        perfect = self.objective(top).terms(top, top.relevant).total
-        found = float(pool.relevant.sum() / pool.wanted.sum()) if pool.wanted.sum() else float("nan")
-        return {
-            f"best fixed k ({-fixed.rule.threshold:g})": fixed.score,
-            "as many as are relevant": oracle,
-            "perfect top 1": perfect,
-            "recall of the whole ranking": found,
-        }
-
-
-def _measure(maximise: str, task: str, edition: int | None) -> Measure:
-    rules = protocol(task, edition)
+def _measure(maximise: str, rules: Protocol) -> Measure:
+    """What is to be maximised."""
+    if "documents" not in rules.parts:
+        raise UsageError(f"a submission to task {rules.task} holds no documents that could be cut")
     measures = parse(maximise or rules.ranking)
-    if len(measures) != 1:
-        raise UsageError(f"{maximise} is several measures; name one to maximise")
-    if not maximise and rules.ranking == "Accuracy" and "documents" not in rules.parts:
-        year = edition if edition is not None else newest_edition(rules)
-        raise UsageError(f"task {task} of {year} has no documents to cut")
-    return measures[0]
+    if len(measures) > 1:
+        raise UsageError("one measure can be maximised, not several")
+    (measure,) = measures
+    if not maximise and not isinstance(measure, Micro | Macro | Accuracy):
+        raise UsageError(
+            f"task {rules.task} is ranked by {measure}, which no cut-off maximises: name a measure, as MicroF1"
+        )
+    return measure
 
 
-def _right(gold: Gold, answers: object, task: str) -> dict[str, bool]:
+def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
     """Which questions are answered rightly."""
-    if answers is None:
-        raise UsageError("Accuracy needs the answers that belong to the run: give them, or maximise MacroF2")
-    given = read_run(answers, task=task)
-    if not isinstance(given, Answers) or gold.labels is None:
+    if not isinstance(answers, Answers) or gold.labels is None:
         raise UsageError("Accuracy needs labels, in the gold and in the answers")
-    return {query: given.labels.get(query) == label for query, label in gold.labels.items()}
+    return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:
+    """What each filter did: the held-out score with all of them beside that without it."""
+    for filter_ in filters:
+        pool = whole
+        for other in filters:
+            if other is not filter_:
+                pool = pool.where(other.keeps(pool))
+        without = problem.held_out(problem.candidates(pool))
+        each = problem.split.terms(without.each, without).each
+        rows = int((~filter_.keeps(whole)).sum())
+        error = honest.standard_error(held.score, held.each, each)
+        yield Filtered(filter_.name, rows, held.total - without.total, error)

@@ -23,7 +23,9 @@ def not_itself() -> Filter:
     """Take the query out of its own ranking."""
 
     def keeps(pool: Pool) -> BoolArray:
-        itself = [pool.queries[query] == document for query, document in zip(pool.query, pool.documents, strict=True)]
+        itself = [
+            pool.queries[query] == document for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
+        ]
         return ~np.array(itself, dtype=np.bool_)
 
     return Filter("not the query itself", keeps)
@@ -51,13 +53,14 @@ def not_common(most: int, within: int) -> Filter:
     """Take out documents that stand in many queries' first places.
 
     Args:
-        most: in how many queries at most a document may stand there.
+        most: in how many of the run's queries at most a document may stand there; more queries ask for a greater one.
         within: how many places count.
     """
 
     def keeps(pool: Pool) -> BoolArray:
-        names, number = np.unique(np.array(pool.documents, dtype=object).astype(str), return_inverse=True)
-        times: IntArray = np.bincount(number[pool.rank <= within], minlength=len(names))
+        known: dict[str, int] = {}
+        number = np.array([known.setdefault(document, len(known)) for document in pool.documents], dtype=np.int64)
+        times: IntArray = np.bincount(number[pool.rank <= within], minlength=len(known))
         return np.asarray(times[number] <= most)
 
     return Filter(f"not in the first {within} of more than {most} queries", keeps)

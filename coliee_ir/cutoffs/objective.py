@@ -23,7 +23,8 @@ class Objective(NamedTuple):
 
     Attributes:
         base: shape (Q, T); what each query adds with nothing retrieved.
-        row: shape (N, T); what a row adds when it is kept together with all rows above it.
+        row: shape (N, R) with R ≤ T; what a row adds to the first R columns when it is kept together with all rows
+            above it. To the others no row adds anything.
         score: sums of shape (…, T) → scores of shape (…).
         is_mean: whether the score is a mean over queries.
     """
@@ -36,8 +37,10 @@ class Objective(NamedTuple):
     def terms(self, pool: Pool, kept: BoolArray) -> Terms:
         """What each query adds where these rows are kept, which must be the first of each query."""
         each = self.base.copy()
-        for column in range(each.shape[1]):
-            each[:, column] += pool.sums(np.where(kept, self.row[:, column], 0.0))
+        rows = np.flatnonzero(kept)
+        query, adds = pool.query[rows], self.row[rows]
+        for column in range(adds.shape[1]):
+            each[:, column] += np.bincount(query, weights=adds[:, column], minlength=len(each))
         return Terms(each, self.score, np.zeros(each.shape[1]), self.is_mean)
 
 
@@ -64,9 +67,9 @@ def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping
 
         return _of_values(pool, sufficient)
     if isinstance(measure, Micro) and measure.cutoff is None:
-        nothing, one = np.zeros(len(pool.queries)), np.ones(len(pool.scores))
+        nothing = np.zeros(len(pool.queries))
         base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
-        row = np.column_stack((pool.relevant, one, 0 * one)).astype(np.float64)
+        row = np.column_stack((pool.relevant, np.ones(len(pool.scores)))).astype(np.float64)
         return Objective(base, row, measure.of_sums, False)
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     if isinstance(measure, Macro) and measure.cutoff is None and not of_means:
@@ -77,7 +80,10 @@ def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping
             return topic_wise(each, wanted == 0, retrieved == 0, measure.letter, decisions)
 
         return _of_values(pool, topical)
-    raise UsageError(f"a cut-off can be chosen for MicroF, MacroF and their like, and not for {measure}")
+    raise UsageError(
+        f"no cut-off maximises {measure}: name one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without @k, or "
+        "Accuracy where articles belong to the answers (Task 3 from 2026)"
+    )
 
 
 def _of_values(pool: Pool, value: Callable[[IntArray, FloatArray, FloatArray], FloatArray]) -> Objective:

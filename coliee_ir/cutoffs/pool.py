@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +15,11 @@ from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Run
 from coliee_ir.conversion import to_run
 from coliee_ir.judged import BoolArray, FloatArray
+from coliee_ir.order import as_compared
 from coliee_ir.reading import read_run
+
+#: trec_eval takes what is greater for infinite, with which no rule can reckon
+_GREATEST: Final = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -76,15 +82,12 @@ class Pool:
         """The rankings of a run, as ``read_run`` takes it.
 
         Raises:
-            InputError: the run cannot be read, holds labels, or has no query of the gold.
+            InputError: the run cannot be read, or holds labels.
         """
         record = read_run(run, task=task)
         if not isinstance(record, Run):
             raise InputError(record.path, "this submission holds labels", remedy="a cut-off is chosen on documents")
-        rankings = to_run(record, task=task)
-        if qrels is not None and not rankings.keys() & qrels.keys():
-            raise InputError(record.path, "no query of the run is in the gold", remedy="is the gold of another year?")
-        return cls.of(rankings, qrels, scored=record.scored, rel=rel)
+        return cls.of(to_run(record, task=task), qrels, scored=record.scored, rel=rel)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -102,23 +105,34 @@ class Pool:
         return np.arange(len(self.documents)) - self.start[self.query] + 1
 
     @cached_property
+    def compared(self) -> FloatArray:
+        """Shape (N,); the scores as trec_eval compares them, finite: within a query they never rise with the rank."""
+        return np.clip(as_compared(self.scores), -_GREATEST, _GREATEST)
+
+    @cached_property
     def top(self) -> FloatArray:
         """Shape (N,); the best score of each row's query."""
-        return self.scores[self.start[self.query]]
+        return self.compared[self.start[self.query]]
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Shape (Q,); the sums over the rows of each query."""
         return np.bincount(self.query, weights=values, minlength=len(self.queries)).astype(np.float64)
 
-    def running(self, values: FloatArray | BoolArray) -> FloatArray:
-        """Shape (N,); the sum over the rows of the same query up to each row."""
+    def running(self, values: BoolArray) -> FloatArray:
+        """Shape (N,); how many rows of the same query, up to each row, are so."""
         total = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
         return np.asarray(total[1:] - total[self.start[self.query]])
 
     def before(self, values: FloatArray) -> FloatArray:
-        """Shape (N,); the sum over the rows of the same query above each row."""
-        total = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
-        return np.asarray(total[:-1] - total[self.start[self.query]])
+        """Shape (N,); the sum over the rows of the same query above each row.
+
+        Query by query: as a difference of sums over all rows it would depend on the other queries, by rounding.
+        """
+        total = np.zeros(len(values))
+        for first, last in pairwise(self.start.tolist()):
+            if last - first > 1:
+                np.cumsum(values[first : last - 1], out=total[first + 1 : last])
+        return total
 
     def where(self, kept: BoolArray) -> Pool:
         """The same queries with the rows where a mask is true."""
@@ -134,8 +148,8 @@ class Pool:
         )
 
     def lists(self, kept: BoolArray) -> dict[str, dict[str, float]]:
-        """Query → document → score of the rows where a mask is true, best first; queries without any are left out."""
-        lists: dict[str, dict[str, float]] = {}
-        for at in np.flatnonzero(kept).tolist():
-            lists.setdefault(self.queries[self.query[at]], {})[self.documents[at]] = float(self.scores[at])
+        """Query → document → score of the rows where a mask is true, best first."""
+        lists: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        for at, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
+            lists[self.queries[query]][self.documents[at]] = float(self.scores[at])
         return lists

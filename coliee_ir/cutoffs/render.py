@@ -7,8 +7,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from coliee_adapters.errors import printable
 from coliee_ir import grid
-from coliee_ir.cutoffs import Tuning
+from coliee_ir.cutoffs import FAMILIES, Tuning, best_of
 from coliee_ir.grid import Cell, Grid, Number
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
@@ -18,6 +19,15 @@ _WIDTH: Final = 60
 def render(tunings: Sequence[Tuning], form: str) -> str:
     """Tunings in one of ``FORMS``; ends in a newline."""
     return FORMS[form](tunings)
+
+
+def said(tuning: Tuning) -> str:
+    """A tuning in a line."""
+    low, high = tuning.interval
+    return (
+        f"{tuning.tag}: keep {tuning.rule}: {tuning.measure} {tuning.held_out:.4f} held out "
+        f"({low:.4f} to {high:.4f}), {tuning.resubstitution:.4f} on all {tuning.queries} queries"
+    )
 
 
 def ranked(tunings: Sequence[Tuning]) -> Grid:
@@ -47,13 +57,15 @@ def _known(score: float) -> float:
 
 def tried(tuning: Tuning) -> Grid:
     """The kinds of rule that were tried on a run, the simplest first."""
-    header = ["keep", f"{tuning.measure} held out", "on all", "error of difference"]
+    header = ["tried: keep", f"{tuning.measure} held out", "to the best", "± 1 s.e.", "on all"]
+    best = max(_known(one.held_out) for one in tuning.tried)
     rows: list[list[Cell]] = [
         [
-            str(one.rule),
+            str(one.rule) + (" (bounds searched)" if one.searched else ""),
             Number(one.held_out, bold=one.rule == tuning.rule),
-            Number(one.resubstitution),
+            Number(round(one.held_out - best, 4) + 0.0),  # no minus zero
             Number(one.error),
+            Number(one.resubstitution),
         ]
         for one in tuning.tried
     ]
@@ -67,33 +79,48 @@ def ceilings(tuning: Tuning) -> Grid:
 
 def curve(tuning: Tuning) -> str:
     """The score over the parameter, as bars: from the fewest documents at the left to the most."""
-    points = [point for point in tuning.curve if math.isfinite(point[1])]
+    points = tuning.curve
     if len(points) < 2:
         return ""
-    step = max(len(points) / _WIDTH, 1.0)
-    some = [points[int(at * step)] for at in range(min(_WIDTH, len(points)))]
-    low, high = min(score for _, score in some), max(score for _, score in some)
-    bars = "".join(_BARS[int((score - low) / (high - low or 1.0) * (len(_BARS) - 1))] for _, score in some)
-    return f"{bars}\n{some[0][0]:g} … {some[-1][0]:g}: {tuning.measure} from {low:.4f} to {high:.4f}\n"
+    width = min(_WIDTH, len(points))
+    parts = [points[at * len(points) // width : (at + 1) * len(points) // width] for at in range(width)]
+    heights = [max(score for _, score in part) for part in parts]
+    low, high = min(score for _, score in points), max(score for _, score in points)
+    bars = "".join(_BARS[int((height - low) / (high - low or 1.0) * (len(_BARS) - 1))] for height in heights)
+    kept = FAMILIES[tuning.rule.family].says.replace("{:g}", f"{points[0][0]:g} … {points[-1][0]:g}")
+    return f"{bars}\n{kept}: {tuning.measure} on all from {low:.4f} to {high:.4f}\n"
 
 
 def _text(tunings: Sequence[Tuning]) -> str:
     told = [grid.plain(ranked(tunings))]
     if len(tunings) == 1:
         (tuning,) = tunings
-        told += [grid.plain(tried(tuning)), grid.plain(ceilings(tuning)), curve(tuning)]
-    for tuning in tunings:
         told += [
-            f"{tuning.tag}: {name}: {rows} rows taken away, {tuning.held_out - without:+.4f} held out\n"
-            for name, rows, without in tuning.filters
+            grid.plain(tried(tuning))
+            + "Of those within a standard error of the best, the uppermost is kept: it is the simplest.\n",
+            grid.plain(ceilings(tuning)),
+            curve(tuning),
         ]
+    else:
+        told.append(
+            f"The first of these {len(tunings)} is the best by the score shown, and in part the luckiest: expect "
+            f"{best_of(tunings, seed=tunings[0].seed):.4f} of a run and a rule chosen so.\n"
+        )
+    told += [
+        f"{printable(tuning.tag)}: {name}: {rows} rows taken away, {gain:+.4f} held out (± {error:.4f})\n"
+        for tuning in tunings
+        for name, rows, gain, error in tuning.filters
+    ]
     return "\n".join(filter(None, told))
 
 
 def _json(tunings: Sequence[Tuning]) -> str:
     from coliee_ir import __version__
 
-    held = {"coliee_ir": __version__, "tunings": [tuning.to_dict() for tuning in tunings]}
+    held: dict[str, object] = {"coliee_ir": __version__, "tunings": [tuning.to_dict() for tuning in tunings]}
+    if len(tunings) > 1:
+        expected = best_of(tunings, seed=tunings[0].seed)
+        held["best_of"] = None if math.isnan(expected) else expected
     return json.dumps(held, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 

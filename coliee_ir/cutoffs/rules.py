@@ -5,13 +5,14 @@ A rule keeps the rows whose value is at least the threshold, but at least ``floo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, quoted
 from coliee_ir.cutoffs.pool import Pool
 from coliee_ir.judged import BoolArray, FloatArray
 
@@ -40,45 +41,50 @@ class Family(NamedTuple):
 
 def _least(pool: Pool) -> FloatArray:
     """The last score of each row's query."""
-    return np.asarray(pool.scores[pool.start[pool.query] + pool.lengths[pool.query] - 1])
+    return np.asarray(pool.compared[pool.start[pool.query] + pool.lengths[pool.query] - 1])
 
 
 def _ratio(pool: Pool) -> FloatArray:
-    return _divided(pool.scores, pool.top)
+    return _divided(pool.compared, pool.top)
 
 
 def _minmax(pool: Pool) -> FloatArray:
     least = _least(pool)
-    return _divided(pool.scores - least, pool.top - least)
+    return _divided(pool.compared - least, pool.top - least)
 
 
 def _z(pool: Pool) -> FloatArray:
     n = np.maximum(pool.lengths, 1)
-    mean = (pool.sums(pool.scores) / n)[pool.query]
-    spread = np.sqrt(pool.sums((pool.scores - mean) ** 2) / n)[pool.query]
-    return _divided(pool.scores - mean, spread, otherwise=0.0)
+    mean = (pool.sums(pool.compared) / n)[pool.query]
+    spread = np.sqrt(pool.sums((pool.compared - mean) ** 2) / n)[pool.query]
+    return _divided(pool.compared - mean, spread, otherwise=0.0)
 
 
 def _softmax(pool: Pool) -> FloatArray:
-    weights = np.exp(pool.scores - pool.top)
+    weights = np.exp(pool.compared - pool.top)
     return np.asarray(weights / pool.sums(weights)[pool.query])
 
 
 def _mass(pool: Pool) -> FloatArray:
     """Minus the share of the query's score mass that stands before the row."""
-    total = pool.sums(pool.scores)[pool.query]
-    return -_divided(pool.before(pool.scores), total, otherwise=0.0)
+    total = pool.sums(pool.compared)[pool.query]
+    return -_divided(pool.before(pool.compared), total, otherwise=0.0)
 
 
 def _gap(pool: Pool) -> FloatArray:
     """1 up to the largest gap between neighbouring scores of a query (the first, if several are equal), else 0."""
     last = pool.start[pool.query] + pool.lengths[pool.query] - 1
-    at = np.arange(len(pool.scores))
-    gap = np.where(at < last, pool.scores - np.append(pool.scores[1:], 0.0), -np.inf)
+    at = np.arange(len(pool.compared))
+    gap = np.where(at < last, pool.compared - np.append(pool.compared[1:], 0.0), -np.inf)
     widest = np.full(len(pool.queries), -np.inf)
     np.maximum.at(widest, pool.query, gap)
     passed = pool.before((gap == widest[pool.query]).astype(np.float64))
     return (passed < 1).astype(np.float64)
+
+
+def _turned(threshold: float) -> float:
+    """Minus the threshold, and no minus zero."""
+    return 0.0 - threshold
 
 
 def _divided(above: FloatArray, below: FloatArray, otherwise: float = 1.0) -> FloatArray:
@@ -90,14 +96,14 @@ def _divided(above: FloatArray, below: FloatArray, otherwise: float = 1.0) -> Fl
 
 #: name → kind of rule, the simplest first
 FAMILIES: Final[dict[str, Family]] = {
-    "k": Family("the first {:g} of each query", lambda pool: -pool.rank.astype(np.float64), lambda t: -t, False),
-    "score": Family("scores of at least {:g}", lambda pool: pool.scores),
+    "k": Family("the first {:g} of each query", lambda pool: -pool.rank.astype(np.float64), _turned, False),
+    "score": Family("scores of at least {:g}", lambda pool: pool.compared),
     "ratio": Family("scores of at least {:g} of the query's best", _ratio, positive=True),
-    "margin": Family("scores at most {:g} below the query's best", lambda pool: pool.scores - pool.top, lambda t: -t),
+    "margin": Family("scores at most {:g} below the query's best", lambda pool: pool.compared - pool.top, _turned),
     "minmax": Family("scores of at least {:g}, between 0 (the query's last) and 1 (its best)", _minmax),
     "z": Family("scores of at least {:g} standard deviations above the query's mean", _z),
     "softmax": Family("a softmax share of at least {:g}", _softmax),
-    "mass": Family("documents until {:g} of the query's score mass is reached", _mass, lambda t: -t, positive=True),
+    "mass": Family("documents with at most {:g} of the query's score mass above them", _mass, _turned, positive=True),
     "gap": Family("documents before the query's largest gap between scores", _gap, fixed=_MIDDLE),
 }
 
@@ -113,7 +119,7 @@ class Rule:
         family: its kind, one of ``FAMILIES``.
         threshold: the least value that is kept.
         floor: so many rows of a query are kept in any case.
-        cap: not more than so many; None for no bound.
+        cap: not more than so many, even where the floor is greater; None for no bound.
     """
 
     family: str
@@ -123,7 +129,11 @@ class Rule:
 
     def keeps(self, pool: Pool) -> BoolArray:
         """Which rows are kept; shape (N,)."""
-        kept = FAMILIES[self.family].value(pool) >= self.threshold
+        return self.keeps_of(pool, FAMILIES[self.family].value(pool))
+
+    def keeps_of(self, pool: Pool, value: FloatArray) -> BoolArray:
+        """Which rows are kept, where the values of its family are known; both of shape (N,)."""
+        kept = value >= self.threshold
         kept |= pool.rank <= self.floor
         if self.cap is not None:
             kept &= pool.rank <= self.cap
@@ -146,26 +156,30 @@ class Rule:
         Raises:
             UsageError: it holds none.
         """
-        try:
-            family, threshold = members["family"], float(members["threshold"])
-            floor, cap = members.get("floor", 0), members.get("cap")
-        except (TypeError, KeyError, ValueError, AttributeError):
-            raise UsageError('a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}') from None
-        counts = [floor, *([] if cap is None else [cap])]
-        if family not in FAMILIES:
-            raise UsageError(f"there is no rule {family!r}; there are {', '.join(FAMILIES)}")
-        if np.isnan(threshold) or any(not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in counts):
-            raise UsageError("the floor and the cap of a rule are whole numbers, and its threshold is a number")
-        return cls(family, threshold, floor, cap)
+        if not isinstance(members, Mapping) or not {"family", "threshold"} <= members.keys():
+            raise UsageError('a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}')
+        family, threshold = members["family"], members["threshold"]
+        floor, cap = members.get("floor", 0), members.get("cap")
+        if not isinstance(family, str) or family not in FAMILIES:
+            raise UsageError(f"there is no rule {quoted(str(family))}; there are {', '.join(FAMILIES)}")
+        counts = [floor] if cap is None else [floor, cap]
+        if not _is_number(threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
+            raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
+        return cls(family, float(threshold), floor, cap)
 
 
-def named(names: str | list[str] | tuple[str, ...] | None, pool: Pool) -> list[str]:
-    """The kinds of rule asked for, or all that the run's scores allow.
+def _is_number(value: object) -> bool:
+    """Whether it is a finite number that a float can hold."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def named(names: Sequence[str], pool: Pool) -> list[str]:
+    """The kinds of rule asked for, or all that the run's scores allow; the simplest first.
 
     Raises:
         UsageError: there is no such rule, or the run's scores do not allow it.
     """
-    negative = bool(len(pool.scores)) and float(pool.scores.min()) < 0
+    negative = pool.scored and bool((pool.compared < 0).any())
     possible = [
         name
         for name, family in FAMILIES.items()
@@ -173,11 +187,11 @@ def named(names: str | list[str] | tuple[str, ...] | None, pool: Pool) -> list[s
     ]
     if not names:
         return possible
-    asked = [ALIASES.get(name, name) for name in ([names] if isinstance(names, str) else names)]
+    asked = [ALIASES.get(name, name) for name in names]
     for name in asked:
         if name not in FAMILIES:
-            raise UsageError(f"there is no rule {name!r}; there are {', '.join((*FAMILIES, *ALIASES))}")
+            raise UsageError(f"there is no rule {quoted(name)}; there are {', '.join((*FAMILIES, *ALIASES))}")
         if name not in possible:
             why = "the run has no scores" if not pool.scored else "the run has negative scores"
             raise UsageError(f"the rule {name!r} cannot be used: {why}")
-    return asked
+    return [name for name in FAMILIES if name in asked]

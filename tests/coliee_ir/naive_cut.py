@@ -1,0 +1,107 @@
+"""The naive twin of tuning: every threshold tried by cutting the lists and scoring them, in plain Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from coliee_ir.cutoffs import FAMILIES, Pool
+from coliee_ir.decisions import Decisions
+
+Lists = dict[str, list[str]]
+
+#: 0.1 and its neighbour tie in float32, in which trec_eval compares, and 1e39 and 2e39 do with infinity
+SCORES = (0.0, -0.0, 0.1, 0.1 + 1e-12, 0.2, 0.5, 0.5, 0.9, 1.0, 3.0, 7.5, 1e-40, 1e30, 1e39, 2e39)
+
+DECISIONS = st.builds(
+    Decisions, unanswered=st.sampled_from(("zero", "skip")), empty_gold=st.sampled_from(("skip", "zero", "one"))
+)
+
+MEASURES = ("MicroP", "MicroR", "MicroF1", "MicroF2", "MacroP", "MacroR", "MacroF1", "MacroF2")
+
+
+class Case(NamedTuple):
+    """Rankings and what is relevant: query → document → score; query → documents."""
+
+    run: dict[str, dict[str, float]]
+    gold: dict[str, dict[str, int]]
+
+    @property
+    def pool(self) -> Pool:
+        return Pool.read(self.run, self.gold, task="trec")
+
+
+@st.composite
+def cases(
+    draw: st.DrawFn,
+    negative: bool = True,
+    least: int = 1,
+    most: int = 5,
+    scores: st.SearchStrategy[float] | None = None,
+) -> Case:
+    """Up to five queries with up to seven documents: unanswered ones, ones without relevant documents, equal scores."""
+    some = st.sampled_from((*SCORES, *((-0.5, -1.0, -1e39) if negative else ())))
+    values = some | st.floats(-1e4 if negative else 0, 1e4, width=32) if scores is None else scores
+    run: dict[str, dict[str, float]] = {}
+    gold: dict[str, dict[str, int]] = {}
+    for number in range(draw(st.integers(least, 5))):
+        given = draw(st.lists(values, max_size=7))
+        if len(given) > 1 and draw(st.integers(0, 5)) == 0:
+            given = [given[0]] * len(given)
+        run[f"q{number}"] = {f"d{at}": score for at, score in enumerate(given)}
+        level = st.dictionaries(st.sampled_from([f"d{at}" for at in range(9)]), st.integers(0, 2), max_size=4)
+        gold[f"q{number}"] = draw(level)
+    return Case(run, gold)
+
+
+def relevant(gold: Mapping[str, Mapping[str, int]], rel: int = 1) -> dict[str, set[str]]:
+    return {query: {document for document, level in judged.items() if level >= rel} for query, judged in gold.items()}
+
+
+def score(
+    lists: Mapping[str, Sequence[str]], wanted: Mapping[str, set[str]], measure: str, decisions: Decisions
+) -> float:
+    """The score of some lists; NaN if no query is left."""
+    letter, beta = measure[5], float(measure[6:] or 1)
+    counts = [(len(wanted[q] & set(lists.get(q, ()))), len(lists.get(q, ())), len(wanted[q])) for q in wanted]
+    if measure.startswith("Micro"):
+        return _of(letter, beta, *(sum(column) for column in zip(*counts, strict=True)))
+    each = []
+    for correct, retrieved, n_wanted in counts:
+        value: float | None = _of(letter, beta, correct, retrieved, n_wanted)
+        if n_wanted == 0:
+            undefined = letter == "R" or retrieved == 0
+            value = {"skip": None, "zero": value, "one": 1.0 if undefined else value}[decisions.empty_gold]
+        elif retrieved == 0 and decisions.unanswered == "skip":
+            value = None
+        each.append(value)
+    kept = [value for value in each if value is not None]
+    return sum(kept) / len(kept) if kept else math.nan
+
+
+def _of(letter: str, beta: float, correct: int, retrieved: int, wanted: int) -> float:
+    p = correct / retrieved if retrieved else 0.0
+    r = correct / wanted if wanted else 0.0
+    if letter != "F":
+        return p if letter == "P" else r
+    return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0
+
+
+def cut(pool: Pool, values: Sequence[float], threshold: float, floor: int, cap: int | None) -> Lists:
+    """The documents that a rule keeps, row by row; ``values`` are those of its family."""
+    kept: Lists = {}
+    for query, first, last in zip(pool.queries, pool.start.tolist(), pool.start[1:].tolist(), strict=False):
+        kept[query] = [
+            pool.documents[at]
+            for at in range(first, last)
+            if (values[at] >= threshold or at - first < floor) and (cap is None or at - first < cap)
+        ]
+    return kept
+
+
+def thresholds(family: str, values: Sequence[float]) -> list[float]:
+    fixed = FAMILIES[family].fixed
+    return [math.inf, *set(values)] if fixed is None else [fixed]

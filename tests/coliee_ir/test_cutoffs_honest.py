@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import math
+
+import naive_cut as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import UsageError
+from coliee_ir.cutoffs import Pool, honest
+from coliee_ir.cutoffs.honest import Candidate, Split
+from coliee_ir.cutoffs.objective import objective
+from coliee_ir.cutoffs.search import Bounds, Sweep, all_bounds
+from coliee_ir.decisions import Decisions
+from coliee_ir.measures import parse
+from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.significance import resampling
+
+QUERIES = [f"q{n}" for n in range(23)]
+EVERYONE = np.ones(23, dtype=np.bool_)
+TWO_GROUPS = {query: "ab"[at % 2] for at, query in enumerate(QUERIES)}
+
+
+def candidates(pool: Pool, measure: str, *families: str) -> list[Candidate]:
+    aim = objective(parse(measure)[0], pool, Decisions())
+    sweeps = [Sweep(pool, family, aim) for family in families]
+    return [
+        *(Candidate(sweep, (Bounds(),)) for sweep in sweeps),
+        *(Candidate(sweep, all_bounds(None, None, 7)) for sweep in sweeps if sweep.family != "k"),
+    ]
+
+
+def test_folds_are_of_nearly_equal_size_and_the_seed_decides() -> None:
+    fold = Split.of(QUERIES, 5, 7).folds(EVERYONE)
+    assert sorted(np.bincount(fold).tolist()) == [4, 4, 5, 5, 5]
+    assert Split.of(QUERIES, 5, 7).folds(EVERYONE).tolist() == fold.tolist()
+    assert Split.of(QUERIES, 5, 8).folds(EVERYONE).tolist() != fold.tolist()
+    assert Split.of(QUERIES, 5, 7).folds(EVERYONE, 1).tolist() != fold.tolist()
+
+
+def test_the_folds_of_a_seed_never_change() -> None:
+    # from the raw bits of PCG64, whose stream NumPy guarantees
+    assert Split.of(QUERIES[:10], 3, 2026).folds(np.ones(10, dtype=np.bool_)).tolist() == [1, 0, 2, 1, 0, 2, 0, 0, 1, 2]
+
+
+@given(st.lists(st.sampled_from("abcdefg"), min_size=23, max_size=23), st.integers(0, 99), st.data())
+def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject) -> None:
+    n = len(set(names))
+    if n < 2:
+        return
+    split = Split.of(QUERIES, data.draw(st.integers(2, n)), seed, dict(zip(QUERIES, names, strict=True)))
+    among = np.array(data.draw(st.lists(st.booleans(), min_size=23, max_size=23)), dtype=np.bool_)
+    for taking_part in (EVERYONE, among):
+        fold = split.folds(taking_part).tolist()
+        assert all((number >= 0) == part for number, part in zip(fold, taking_part.tolist(), strict=True))
+        pairs = {(name, number) for name, number in zip(names, fold, strict=True) if number >= 0}
+        assert len(pairs) == len({name for name, _ in pairs})
+        assert max(fold) == min(len(pairs), split.n) - 1
+
+
+@pytest.mark.parametrize(
+    ("n", "groups", "sentence"),
+    [
+        (1, None, "1 folds cannot be made of 23 queries: give from 2 to so many"),
+        (24, None, "24 folds cannot be made of 23 queries: give from 2 to so many"),
+        (3, TWO_GROUPS, "3 folds cannot be made of 2 groups: give from 2 to so many"),
+        (2, {q: q for q in QUERIES[1:]}, "1 judged query has no group (first: q0): give each query of the gold one"),
+        (2, {}, "23 judged queries have no group (first: q0): give each query of the gold one"),
+    ],
+)  # fmt: skip
+def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | None, sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Split.of(QUERIES, n, 0, groups)
+    assert str(refused.value) == sentence
+
+
+@given(naive.cases(least=3), st.sampled_from(("MicroF1", "MacroF2")), st.integers(0, 9))
+def test_a_held_out_query_is_cut_by_a_rule_of_the_others(case: naive.Case, measure: str, seed: int) -> None:
+    pool = case.pool
+    (candidate,) = candidates(pool, measure, "score")[:1]
+    everyone = np.ones(len(pool.queries), dtype=np.bool_)
+    fold = Split.of(pool.queries, 3, seed).folds(everyone)
+    held = honest.held_out(candidate, fold, everyone)
+    for number in range(3):
+        rule = candidate.fit(fold != number).rule
+        own = candidate.sweep.terms(rule).each
+        assert held[fold == number].tolist() == own[fold == number].tolist()
+
+
+@given(naive.cases(least=4), st.sampled_from(("MicroF1", "MicroP")), st.data())
+def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: str, data: st.DataObject) -> None:
+    """Whatever is said to be relevant for the queries of one fold, their lists are cut at the same place."""
+    split = Split.of(case.pool.queries, 2, data.draw(st.integers(0, 9)))
+    everyone = np.ones(len(case.gold), dtype=np.bool_)
+    inside = {q for q, number in zip(case.gold, split.folds(everyone).tolist(), strict=True) if number == 0}
+    other = {q: {f"d{data.draw(st.integers(0, 8))}": 1} if q in inside else gold for q, gold in case.gold.items()}
+    families = ("k", "score", "margin", "gap")
+    # the terms of micro-averages hold how many are retrieved
+    lengths = []
+    for gold in (case.gold, other):
+        pool = naive.Case(case.run, gold).pool
+        terms = honest.nested(candidates(pool, measure, *families), split)
+        lengths.append([terms.each[at, 1] for at, query in enumerate(pool.queries) if query in inside])
+    assert lengths[0] == lengths[1]
+
+
+@given(naive.cases(least=4), st.sampled_from(("MicroF1", "MacroF1")), st.integers(0, 9))
+def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: str, seed: int) -> None:
+    pool = case.pool
+    every = candidates(pool, measure, "k", "score", "margin")
+    split = Split.of(pool.queries, 2, seed)
+    terms = honest.nested(every, split)
+    outer = split.folds(np.ones(len(pool.queries), dtype=np.bool_))
+    for number in (0, 1):
+        train = outer != number
+        choice = honest.select(every, split, split.folds(train, 1 + number), train).chosen
+        candidate = every[choice if train.sum() > 1 else 0]
+        expected = candidate.sweep.terms(candidate.fit(train).rule).each[~train]
+        assert terms.each[~train].tolist() == expected.tolist()
+
+
+def test_with_two_queries_the_simplest_kind_is_taken() -> None:
+    pool = naive.Case({"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0}}, {"a": {"x": 1}, "b": {"x": 1}}).pool
+    terms = honest.nested(candidates(pool, "MicroF1", "k", "score"), Split.of(pool.queries, 2, 0))
+    assert terms.total == 1.0
+
+
+class _Known:
+    """A sweep whose held-out terms are given."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.held = of_mean(np.array(values))
+        self.objective = objective(
+            parse("MacroF1")[0], Pool.read({}, {str(n): {} for n in range(len(values))}, task="trec"), Decisions()
+        )
+
+    def best(self, chosen: object, bounds: object) -> Candidate:
+        class _Fit:
+            rule = None
+
+        return _Fit()  # type: ignore[return-value]
+
+    def terms(self, rule: object) -> Terms:
+        return self.held
+
+
+def known(*rows: list[float]) -> honest.Selection:
+    some = [Candidate(_Known(row), (Bounds(),)) for row in rows]  # type: ignore[arg-type]
+    names = [str(n) for n in range(len(rows[0]))]
+    split = Split.of(names, 2, 0)
+    among = np.ones(len(names), dtype=np.bool_)
+    return honest.select(some, split, split.folds(among), among)
+
+
+def test_the_simplest_within_a_standard_error_is_chosen() -> None:
+    best = [0.5, 0.5, 0.7, 0.7]
+    near = [0.5, 0.4, 0.8, 0.68]  # 0.005 below the best on average
+    between = [0.445, 0.345, 0.745, 0.625]  # 0.06 below on average: one and a half errors
+    far = [0.4, 0.4, 0.6, 0.6]  # always 0.1 below: without noise
+    error = float(np.std([0.0, 0.1, -0.1, 0.02], ddof=1)) / 2  # of a mean, the jackknife gives the usual one
+    assert known(near, best).errors == [pytest.approx(error), 0.0]
+    assert known(near, best).chosen == 0
+    assert known(between, best).chosen == 1
+    assert known(far, best).chosen == 1
+    assert known(far, near, best).chosen == 1
+    assert known(best, near).chosen == 0
+    assert known(best, best).chosen == 0
+    assert known(far, best).scores == [pytest.approx(0.5), pytest.approx(0.6)]
+
+
+def test_kinds_without_a_score_are_not_chosen_and_do_not_stand_in_the_way() -> None:
+    none = [math.nan] * 4
+    assert known(none, [0.5, 0.5, 0.7, 0.7]).chosen == 1
+    assert known(none, none).chosen == 0
+
+
+def test_the_standard_error_is_the_jackknifes() -> None:
+    one, other = np.array([[1.0, 2, 3], [0, 1, 2], [2, 2, 2]]), np.array([[0.0, 1, 3], [1, 1, 2], [1, 3, 2]])
+    f1 = parse("MicroF1")[0].of_sums  # type: ignore[attr-defined]
+    without = []
+    for left_out in range(3):
+        rows = [at for at in range(3) if at != left_out]
+        (c, r, w), (c2, r2, w2) = one[rows].sum(axis=0), other[rows].sum(axis=0)
+        without.append(2 * c / (r + w) - 2 * c2 / (r2 + w2))
+    mean = sum(without) / 3
+    expected = math.sqrt(2 / 3 * sum((value - mean) ** 2 for value in without))
+    assert honest.standard_error(f1, one, other) == pytest.approx(expected)
+
+
+def test_groups_are_left_out_together() -> None:
+    split = Split.of(["a", "b", "c"], 2, 0, {"a": "x", "b": "y", "c": "x"})
+    each = np.array([[1.0, 1], [2, 1], [4, 1]])
+    assert split.summed(each, np.ones(3, dtype=np.bool_)).tolist() == [[5, 2], [2, 1]]
+    assert split.summed(each, np.array([False, True, True])).tolist() == [[4, 1], [2, 1]]
+    terms = split.terms(each, of_mean(np.array([1.0, 2, 4])))
+    assert terms.total == pytest.approx(7 / 3)
+    assert not terms.is_mean
+    alone = Split.of(["a", "b", "c"], 2, 0)
+    assert alone.terms(each, of_mean(np.array([1.0, 2, 4]))).is_mean
+
+
+def naive_best_of(rows: list[list[float]], draws: list[list[int]]) -> float:
+    outside = []
+    for drawn in draws:
+        means = [sum(row[at] for at in drawn) / len(drawn) for row in rows]
+        best = max(range(len(rows)), key=lambda at: (round(means[at], 9), -at))
+        left = [value for at, value in enumerate(rows[best]) if at not in drawn]
+        outside.append(sum(left) / len(left))
+    return sum(outside) / len(outside)
+
+
+def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it() -> None:
+    rows = [[0.1, 0.9, 0.4, 0.3], [0.5, 0.2, 0.6, 0.35], [0.05, 0.55, 0.8, 0.15]]
+    drawn = next(resampling.draws(5, 60, 4)).tolist()
+    samples = [[at for at in range(4) for _ in range(int(times[at]))] for times in drawn]
+    whole = [sample for sample in samples if len(set(sample)) < 4]  # else nobody is left to score it on
+    held = [of_mean(np.array(row)) for row in rows]
+    assert honest.best_of(held, 60, 5) == pytest.approx(naive_best_of(rows, whole))
+    assert math.isnan(honest.best_of([], 60, 5))
+
+
+def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
+    chance = np.random.Generator(np.random.PCG64(1))
+    apparent, expected = [], []
+    for _ in range(30):
+        held = [of_mean(values) for values in chance.normal(0.5, 0.1, (50, 40))]
+        apparent.append(max(terms.total for terms in held))
+        expected.append(honest.best_of(held, 100, 0))
+    assert np.mean(apparent) > 0.53
+    assert np.mean(expected) == pytest.approx(0.5, abs=0.01)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import statistics
+
+import naive_cut as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import UsageError
+from coliee_ir.cutoffs import FAMILIES, Pool, Rule
+from coliee_ir.cutoffs.rules import named
+
+_EXTREME = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from((5e-324, -5e-324, 1.7e308, -1.7e308))
+
+TODAY = Pool.read({"q": {"a": 4.0, "b": 3.0, "c": 1.0, "d": 0.0}}, task="trec")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(data=st.data())
+def test_a_value_never_rises_with_the_rank_and_is_a_number(family: str, data: st.DataObject) -> None:
+    extreme = _EXTREME.map(abs) if FAMILIES[family].positive else _EXTREME
+    pool = data.draw(naive.cases(scores=extreme)).pool
+    value = FAMILIES[family].value(pool)
+    assert np.isfinite(value).all()
+    assert (np.diff(value)[np.diff(pool.query) == 0] <= 0).all()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(data=st.data())
+def test_a_value_does_not_depend_on_other_queries(family: str, data: st.DataObject) -> None:
+    extreme = _EXTREME.map(abs) if FAMILIES[family].positive else _EXTREME
+    case = data.draw(naive.cases(scores=extreme))
+    together = FAMILIES[family].value(case.pool).tolist()
+    apart = [FAMILIES[family].value(Pool.read({q: ranking}, task="trec")).tolist() for q, ranking in case.run.items()]
+    assert together == [value for values in apart for value in values]
+
+
+def naive_values(family: str, scores: list[float]) -> list[float]:
+    """The values of one query's documents, from its scores, the best first."""
+    n, best, least, total = len(scores), scores[0], scores[-1], sum(scores)
+    spread = statistics.pstdev(scores)
+    drops = [one - other for one, other in itertools.pairwise(scores)]
+    shares = [math.exp(score - best) for score in scores]
+    before = [sum(scores[:at]) for at in range(n)]
+    return {
+        "k": [-float(at + 1) for at in range(n)],
+        "score": scores,
+        "ratio": [score / best if best > 0 else 1.0 for score in scores],
+        "margin": [score - best for score in scores],
+        "minmax": [(score - least) / (best - least) if best > least else 1.0 for score in scores],
+        "z": [(score - statistics.fmean(scores)) / spread if spread else 0.0 for score in scores],
+        "softmax": [share / sum(shares) for share in shares],
+        "mass": [-above / total if total else 0.0 for above in before],
+        "gap": [float(at <= drops.index(max(drops))) if drops else 1.0 for at in range(n)],
+    }[family]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(scores=st.lists(st.integers(0, 40).map(lambda n: n / 4), min_size=1, max_size=8))
+def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> None:
+    pool = Pool.read({"q": {f"d{at}": score for at, score in enumerate(scores)}}, task="trec")
+    expected = naive_values(family, sorted(scores, reverse=True))
+    assert FAMILIES[family].value(pool).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept", "says"),
+    [
+        (Rule("k", -2), 2, "the first 2 of each query"),
+        (Rule("score", 1.0), 3, "scores of at least 1"),
+        (Rule("ratio", 0.75), 2, "scores of at least 0.75 of the query's best"),
+        (Rule("margin", -3.0), 3, "scores at most 3 below the query's best"),
+        (Rule("margin", 0.0), 1, "scores at most 0 below the query's best"),
+        (Rule("minmax", 0.2), 3, "scores of at least 0.2, between 0 (the query's last) and 1 (its best)"),
+        (Rule("z", 0.0), 2, "scores of at least 0 standard deviations above the query's mean"),
+        (Rule("softmax", 0.5), 1, "a softmax share of at least 0.5"),
+        (Rule("mass", -0.5), 2, "documents with at most 0.5 of the query's score mass above them"),
+        (Rule("gap", 0.5), 2, "documents before the query's largest gap between scores"),
+        (Rule("score", 9.0, 1), 1, "scores of at least 9, at least 1"),
+        (Rule("score", 0.0, 0, 3), 3, "scores of at least 0, at most 3"),
+        (Rule("score", 9.0, 5, 2), 2, "scores of at least 9, at least 5, at most 2"),
+    ],
+)
+def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
+    assert rule.keeps(TODAY).tolist() == [True] * kept + [False] * (4 - kept)
+    assert str(rule) == says
+
+
+@given(
+    st.builds(
+        Rule,
+        st.sampled_from(list(FAMILIES)),
+        st.floats(allow_nan=False, allow_infinity=False),
+        st.integers(0, 99),
+        st.none() | st.integers(0, 99),
+    )
+)
+def test_a_rule_survives_json(rule: Rule) -> None:
+    assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))) == rule
+
+
+def test_floor_and_cap_may_be_left_out_and_more_may_stand_beside() -> None:
+    assert Rule.from_dict({"family": "k", "threshold": -3, "note": "ours"}) == Rule("k", -3.0)
+
+
+_A_RULE = 'a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'
+_NUMBERS = "the threshold of a rule is a number, its floor and cap are whole numbers from 0"
+_KINDS = "k, score, ratio, margin, minmax, z, softmax, mass, gap"
+
+
+@pytest.mark.parametrize(
+    ("members", "sentence"),
+    [
+        (None, _A_RULE),
+        ([], _A_RULE),
+        ("score", _A_RULE),
+        ({"family": "score"}, _A_RULE),
+        ({"family": "best", "threshold": 1}, f"there is no rule 'best'; there are {_KINDS}"),
+        ({"family": ["k"], "threshold": 1}, f"there is no rule '['k']'; there are {_KINDS}"),
+        ({"family": "\x1b[31m", "threshold": 1}, f"there is no rule '\\x1b[31m'; there are {_KINDS}"),
+        ({"family": "k", "threshold": "3"}, _NUMBERS),
+        ({"family": "k", "threshold": True}, _NUMBERS),
+        ({"family": "k", "threshold": math.nan}, _NUMBERS),
+        ({"family": "k", "threshold": math.inf}, _NUMBERS),
+        ({"family": "k", "threshold": 10**400}, _NUMBERS),
+        ({"family": "k", "threshold": 1, "floor": -1}, _NUMBERS),
+        ({"family": "k", "threshold": 1, "floor": 1.5}, _NUMBERS),
+        ({"family": "k", "threshold": 1, "floor": None}, _NUMBERS),
+        ({"family": "k", "threshold": 1, "cap": False}, _NUMBERS),
+    ],
+)
+def test_what_is_no_rule_is_refused(members: object, sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Rule.from_dict(members)
+    assert str(refused.value) == sentence
+
+
+UNSCORED = Pool.read({"q": ["a", "b"]}, task="trec")
+NEGATIVE = Pool.read({"q": {"a": 1.0, "b": -0.1}}, task="trec")
+
+
+def test_the_rules_that_scores_allow() -> None:
+    assert named([], TODAY) == list(FAMILIES)
+    assert named([], UNSCORED) == ["k"]
+    assert named([], NEGATIVE) == ["k", "score", "margin", "minmax", "z", "softmax", "gap"]
+    assert named(["z", "max", "k", "ratio"], TODAY) == ["k", "ratio", "z"]
+
+
+@pytest.mark.parametrize(
+    ("name", "pool", "sentence"),
+    [
+        ("score", UNSCORED, "the rule 'score' cannot be used: the run has no scores"),
+        ("max", NEGATIVE, "the rule 'ratio' cannot be used: the run has negative scores"),
+        ("mass", NEGATIVE, "the rule 'mass' cannot be used: the run has negative scores"),
+        ("top", TODAY, f"there is no rule 'top'; there are {_KINDS}, max"),
+    ],
+)
+def test_a_rule_that_scores_do_not_allow_is_refused(name: str, pool: Pool, sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        named([name], pool)
+    assert str(refused.value) == sentence
+
+
+def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_written() -> None:
+    pool = Pool.read({"q": {"a": 0.1 + 1e-12, "b": 0.1, "c": 1e39, "d": 2e39}}, task="trec")
+    assert pool.documents == ["d", "c", "b", "a"]
+    assert len(set(pool.compared.tolist())) == 2
+    assert pool.lists(np.array([True, False, True, True])) == {"q": {"d": 2e39, "b": 0.1, "a": 0.1 + 1e-12}}

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import naive_cut as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_ir.cutoffs import FAMILIES, Pool, Rule
+from coliee_ir.cutoffs.objective import objective
+from coliee_ir.cutoffs.search import CAPS, FLOORS, Bounds, Sweep, all_bounds
+from coliee_ir.decisions import Decisions
+from coliee_ir.measures import parse
+
+BOUNDS = st.builds(Bounds, st.integers(0, 8), st.none() | st.integers(1, 8))
+
+
+def sweep(pool: Pool, family: str, measure: str, decisions: Decisions | None = None) -> Sweep:
+    return Sweep(pool, family, objective(parse(measure)[0], pool, decisions or Decisions()))
+
+
+def one_query(scores: list[float], gold: list[int]) -> Pool:
+    """A ranking of one query, in which documents are right or not."""
+    return Pool.read(
+        {"q": {f"d{at}": score for at, score in enumerate(scores)}},
+        {"q": {f"d{at}": 1 for at, right in enumerate(gold) if right}},
+        task="trec",
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(data=st.data())
+def test_the_best_threshold_is_that_which_trying_all_of_them_finds(family: str, data: st.DataObject) -> None:
+    case = data.draw(naive.cases(negative=not FAMILIES[family].positive))
+    measure, decisions = data.draw(st.sampled_from(naive.MEASURES)), data.draw(naive.DECISIONS)
+    bound = data.draw(BOUNDS)
+    pool, wanted = case.pool, naive.relevant(case.gold)
+    fit = sweep(pool, family, measure, decisions).best(np.ones(len(pool.queries), dtype=np.bool_), [bound])
+    values = FAMILIES[family].value(pool).tolist()
+    tried = [naive.cut(pool, values, threshold, *bound) for threshold in naive.thresholds(family, values)]
+    scored = [(naive.score(lists, wanted, measure, decisions), sum(map(len, lists.values()))) for lists in tried]
+    known = [pair for pair in scored if not math.isnan(pair[0])]
+    if not known:
+        assert math.isnan(fit.score)
+        return
+    best = max(score for score, _ in known)
+    assert fit.score == pytest.approx(best, abs=1e-9)
+    own = naive.cut(pool, values, fit.rule.threshold, fit.rule.floor, fit.rule.cap)
+    assert naive.score(own, wanted, measure, decisions) == pytest.approx(best, abs=1e-9)
+    assert sum(map(len, own.values())) == min(rows for score, rows in known if score > best - 1e-9)
+
+
+@given(naive.cases(least=2), st.data())
+def test_on_some_queries_it_is_that_of_these_queries_alone(case: naive.Case, data: st.DataObject) -> None:
+    family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
+    measure, bound = data.draw(st.sampled_from(naive.MEASURES)), data.draw(BOUNDS)
+    chosen = np.array(data.draw(st.lists(st.booleans(), min_size=len(case.run), max_size=len(case.run))), np.bool_)
+    if not chosen.any():
+        chosen[0] = True
+    taken = [query for query, is_chosen in zip(case.run, chosen.tolist(), strict=True) if is_chosen]
+    alone = naive.Case({q: case.run[q] for q in taken}, {q: case.gold[q] for q in taken}).pool
+    among = sweep(case.pool, family, measure).best(chosen, [bound])
+    apart = sweep(alone, family, measure).best(np.ones(len(taken), dtype=np.bool_), [bound])
+    assert among.rule == apart.rule
+    assert among.score == pytest.approx(apart.score, abs=1e-12, nan_ok=True)
+
+
+@given(naive.cases(), st.sampled_from(list(FAMILIES)), st.sampled_from(naive.MEASURES), naive.DECISIONS, BOUNDS)
+def test_what_a_rule_adds_query_by_query_is_the_score_of_its_lists(
+    case: naive.Case, family: str, measure: str, decisions: Decisions, bound: Bounds
+) -> None:
+    pool = case.pool
+    values = FAMILIES[family].value(pool)
+    for threshold in naive.thresholds(family, values.tolist())[:4]:
+        rule = Rule(family, threshold, *bound)
+        lists = naive.cut(pool, values.tolist(), threshold, *bound)
+        kept = {query: list(ranking) for query, ranking in pool.lists(rule.keeps(pool)).items()}
+        assert kept == lists
+        if not _falls(values, pool):
+            continue  # a family that is not made for these scores
+        total = sweep(pool, family, measure, decisions).terms(rule).total
+        expected = naive.score(lists, naive.relevant(case.gold), measure, decisions)
+        assert total == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def _falls(value: np.typing.NDArray[np.float64], pool: Pool) -> bool:
+    return bool((np.diff(value)[np.diff(pool.query) == 0] <= 0).all())
+
+
+@given(naive.cases(), st.sampled_from(naive.MEASURES))
+def test_of_several_bounds_the_best_is_taken_and_of_equal_ones_the_first(case: naive.Case, measure: str) -> None:
+    everyone = np.ones(len(case.run), dtype=np.bool_)
+    swept = sweep(case.pool, "score", measure)
+    bounds = all_bounds(None, None, 7)
+    fits = [swept.best(everyone, [bound]) for bound in bounds]
+    best = max((fit.score for fit in fits if not math.isnan(fit.score)), default=math.nan)
+    expected = next((fit for fit in fits if fit.score > best - 1e-9), fits[0])
+    assert swept.best(everyone, bounds).rule == expected.rule
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_query_with_one_document(family: str) -> None:
+    fit = sweep(one_query([0.5], [1]), family, "MicroF1").best(np.array([True]))
+    assert fit.score == 1.0
+    assert Rule.keeps(fit.rule, one_query([0.5], [1])).tolist() == [True]
+
+
+def test_neighbouring_floats_are_told_apart() -> None:
+    low = np.float32(0.3)
+    high = np.nextafter(low, np.float32(1))
+    pool = one_query([float(high), float(low)], [1, 0])
+    fit = sweep(pool, "score", "MicroF1").best(np.array([True]))
+    assert fit.rule.keeps(pool).tolist() == [True, False]
+    assert float(low) < fit.rule.threshold <= float(high)
+
+
+def test_neighbours_between_which_no_float_lies_are_told_apart() -> None:
+    swept = sweep(one_query([2.0, 1.0], [1, 0]), "z", "MicroF1")
+    high = float(np.nextafter(1.0, 2.0))
+    assert swept._threshold(np.array([high, 1.0]), 1, np.array([True]), Bounds()) == high
+
+
+def test_a_difference_in_the_seventh_decimal_counts() -> None:
+    gold = [at < 900 or at == 901 for at in range(1000)]
+    f1 = [2 * sum(gold[:k]) / (k + sum(gold)) for k in range(1001)]
+    assert 0 < f1[902] - f1[900] < 1e-6
+    pool = one_query([float(1000 - at) for at in range(1000)], [int(right) for right in gold])
+    assert sweep(pool, "score", "MicroF1").best(np.array([True])).rule.keeps(pool).sum() == 902
+
+
+def test_a_threshold_lies_between_the_last_kept_and_the_first_left_out() -> None:
+    fit = sweep(one_query([4.0, 3.0, 1.0], [1, 1, 0]), "score", "MicroF1").best(np.array([True]))
+    assert fit.rule == Rule("score", 2.0)
+
+
+def test_the_largest_scores_that_compare_do_not_overflow() -> None:
+    pool = one_query([3e38, 2.9e38, -3e38], [1, 1, 0])
+    for family in ("score", "margin", "minmax", "z", "softmax"):
+        fit = sweep(pool, family, "MicroF1").best(np.array([True]))
+        assert fit.score > 0.6
+        assert math.isfinite(fit.rule.threshold)
+
+
+def test_precision_alone_keeps_next_to_nothing_and_recall_alone_everything_that_helps() -> None:
+    pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 0])
+    best = partial(np.array, [True])
+    assert sweep(pool, "k", "MicroP").best(best()).rule == Rule("k", -1.0)
+    assert sweep(pool, "k", "MicroR").best(best()).rule == Rule("k", -3.0)
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "gap"])
+def test_where_nothing_helps_nothing_is_kept(family: str) -> None:
+    pool = one_query([2.0, 1.0], [0, 0])
+    fit = sweep(pool, family, "MicroF1").best(np.array([True]))
+    assert fit.score == 0.0
+    assert not fit.rule.keeps(pool).any()
+    if family == "k":
+        assert str(fit.rule) == "the first 0 of each query"
+
+
+@pytest.mark.parametrize("floor", [2, 5])
+def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor: int) -> None:
+    pool = one_query([2.0, 1.0], [1, 1])
+    everyone = np.array([True])
+    score = sweep(pool, "score", "MicroF1").best(everyone, [Bounds(floor)]).rule
+    assert score.keeps(pool).all()
+    assert 2.0 < score.threshold < math.inf  # nothing is known of the others, so that only better ones than these pass
+    assert str(sweep(pool, "k", "MicroF1").best(everyone, [Bounds(floor)]).rule) == f"the first {floor} of each query"
+
+
+def test_a_fixed_k_has_no_bounds_of_its_own() -> None:
+    pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 1])
+    assert sweep(pool, "k", "MicroF1").best(np.array([True]), [Bounds(1, 2)]).rule == Rule("k", -2.0)
+
+
+def test_a_gap_has_no_threshold_to_choose_and_is_scored_between_its_bounds() -> None:
+    pool = one_query([9.0, 8.0, 2.0, 1.0], [1, 0, 0, 0])
+    found = {bound: sweep(pool, "gap", "MicroP").best(np.array([True]), [Bounds(*bound)]) for bound in
+             ((0, None), (3, None), (0, 1), (4, None))}  # fmt: skip
+    assert {bound: round(fit.score, 4) for bound, fit in found.items()} == {
+        (0, None): 0.5, (3, None): 0.3333, (0, 1): 1.0, (4, None): 0.25
+    }  # fmt: skip
+    assert {fit.rule.threshold for fit in found.values()} == {0.5}
+
+
+def test_bounds_that_are_tried_go_from_none_to_both() -> None:
+    every = all_bounds(None, None, 6)
+    assert every[0] == (0, None)
+    assert set(every) == {
+        *((floor, None) for floor in FLOORS),
+        *((floor, cap) for floor in FLOORS for cap in CAPS if floor < cap < 6),
+    }
+    assert [(bound.floor > 0) + (bound.cap is not None) for bound in every] == sorted(
+        (bound.floor > 0) + (bound.cap is not None) for bound in every
+    )
+    assert all_bounds(2, None, 9) == ((2, None), (2, 3), (2, 5), (2, 8))
+    assert all_bounds(None, 4, 9) == ((0, 4), (1, 4))
+    assert all_bounds(None, 1, 9) == ((0, 1),)
+    assert all_bounds(3, 3, 9) == ((3, 3),)
+
+
+def test_the_curve_goes_from_few_to_all_and_shows_the_best() -> None:
+    scores = [float(1000 - at) for at in range(1000)]
+    pool = one_query(scores, [at == 0 or at == 336 for at in range(1000)])
+    swept = sweep(pool, "score", "MicroF1")
+    points = swept.curve(np.array([True]), Bounds(), 10)
+    assert len(points) == 10
+    assert points[0] == (1000.0, pytest.approx(2 / 3))
+    assert points[-1] == (1.0, pytest.approx(4 / 1002))
+    pool = one_query(scores, [at < 337 for at in range(1000)])
+    points = sweep(pool, "k", "MicroF1").curve(np.array([True]), Bounds(), 10)
+    assert (337.0, 1.0) in points
+    assert [k for k, _ in points] == sorted(k for k, _ in points)
+
+
+@given(naive.cases(), st.sampled_from(naive.MEASURES), BOUNDS)
+def test_each_point_of_the_curve_is_the_score_of_keeping_down_to_it(
+    case: naive.Case, measure: str, bound: Bounds
+) -> None:
+    pool = case.pool
+    for parameter, score in sweep(pool, "score", measure).curve(np.ones(len(pool.queries), np.bool_), bound):
+        lists = naive.cut(pool, pool.compared.tolist(), parameter, *bound)
+        assert score == pytest.approx(naive.score(lists, naive.relevant(case.gold), measure, Decisions()), abs=1e-9)
+
+
+def test_a_curve_without_a_score_or_a_parameter_has_no_points() -> None:
+    empty = one_query([2.0, 1.0], [0, 0])
+    assert sweep(empty, "score", "MacroF1").curve(np.array([True]), Bounds()) == []
+    assert sweep(one_query([2.0, 1.0], [1, 0]), "gap", "MicroF1").curve(np.array([True]), Bounds()) == []
+    assert sweep(Pool.read({}, {"q": {"d": 1}}, task="trec"), "k", "MicroF1").curve(np.array([True]), Bounds()) == []
+
+
+def test_relevance_levels_count_from_the_measures_own() -> None:
+    pool = Pool.read({"q": ["a", "b"]}, {"q": {"a": 1, "b": 2, "c": 2}}, task="trec", rel=2)
+    assert pool.wanted.tolist() == [2]
+    assert pool.relevant.tolist() == [False, True]

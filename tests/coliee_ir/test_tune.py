@@ -1,0 +1,454 @@
+"""``tune`` and ``cut``: what is chosen, what it is said to be worth, and what a cut run then scores."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import naive_cut as naive
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import coliee_ir.examples
+from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
+from coliee_adapters.records import Run
+from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run, tune
+from coliee_ir.conversion import write_submission
+from coliee_ir.cutoffs import FAMILIES, best_of, filters
+from coliee_ir.cutoffs.render import FORMS, render
+from coliee_ir.significance.resampling import bca, bootstrapped, left_out
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+TREC = (EXAMPLES / "trec" / "qrels.txt", EXAMPLES / "trec" / "bm25.run")
+TASK1 = (EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "rerank.json")
+TASK3 = (EXAMPLES / "task3" / "gold.xml", EXAMPLES / "task3" / "task3.ALPHA")
+ANSWERS = EXAMPLES / "task3" / "answers.ALPHA"
+LONG = (EXAMPLES / "task3-2025" / "gold.xml", EXAMPLES / "task3-2025" / "task3-L.ALPHA")
+
+
+def world(
+    seed: int, queries: int = 30, depth: int = 12, negative: bool = False
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A gold and a scored run in which scores say something about relevance; some queries have nothing."""
+    chance = random.Random(seed)
+    gold: dict[str, Any] = {}
+    run: dict[str, Any] = {}
+    for number in range(queries):
+        wanted = [f"d{at}" for at in range(depth) if chance.random() < 0.2]
+        gold[f"q{number:02d}"] = wanted
+        shift = chance.gauss(0, 0.5)
+        if chance.random() > 0.1:
+            run[f"q{number:02d}"] = {
+                f"d{at}": round(max(shift + chance.gauss(2 if f"d{at}" in wanted else 1, 0.5), 0), 2)
+                for at in range(depth)
+            }
+    return gold, run
+
+
+# what a cut run scores
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("maximise", ["MicroF1", "MacroF2"])
+def test_the_same_run_cut_by_the_rule_scores_what_is_said(family: str, maximise: str, tmp_path: Path) -> None:
+    gold, run = world(3)
+    tuning = tune(gold, run, maximise=maximise, by=family, task="1", trials=50)
+    written = tmp_path / "submission.txt"
+    write_submission(cut(run, tuning.rule), written, task="1", edition=2026, tag="T")
+    scores = evaluate(gold, written, task="1", measures=maximise)
+    assert scores.measures[maximise] == pytest.approx(tuning.resubstitution, abs=1e-12)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(naive.cases(least=2), st.sampled_from(naive.MEASURES), naive.DECISIONS, st.data())
+def test_the_resubstitution_score_is_that_of_evaluate(
+    case: naive.Case, measure: str, decisions: Decisions, data: st.DataObject
+) -> None:
+    floor = data.draw(st.none() | st.integers(0, 3))
+    cap = data.draw(st.none() | st.integers(max(floor or 1, 1), 8))
+    try:
+        tuning = tune(case.gold, case.run, maximise=measure, task="trec", folds=2, floor=floor, cap=cap, trials=2,
+                      decisions=decisions)  # fmt: skip
+    except UsageError as error:
+        assert "no relevant document" in str(error)
+        return
+    except MismatchError:
+        return
+    kept = to_run(cut(case.run, tuning.rule, task="trec"), task="trec")
+    expected = naive.score(
+        {query: list(ranking) for query, ranking in kept.items()}, naive.relevant(case.gold), measure, decisions
+    )
+    assert tuning.resubstitution == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    if kept and any(naive.relevant(case.gold)[query] & set(kept.get(query, ())) for query in case.gold):
+        scored = evaluate(case.gold, kept, task="trec", measures=measure, decisions=decisions).measures[measure]
+        assert tuning.resubstitution == pytest.approx(scored, abs=1e-12, nan_ok=True)
+    for query, ranking in to_run(case.run, task="trec").items():
+        n = len(kept.get(query, ()))
+        assert n >= min(floor or 0, len(ranking))
+        assert cap is None or n <= cap
+    assert json.loads(json.dumps(tuning.to_dict(), allow_nan=False))["rule"] == tuning.rule.to_dict()
+
+
+@pytest.mark.parametrize("measure", ["MicroF(rel=2)", "MacroF(beta=3)", "MacroP(rel=2)"])
+def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
+    chance = random.Random(5)
+    gold = {f"q{n}": {f"d{at}": chance.randint(0, 2) for at in range(6)} for n in range(12)}
+    run = {query: {document: level + chance.random() for document, level in gold[query].items()} for query in gold}
+    tuning = tune(gold, run, maximise=measure, task="trec", folds=3, trials=5)
+    scores = evaluate(gold, cut(run, tuning.rule), task="trec", measures=measure)
+    assert list(scores.measures.values()) == [pytest.approx(tuning.resubstitution)]
+    assert tuning.resubstitution > 0.7
+
+
+# Task 3 from 2026
+
+
+@pytest.mark.parametrize("without_articles", ["sufficient", "wrong", "skip"])
+def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: Any, tmp_path: Path) -> None:
+    decisions = Decisions(without_articles=without_articles)
+    tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions, trials=50)
+    assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", 2026, 30)
+    written = tmp_path / "task3.T"
+    write_submission(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
+    scores = evaluate(TASK3[0], written, answers=ANSWERS, decisions=decisions)
+    assert scores.measures["Accuracy"] == pytest.approx(tuning.resubstitution)
+    best = 0.0
+    run = to_run(TASK3[1], task="3")
+    for threshold in {score for ranking in run.values() for score in ranking.values()}:
+        kept = cut(run, Rule("score", float(np.float32(threshold))), task="3")
+        score = evaluate(TASK3[0], kept, task="3", answers=ANSWERS, decisions=decisions).measures["Accuracy"]
+        best = max(best, score)
+    assert tuning.resubstitution == pytest.approx(best)
+
+
+def test_with_answers_it_is_task_3_and_another_measure_can_be_asked_for() -> None:
+    assert tune(*TASK3, answers=ANSWERS, maximise="MacroF2", by="k", trials=5).measure == "MacroF2"
+    assert tune(*TASK3, maximise="MacroF2", by="k", trials=5).task == "3"
+
+
+# what is chosen, and what it is worth
+
+
+def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_taken() -> None:
+    tuning = tune(*TREC, maximise="MicroF1", trials=50)
+    families = [(one.rule.family, one.searched) for one in tuning.tried]
+    assert families == [(name, False) for name in FAMILIES] + [(name, True) for name in FAMILIES if name != "k"]
+    best = max(one.held_out for one in tuning.tried)
+    near = [one for one in tuning.tried if one.held_out >= best - one.error - 1e-12]
+    assert tuning.rule == near[0].rule
+    assert tuning.resubstitution == pytest.approx(near[0].resubstitution)
+    assert next(one.error for one in tuning.tried if one.held_out == best) == 0.0
+    assert all(one.resubstitution <= tuning.ceilings["recall of the whole ranking"] for one in tuning.tried)
+    assert tuning.gap == tuning.resubstitution - tuning.held_out
+
+
+def test_fits_are_at_least_as_good_as_what_they_contain() -> None:
+    tuning = tune(*TREC, maximise="MacroF1", trials=5)
+    plain = {one.rule.family: one.resubstitution for one in tuning.tried if not one.searched}
+    for one in tuning.tried:
+        if one.searched:
+            assert one.resubstitution >= plain[one.rule.family] - 1e-12
+
+
+def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs() -> None:
+    tuning = tune(*TREC, maximise="MicroF1", trials=200, seed=3)
+    assert tuning.held_out == tuning.terms.total
+    samples = bootstrapped([tuning.terms], 200, 3)[:, 0]
+    assert tuning.interval == bca(samples, tuning.held_out, left_out(tuning.terms), 0.95)
+    assert tuning.interval.low < tuning.held_out < tuning.interval.high
+
+
+def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
+    told = [tune(*TREC, maximise="MicroF1", trials=50, seed=seed).to_dict() for seed in (1, 1, 2)]
+    assert told[0] == told[1]
+    assert told[0]["held_out"] != told[2]["held_out"]
+    assert [one["resubstitution"] for one in told[0]["tried"]] == [one["resubstitution"] for one in told[2]["tried"]]
+
+
+def test_labels_without_meaning_are_worth_nothing_held_out() -> None:
+    """Where scores say nothing of relevance, the best rule looks good on what it was chosen on, and only there."""
+    gaps = []
+    for seed in range(6):
+        chance = random.Random(seed)
+        gold = {f"q{n}": [f"d{chance.randrange(20)}"] for n in range(30)}
+        run = {query: {f"d{at}": chance.random() for at in range(20)} for query in gold}
+        tuning = tune(gold, run, task="1", trials=5)
+        gaps.append(max(one.resubstitution for one in tuning.tried) - tuning.held_out)
+    assert min(gaps) > 0
+
+
+def test_groups_stay_together_and_are_what_is_resampled() -> None:
+    gold, run = world(1)
+    groups = {query: f"g{number % 6}" for number, query in enumerate(gold)}
+    tuning = tune(gold, run, task="1", groups=groups, folds=3, trials=50)
+    assert tuning.groups == 6
+    assert len(tuning.terms.each) == 6
+    assert tuning.held_out == pytest.approx(tuning.terms.total)
+    assert tune(gold, run, task="1", folds=3, trials=50).groups is None
+
+
+def test_excluded_queries_take_no_part() -> None:
+    gold, run = world(2)
+    gone = ["q00", "q07"]
+    fewer = {query: wanted for query, wanted in gold.items() if query not in gone}
+    without = tune(gold, run, task="1", exclude=gone, trials=20)
+    apart = tune(fewer, {q: r for q, r in run.items() if q not in gone}, task="1", trials=20)
+    assert without.queries == 28
+    assert {**without.to_dict(), "remarks": []} == {**apart.to_dict(), "remarks": []}
+
+
+def test_unanswered_queries_and_those_of_others_are_said() -> None:
+    gold, run = world(4)
+    tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", trials=5)
+    missing = len(gold) - len(run)
+    assert missing > 0
+    assert tuning.header == f"30 judged, {len(run)} answered, {missing} unanswered, 1 unjudged ignored"
+    assert any("not in the gold" in remark for remark in tuning.remarks)
+
+
+def test_the_ceilings_are_what_their_names_say() -> None:
+    gold, run = world(5)
+    wanted = {query: set(documents) for query, documents in gold.items()}
+    rankings = {query: list(ranking) for query, ranking in to_run(run).items()}
+    for measure in ("MicroF1", "MacroF2"):
+
+        def score(lists: dict[str, list[str]], measure: str = measure) -> float:
+            return naive.score(lists, wanted, measure, Decisions())
+
+        fixed = {k: score({query: ranking[:k] for query, ranking in rankings.items()}) for k in range(13)}
+        best = max(fixed, key=lambda k: (round(fixed[k], 12), -k))
+        found = sum(len(wanted[query] & set(rankings.get(query, ()))) for query in wanted)
+        assert tune(gold, run, task="1", maximise=measure, trials=5).ceilings == {
+            f"best fixed k ({best})": pytest.approx(fixed[best]),
+            "as many as are relevant": pytest.approx(
+                score({query: ranking[: len(wanted[query])] for query, ranking in rankings.items()})
+            ),
+            "one relevant document each": pytest.approx(
+                score({query: sorted(documents)[:1] for query, documents in wanted.items()})
+            ),
+            "recall of the whole ranking": pytest.approx(found / sum(map(len, wanted.values()))),
+            "the run as it is": pytest.approx(evaluate(gold, run, task="1", measures=measure).measures[measure]),
+        }
+
+
+def test_a_filter_is_measured_by_what_it_gains() -> None:
+    gold, run = world(6)
+    itself = {query: {query: 9.0, **run.get(query, {})} for query in gold}
+    clean = tune(gold, itself, task="1", by="k",
+                 filters=[filters.not_itself(), filters.not_common(99, 5)], trials=5)  # fmt: skip
+    plain = tune(gold, itself, task="1", by="k", trials=5)
+    first, second = clean.filters
+    assert (first.name, first.rows) == ("not the query itself", 30)
+    assert first.gain == pytest.approx(clean.held_out - plain.held_out)
+    assert first.gain > 0
+    assert first.error > 0
+    assert (second.rows, second.gain, second.error) == (0, 0.0, 0.0)
+    kept = to_run(cut(itself, clean.rule, filters=[filters.not_itself()]))
+    assert not any(query in ranking for query, ranking in kept.items())
+
+
+def test_the_best_of_several_runs_is_expected_to_be_worth_less_than_it_seems() -> None:
+    gold, _ = world(0)
+    tunings = [tune(gold, world(seed)[1], task="1", by="k", trials=5) for seed in range(1, 9)]
+    expected = best_of(tunings, trials=500)
+    assert 0 < expected < max(tuning.held_out for tuning in tunings)
+
+
+# runs of every form
+
+
+def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
+    tuning = tune(*TASK1, trials=5)
+    assert [one.rule.family for one in tuning.tried] == ["k"]
+    assert tuning.rule == Rule("k", -3.0)
+    kept = cut(TASK1[1], tuning.rule, task="1")
+    assert not kept.scored
+    assert max(map(len, to_run(kept).values())) == 3
+    with pytest.raises(UsageError, match="'score' cannot be used: the run has no scores"):
+        tune(*TASK1, by="score")
+    with pytest.raises(UsageError, match="'score' cannot be used: the run has no scores"):
+        cut(TASK1[1], Rule("score", 0.5), task="1")
+
+
+def test_all_forms_of_one_run_give_one_rule(tmp_path: Path) -> None:
+    gold, run = world(7)
+    six, three, js, scored = (tmp_path / name for name in ("six.run", "three.txt", "list.json", "scores.json"))
+    ranked = to_run(run)
+    rows = [(q, d, at, s) for q, ranking in ranked.items() for at, (d, s) in enumerate(ranking.items(), start=1)]
+    six.write_text("".join(f"{q} Q0 {d} {at} {s} T\n" for q, d, at, s in rows))
+    three.write_text("".join(f"{q} {d} T\n" for q, d, _, _ in rows))
+    js.write_text(json.dumps({q: list(ranking) for q, ranking in ranked.items()}))
+    scored.write_text(json.dumps(ranked))
+    told = {}
+    for path in (six, three, js, scored):
+        tuning = tune(gold, path, task="1", by="k", trials=5)
+        told[path.name] = (tuning.rule, tuning.resubstitution, tuning.held_out)
+    assert len(set(told.values())) == 1
+    assert tune(gold, six, task="1", by="z", trials=5).rule == tune(gold, scored, task="1", by="z", trials=5).rule
+
+
+def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
+    kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
+    assert write_submission(kept, tmp_path / "o.txt", task="1", tag="T")[1] == (
+        "1 query with nothing retrieved left out (first: b): there is no place for them in columns"
+    )
+
+
+def test_a_rule_cuts_scores_as_they_are_compared() -> None:
+    run = {"q": {"a": 0.1, "b": 0.1 + 1e-12, "c": 0.05}}
+    assert to_run(cut(run, Rule("score", 0.07))) == {"q": {"b": 0.1 + 1e-12, "a": 0.1}}
+
+
+# what is refused
+
+GOLD, RUN = world(8)
+_NAME_ANOTHER = (
+    "name one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without @k, or Accuracy where articles belong to the "
+    "answers (Task 3 from 2026)"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"floor": -1}, "a floor is a whole number from 0, a cap one from 1"),
+        ({"cap": 0}, "a floor is a whole number from 0, a cap one from 1"),
+        ({"floor": 3, "cap": 2}, "no query can keep at least 3 and at most 2"),
+        ({"seed": -1}, "a seed is a whole number from 0, and there is at least one trial"),
+        ({"trials": 0}, "a seed is a whole number from 0, and there is at least one trial"),
+        ({"folds": 1}, "1 folds cannot be made of 30 queries: give from 2 to so many"),
+        ({"folds": 31}, "31 folds cannot be made of 30 queries: give from 2 to so many"),
+        (
+            {"groups": dict.fromkeys(GOLD, "g")},
+            "5 folds cannot be made of 1 groups: give from 2 to so many",
+        ),
+        ({"by": ["k", "best"]}, "there is no rule 'best'; there are " + ", ".join((*FAMILIES, "max"))),
+        (
+            {"decisions": Decisions(unjudged="wrong")},
+            "a cut-off is chosen on the queries of the gold: lines of others cannot count as wrong",
+        ),
+        (
+            {"maximise": "MicroF1@5"},
+            f"no cut-off maximises MicroF1@5: {_NAME_ANOTHER}",
+        ),
+        (
+            {"maximise": "MacroF(of=means)"},
+            f"no cut-off maximises MacroF(beta=1,of=means): {_NAME_ANOTHER}",
+        ),
+        ({"maximise": "P.5,10"}, "one measure can be maximised, not several"),
+        ({"exclude": ["nobody"]}, None),
+        ({"maximise": "Accuracy"}, None),
+        ({"task": "9"}, None),
+        ({"edition": 1999}, None),
+    ],
+)
+def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str | None) -> None:
+    with pytest.raises(UsageError) as refused:
+        tune(GOLD, RUN, **{"task": "1", **given})
+    if sentence is not None:
+        assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "error", "sentence"),
+    [
+        ((TREC[0], TREC[1]), {}, UsageError,
+         "task trec is ranked by map, which no cut-off maximises: name a measure, as MicroF1"),
+        ((EXAMPLES / "tort/gold.jsonl", EXAMPLES / "tort/ALPHA.jsonl"), {"task": "rationale"}, UsageError,
+         "task rationale is ranked by RationaleF1, which no cut-off maximises: name a measure, as MicroF1"),
+        ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError,
+         "a submission to task 4 holds no documents that could be cut"),
+        (TASK3, {}, UsageError,
+         "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"),
+        (TASK3, {"maximise": "Accuracy"}, UsageError,
+         "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"),
+        (TASK3, {"answers": TASK3[1]}, InputError, None),
+        ((TASK3[0], ANSWERS), {"task": "3", "answers": ANSWERS}, InputError, None),
+        ((EXAMPLES / "task2/gold.json", TASK1[1]), {}, MismatchError, None),
+        ((TASK1[0], EXAMPLES / "nothing.txt"), {}, InputError, f"{EXAMPLES}/nothing.txt: there is no such file; "
+         "check the path"),
+        (({"q": []}, {"q": ["d"]}), {"task": "1"}, UsageError,
+         "<memory> names no relevant document: there is nothing to choose a cut-off by"),
+    ],
+)  # fmt: skip
+def test_files_that_do_not_fit_are_refused(
+    files: tuple[object, object], given: dict[str, Any], error: type[ColieeError], sentence: str | None
+) -> None:
+    with pytest.raises(error) as refused:
+        tune(*files, **given)
+    if sentence is not None:
+        assert str(refused.value) == sentence
+
+
+def test_labels_cannot_be_cut() -> None:
+    with pytest.raises(InputError) as refused:
+        cut(ANSWERS, Rule("k", -1))
+    assert str(refused.value) == f"{ANSWERS}: this submission holds labels; a cut-off is chosen on documents"
+
+
+# how it is told
+
+HOSTILE = "=cmd|'!A1'\x1b[31m<b>\\_$"
+
+
+def hostile() -> list[Tuning]:
+    gold, run = world(9)
+    runs = [Run.of(run, tag=HOSTILE), Run.of(world(10)[1], tag="plain")]
+    return [tune(gold, each, task="1", filters=[filters.not_itself()], trials=20) for each in runs]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_hostile_tag_is_harmless_in_every_form(form: str, n: int) -> None:
+    text = render(hostile()[:n], form)
+    assert "\x1b" not in text
+    assert text.endswith("\n")
+    if form in ("csv", "tsv"):
+        assert not any(line.startswith(("=", '"=')) for line in text.splitlines())
+    if form == "json":
+        told = json.loads(text)
+        assert told["tunings"][0]["tag"] == HOSTILE
+        assert ("best_of" in told) == (n == 2)
+    if form == "markdown":
+        assert "<b>" not in text
+
+
+def test_what_a_person_reads() -> None:
+    gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
+    run = {query: {"a": 3.0, "b": 2.0 if len(wanted) == 2 else 0.9, "c": 0.5} for query, wanted in gold.items()}
+    tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], trials=50)
+    assert render([tuning], "table") == (
+        "run   keep                     MicroF1 held out  low 95%  high 95%  on all     gap\n"
+        "ours  scores of at least 1.45            1.0000   1.0000    1.0000  1.0000  0.0000\n"
+        "\n"
+        "tried: keep                                MicroF1 held out  to the best  ± 1 s.e.  on all\n"
+        "the first 2 of each query                            0.8571      -0.1429    0.0544  0.8571\n"
+        "scores of at least 1.45                              1.0000       0.0000    0.0000  1.0000\n"
+        "scores of at least 1.45 (bounds searched)            1.0000       0.0000    0.0000  1.0000\n"
+        "Of those within a standard error of the best, the uppermost is kept: it is the simplest.\n"
+        "\n"
+        "for orientation              MicroF1\n"
+        "best fixed k (2)              0.8571\n"
+        "as many as are relevant       1.0000\n"
+        "one relevant document each    0.8000\n"
+        "recall of the whole ranking   1.0000\n"
+        "the run as it is              0.6667\n"
+        "\n"
+        "▃█▄▁\n"
+        "scores of at least 3 … 0.5: MicroF1 on all from 0.6667 to 1.0000\n"
+    )
+
+
+def test_a_score_that_does_not_exist_is_a_dash_and_null() -> None:
+    gold = {"a": ["x"], "b": [], "c": []}
+    run = {query: {"y": 2.0, "x": 1.0} for query in gold}
+    tuning = tune(gold, run, maximise="MacroF1", task="1", folds=3, trials=5)
+    assert tuning.resubstitution == pytest.approx(2 / 3)
+    assert math.isnan(tuning.interval.low) == (tuning.to_dict()["interval"][0] is None)
+    for form in FORMS:
+        assert "nan" not in render([tuning, tuning], form).lower()

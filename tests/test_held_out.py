@@ -1,0 +1,52 @@
+"""The simulation behind docs/tuning.md, on small worlds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks import held_out
+from coliee_ir import cut, evaluate
+from coliee_ir.cutoffs import Rule
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_out, "FRESH", 300)
+
+
+def test_the_truth_is_what_the_rule_scores_on_the_fresh_queries() -> None:
+    fresh = held_out.world(5, held_out.FRESH)
+    known = held_out.truth(5, "MicroF1")
+    for rule in (Rule("k", -2), Rule("score", 6.5), Rule("ratio", 0.9, 1, 4)):
+        scores = evaluate(fresh.gold, cut(fresh.run, rule), task="trec", measures="MicroF1")
+        assert known.score(rule) == pytest.approx(scores.measures["MicroF1"])
+
+
+def test_worlds_are_of_the_seed() -> None:
+    assert held_out.world(1, 9) == held_out.world(1, 9)
+    assert held_out.world(1, 9) != held_out.world(2, 9)
+    assert {len(ranking) for ranking in held_out.world(1, 9).run.values()} == {held_out.DEPTH}
+
+
+def test_a_row_sums_up_its_worlds() -> None:
+    some = [
+        held_out.Outcome(0.5, 0.6, 0.40, 0.30, 0.50, 0.42, 0.43),
+        held_out.Outcome(0.5, 0.6, 0.44, 0.43, 0.50, 0.42, 0.43),
+    ]
+    assert held_out.row(25, some) == "| 25 | 0.500 | 0.600 | 0.420 | 0.420 (0.430) | +0.000 ± 0.020 | 0.135 | 50% |"
+
+
+def test_the_table_is_the_same_in_one_process_and_in_several(capsys: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for jobs in ("1", "2"):
+        assert held_out.main(["--queries", "8", "12", "--worlds", "2", "--jobs", jobs]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert [line.split("|")[1].strip() for line in told[0].splitlines()] == ["queries", "---:", "8", "12"]
+    assert held_out.main(["--queries", "3", "--worlds", "1"]) == 2
+    assert "5 folds cannot be made of 3 queries" in capsys.readouterr().err
