@@ -27,7 +27,7 @@ def render(runs: Sequence[Scores], form: str, *, per_query: bool = False) -> str
 
 
 def _grid(runs: Sequence[Scores], per_query: bool) -> grid.Grid:
-    """The scores as a table, the best of each measure bold; with ``per_query`` the queries of each run, then ``all``."""
+    """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``."""
     several_files = len({scores.tag for scores in runs}) < len(runs)
     measures = list(runs[0].results)
     best = _best(runs, measures)

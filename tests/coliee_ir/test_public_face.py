@@ -60,7 +60,10 @@ def test_the_package_says_that_it_is_typed() -> None:
     assert (Path(coliee_ir.__file__).parent / "py.typed").is_file()
 
 
-HEAVY = {"altair", "jinja2", "vl_convert", "pandas", "polars", "scipy", "rich", "ir_measures", "sklearn", "matplotlib", "hypothesis"}
+HEAVY = {
+    *("altair", "jinja2", "vl_convert", "pandas", "polars", "scipy", "rich", "ir_measures"),
+    *("sklearn", "matplotlib", "hypothesis"),
+}
 
 
 @pytest.mark.parametrize(
