@@ -20,9 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="; ".join(f"{name}: {what}" for name, what in significance.TESTS.items()),
     )  # fmt: skip
     parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
-    parser.add_argument("--resamples", type=scoring.at_least_one, default=significance.TRIALS, metavar="N",
-                        help=f"default: {significance.TRIALS}")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=significance.SEED, help=f"default: {significance.SEED}")
+    scoring.add_resampling(parser)
     parser.add_argument("--level", type=float, default=0.95, help="of confidence; default: 0.95")
     parser.add_argument("--power", type=float, default=0.8, help="for the detectable difference; default: 0.8")
     parser.add_argument("-o", "--output", choices=tuple(FORMS), default="table", help="default: table")

@@ -45,9 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"a query is easy if so many of the runs are right; default: {leaderboard.EASY}",
     )  # fmt: skip
     parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
-    parser.add_argument("--resamples", type=scoring.at_least_one, default=significance.TRIALS, metavar="N",
-                        help=f"default: {significance.TRIALS}")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=significance.SEED, help=f"default: {significance.SEED}")
+    scoring.add_resampling(parser)
     parser.add_argument("--level", type=float, default=0.95, help="of confidence; default: 0.95")
     parser.add_argument(
         "-o", "--output", choices=render.FORMS, default="table", help="default: table; json holds all tables"

@@ -8,7 +8,7 @@ import shlex
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
-from coliee_ir import report, significance
+from coliee_ir import report
 from coliee_ir.cli import say, scoring
 from coliee_ir.leaderboard import EASY
 
@@ -35,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="TAG|FILE", help="compare all others with this run; default: all pairs")
     parser.add_argument("--easy", type=float, default=EASY, metavar="SHARE",
                         help=f"--overview: of runs that find an easy question's document; default: {EASY}")  # fmt: skip
-    parser.add_argument("--resamples", type=scoring.at_least_one, default=significance.TRIALS, metavar="N",
-                        help=f"for intervals and tests; default: {significance.TRIALS}")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=significance.SEED, help=f"default: {significance.SEED}")
+    scoring.add_resampling(parser)
 
 
 def run(options: argparse.Namespace) -> int:

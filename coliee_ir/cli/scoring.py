@@ -206,3 +206,11 @@ def _is_file(given: str) -> bool:
         return Path(given).is_file()
     except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
         return False
+
+
+def add_resampling(parser: argparse.ArgumentParser) -> None:
+    """How many resamples of the queries, and by which random numbers."""
+    from coliee_ir.significance import SEED, TRIALS  # which evaluating does without
+
+    parser.add_argument("--resamples", type=at_least_one, default=TRIALS, metavar="N", help=f"default: {TRIALS}")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")

@@ -17,7 +17,6 @@ import coliee_ir.examples
 from coliee_adapters import trec_eval
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import Decisions, cli, conversion
-from coliee_ir.cli import main
 from coliee_ir.measures import everything
 from coliee_ir.protocol import TASKS
 from coliee_ir.tables import FORMS
@@ -26,21 +25,6 @@ EXAMPLES = Path(coliee_ir.examples.__file__).parent
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
 
 Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run a command: its exit code, standard output and standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

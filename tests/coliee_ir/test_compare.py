@@ -24,7 +24,6 @@ import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, Scores, Submission
-from coliee_ir.cli import main
 from coliee_ir.significance import Comparison, Interval, Pair, compare, compare_scores, resampling
 from coliee_ir.significance.render import FORMS, render
 
@@ -650,19 +649,11 @@ def test_what_decides_is_told_of_few_pairs_only() -> None:
 # the command line
 
 
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+@pytest.fixture(name="call")
+def in_place(call: Call, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Runs `coliee-ir compare` among the examples."""
     monkeypatch.chdir(EXAMPLES)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(["compare", *arguments])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+    return lambda *arguments: call("compare", *arguments)
 
 
 RUNS = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]

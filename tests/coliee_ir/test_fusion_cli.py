@@ -23,20 +23,11 @@ TREC = [str(EXAMPLES / "trec" / name) for name in ("bm25.run", "dense.run")]
 Call = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """Run `coliee-ir fuse` in an empty folder: its exit code, standard output and standard error."""
+@pytest.fixture(name="call")
+def in_place(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Runs `coliee-ir fuse` in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main(["fuse", *(str(argument) for argument in arguments)])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+    return lambda *arguments: call("fuse", *arguments)
 
 
 def first_line(name: str) -> list[str]:

@@ -19,7 +19,6 @@ import pytest
 
 import coliee_ir
 import coliee_ir.examples
-from coliee_ir.cli import main
 from coliee_ir.report import embedded
 from coliee_ir.report.drawing import on_page, on_paper
 from coliee_ir.report.overview import overview
@@ -60,19 +59,6 @@ BESIDES = {
 }
 
 Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 def shown(name: str) -> list[str]:

@@ -15,24 +15,8 @@ import pytest
 import coliee_ir.examples
 from coliee_adapters.files import Source
 from coliee_ir import evaluate, read_run, validate
-from coliee_ir.cli import main
 
 Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run a command: its exit code, standard output and standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from broken import ANSWERS, CODE, GOLD1, GOLD3, PILOT, RANKED, RUN1, RUN2, T3, T
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
-from coliee_ir.cli import COMMANDS, main
+from coliee_ir.cli import COMMANDS
 from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, protocol, submission_rules
 from coliee_ir.validation import RULES, Severity, Validation
 
@@ -26,19 +26,10 @@ Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run the command: its exit code, standard output and standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            code = main(["validate", *map(str, arguments)])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+@pytest.fixture(name="call")
+def in_place(call: Call) -> Call:
+    """Runs `coliee-ir validate`."""
+    return lambda *arguments: call("validate", *arguments)
 
 
 @pytest.fixture(autouse=True)
