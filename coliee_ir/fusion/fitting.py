@@ -12,9 +12,9 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, written
-from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers, Run
 from coliee_ir.conversion import Gathered
+from coliee_ir.cutoffs.honest import Split
 from coliee_ir.evaluator import Evaluator
 from coliee_ir.fusion.blend import Blend
 from coliee_ir.fusion.methods import METHODS
@@ -200,7 +200,10 @@ def fit_fusion(
     held = fusion.candidates([Gathered(record) for record in records])
     blend = Blend(held, method, norm or NORM, fusion.k_or_default)
     qrels = evaluator.qrels["documents"]
-    fold = _dealt(len(qrels.queries), folds, seed)
+    if seed < 0:
+        raise UsageError("a seed is a whole number from 0")
+    everyone = np.ones(len(qrels.queries), dtype=np.bool_)
+    fold = Split.of(qrels.queries, folds, seed).folds(everyone)
     trial = Trial(blend, qrels, chosen, evaluator.decisions, fold)
 
     def best(without: int | None = None) -> Weights:
@@ -229,24 +232,6 @@ def fit_fusion(
         fused=whole.fuse(records, tag=name),
         held_out_run=_held_out(trial, of_folds, top, f"{name}CV"),
     )
-
-
-def _dealt(queries: int, folds: int, seed: int) -> IntArray:
-    """The fold of each query: dealt out in an order that the seed decides, the same with any version of NumPy.
-
-    Raises:
-        UsageError: there are fewer queries than folds, or fewer than two folds; the seed is negative.
-    """
-    if not 2 <= folds <= queries:
-        raise UsageError(
-            f"{folds} folds cannot be made of {queries} queries; there are at least 2, and at most as many as queries"
-        )
-    if seed < 0:
-        raise UsageError("a seed is a whole number from 0")
-    order = np.argsort(np.random.PCG64(seed).random_raw(queries), kind="stable")
-    fold = np.empty(queries, dtype=np.int64)
-    fold[order] = np.arange(queries) % folds
-    return fold
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
