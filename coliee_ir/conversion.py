@@ -208,7 +208,7 @@ def write_submission(
     if not columns:
         raise UsageError(f"a submission to task {task} holds no documents")
     form = "trec" if columns == SIX else "columns"
-    return list(_write_run(Gathered(run), target, form, run.tag if tag is None else tag, None))
+    return write(run, target, to=form, tag=tag)
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:

@@ -21,7 +21,7 @@ from coliee_adapters.errors import ColieeError
 
 _Result = TypeVar("_Result")
 
-#: the tasks at hand, which forked processes find here
+#: in a worker process, the tasks that it was forked for
 _tasks: Sequence[Callable[[], Any]] = ()
 
 
@@ -50,12 +50,12 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
         for task in tasks:
             yield _caught(task)
         return
-    global _tasks
-    _tasks = tasks
     with contextlib.ExitStack() as stack:
-        stack.callback(_forget)
         try:
-            pool = ProcessPoolExecutor(min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_begin)
+            # a forked process has the tasks as they are; nothing is pickled
+            pool = ProcessPoolExecutor(
+                min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_begin, initargs=(tasks,)
+            )
             stack.callback(pool.shutdown, cancel_futures=True)
             futures = _submitted(pool, len(tasks))
         except OSError as error:
@@ -76,11 +76,6 @@ def _submitted(pool: ProcessPoolExecutor, n: int) -> list[Future[Any]]:
         return [pool.submit(_perform, at) for at in range(n)]
 
 
-def _forget() -> None:
-    global _tasks
-    _tasks = ()
-
-
 def _perform(at: int) -> Any:
     return _caught(_tasks[at])
 
@@ -92,8 +87,10 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
         return error
 
 
-def _begin() -> None:
+def _begin(tasks: Sequence[Callable[[], Any]]) -> None:
     """What a worker does first."""
+    global _tasks
+    _tasks = tasks
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes; these end without a word
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -102,8 +102,8 @@ def run(options: argparse.Namespace) -> int:
     elif options.answers:
         task, because = "3", "answers are given beside the run"
     else:
-        # of many runs one may be broken, and of standard input nothing must be read yet
-        task, because = find_task(gold, Source(paths[0]) if len(paths) == 1 and paths[0] != "-" else None)
+        # of many runs one may be broken, and what is no plain file can be read once only
+        task, because = find_task(gold, Source(paths[0]) if len(paths) == 1 and Path(paths[0]).is_file() else None)
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=options.maximise, by=options.by, task=task, edition=options.edition,
@@ -138,7 +138,8 @@ def _checked(options: argparse.Namespace) -> list[str]:
     """The paths of the runs, where the options go together."""
     if (options.apply is None) != (options.output is None):
         raise UsageError("--apply TEST_RUN and -o FILE belong together")
-    paths = [path for name in options.runs for path in _files(name, options.gold)]
+    besides = [options.gold, options.answers, options.groups, options.dates, options.apply]
+    paths = [path for name in options.runs for path in _files(name, besides)]
     if len(paths) > 1 and (options.apply or options.rule):
         raise UsageError(f"--apply and --rule are for one labelled run, and there are {len(paths)}")
     given = [options.gold, *paths, options.answers, options.groups, options.dates, options.apply]
@@ -149,14 +150,15 @@ def _checked(options: argparse.Namespace) -> list[str]:
     return paths
 
 
-def _files(name: str, gold: str) -> Iterator[str]:
-    """The file itself; of a folder, its files without the gold."""
+def _files(name: str, besides: Sequence[str | None]) -> Iterator[str]:
+    """The file itself; of a folder, its files without those that are named for something else."""
     path = Path(name)
     if name == "-" or not path.is_dir():
         yield name
         return
+    others = [Path(other) for other in besides if other is not None and other != "-" and Path(other).exists()]
     found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-    runs = [file for file in found if gold == "-" or not Path(gold).exists() or not file.samefile(gold)]
+    runs = [file for file in found if not any(file.samefile(other) for other in others)]
     if not runs:
         raise UsageError(f"{name} holds no run")
     yield from map(str, runs)
@@ -188,10 +190,10 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filte
 
 def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str | None) -> bool:
     """Write a cut run as a submission; whether ``validate`` finds errors in what was written."""
-    tag = "_".join(cut.tag.split()) if tag is None else tag  # a file's name, which stands for a tag, may have blanks
     for sentence in write_submission(cut, path, task=task, edition=edition, tag=tag):
         say(f"{path}: {sentence}" if path != "-" else sentence)
-    if path == "-" or task not in {rules.task for rules in SUBMISSION_RULES}:
+    # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
+    if not Path(path).is_file() or task not in {rules.task for rules in SUBMISSION_RULES}:
         return False
     from coliee_ir.validation import validate
 

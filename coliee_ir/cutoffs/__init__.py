@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.remarks import Remarks
+from coliee_ir.conversion import Gathered
 from coliee_ir.cutoffs import honest
 from coliee_ir.cutoffs.filters import Filter
 from coliee_ir.cutoffs.honest import Split
@@ -169,6 +171,9 @@ def cut(run: object, rule: Rule, *, task: str | None = None, filters: Sequence[F
         task: the task, where it is known.
         filters: what to take away before.
 
+    Returns:
+        The cut run; what was tolerated in the whole one is among its remarks.
+
     Raises:
         InputError: the run cannot be read, or holds labels.
         UsageError: the rule needs scores and the run has none.
@@ -179,13 +184,18 @@ def cut(run: object, rule: Rule, *, task: str | None = None, filters: Sequence[F
     {'q1': {'d1': 0.9}}
     """
     record = read_run(run, task=task)
-    pool = Pool.read(record, task=task)
+    if not isinstance(record, Run):
+        raise InputError(record.path, "this submission holds labels", remedy="a cut-off is chosen on documents")
+    gathered = Gathered(record)
+    pool = Pool.of(gathered.rankings, scored=record.scored)
     named([rule.family], pool)
     for filter_ in filters:
         pool = pool.where(filter_.keeps(pool))
     kept = pool.lists(rule.keeps(pool))
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
-    return Run.of(rankings, tag=record.tag, path=record.path)
+    remarks = gathered.remarks + Remarks()
+    remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
+    return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
 
 
 def _measure(maximise: str, rules: Protocol) -> Measure:

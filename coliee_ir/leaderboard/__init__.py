@@ -24,7 +24,7 @@ from coliee_ir.leaderboard.catalogue import TABLES
 from coliee_ir.leaderboard.categories import Categories, read_categories
 from coliee_ir.leaderboard.collecting import Collected, Handed, collect, opened_files, telling, walk
 from coliee_ir.leaderboard.official import OfficialRun, Placement, Published, read_official
-from coliee_ir.leaderboard.standing import groups, key_of, places
+from coliee_ir.leaderboard.standing import groups, order_key, places
 from coliee_ir.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.reading import find_task, opened, read_gold
@@ -186,15 +186,9 @@ def _scored(
 
     def order(of_run: tuple[str, Scores]) -> tuple[tuple[float, ...], str, str]:
         scores = of_run[1]
-        return tuple(-value for value in _key(scores, keys)), scores.tag, scores.file
+        return tuple(-value for value in order_key(scores, keys)), scores.tag, scores.file
 
     return sorted(scored, key=order)
-
-
-def _key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
-    """By what a run is ranked."""
-    values = scores.measures
-    return key_of([next(iter(values.values())), *(values[name] for name in tie_break if name in values)])
 
 
 def _best_of_teams(scored: Sequence[tuple[str, Scores]]) -> tuple[list[tuple[str, Scores]], int]:
@@ -260,7 +254,7 @@ def _entries(
     terms = [result.terms for result in results]
     samples = resampling.bootstrapped(terms, trials, seed)
     in_groups = groups(terms, trials=trials, seed=seed, correction=correction, level=level)
-    in_places = places([_key(scores, tie_break) for _, scores in scored])
+    in_places = places([order_key(scores, tie_break) for _, scores in scored])
     return tuple(
         Entry(
             in_places[at],

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from coliee_ir.measures.base import Terms
+from coliee_ir.scores import Scores
 from coliee_ir.significance import resampling
 from coliee_ir.significance.corrections import corrected
 
@@ -19,6 +20,12 @@ _DECIMALS: Final = 12
 def key_of(values: Sequence[float]) -> tuple[float, ...]:
     """By what a run is ordered: the measure that ranks, then those that break ties; the greater, the better."""
     return tuple(-math.inf if math.isnan(value) else round(value, _DECIMALS) for value in values)
+
+
+def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
+    """By what a run is ordered: its first measure, then those that break ties, as far as it has them."""
+    values = scores.measures
+    return key_of([next(iter(values.values())), *(values[name] for name in tie_break if name in values)])
 
 
 def places(keys: Sequence[tuple[float, ...]]) -> list[int]:

@@ -192,7 +192,7 @@ def report_scores(
         raise UsageError(f"the number of resamples is from 1 to {MOST_TRIALS:,}")
     from coliee_ir.report.texts import texts_of
 
-    order = best_first(scored)
+    order = best_first(scored, evaluator.protocol.tie_break)
     runs = [scored[at] for at in order]
     handed = [submissions[at] for at in order]
     comparison = None

@@ -14,6 +14,7 @@ from coliee_ir.cutoffs import Tuning
 from coliee_ir.evaluator import Evaluator
 from coliee_ir.judged import FloatArray
 from coliee_ir.leaderboard import Categories, Entry, Leaderboard
+from coliee_ir.leaderboard.standing import order_key
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.protocol import Protocol
 from coliee_ir.scores import Scores, document
@@ -95,12 +96,11 @@ def is_count(measure: Measure) -> bool:
     return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
 
 
-def best_first(scored: Sequence[Scores]) -> list[int]:
-    """The places of the runs, best score first; equal ones by their tags."""
+def best_first(scored: Sequence[Scores], tie_break: Sequence[str]) -> list[int]:
+    """The places of the runs in the order of a leaderboard: best score first, then what breaks ties, then tags."""
 
-    def key(at: int) -> tuple[float, str, str]:
-        value = next(iter(scored[at].results.values())).value
-        return (math.inf if math.isnan(value) else -value, scored[at].tag, scored[at].file)
+    def key(at: int) -> tuple[tuple[float, ...], str, str]:
+        return tuple(-value for value in order_key(scored[at], tie_break)), scored[at].tag, scored[at].file
 
     return sorted(range(len(scored)), key=key)
 
@@ -151,7 +151,7 @@ def board_of(
         measures=tuple(dict.fromkeys(measure for scores in scored for measure in scores.results)),
         queries=queries,
         relevant=relevant,
-        labels=None if labels is None else tuple(labels[query] for query in queries if query in labels),
+        labels=None if labels is None else tuple(map(labels.get, queries)),
         entries=tuple(Entry(0, 0, "", scores, interval) for scores, interval in zip(scored, first, strict=True)),
         invalid=(),
         remarks=(),
