@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit.add_argument(
         "--held-out", metavar="FILE", help="write the runs fused by weights that were fitted without the query's fold"
     )
+    scoring.add_decisions(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -114,7 +115,12 @@ def _fit(options: argparse.Namespace) -> int:
     unfit = {"--weights": options.weights, "--least": options.least, "--ties": options.ties}
     if name := next((name for name, value in unfit.items() if value is not None), None):
         raise UsageError(f"{name} and --fit cannot be given together")
-    evaluator_options = {"task": options.task, "edition": options.edition, "exclude": scoring.ids(options.exclude)}
+    evaluator_options = {
+        "task": options.task,
+        "edition": options.edition,
+        "exclude": scoring.ids(options.exclude),
+        "decisions": scoring.decided(options),
+    }
     fitted = fitting.fit_fusion(
         options.gold, options.runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=options.measure, tag=options.tag, **evaluator_options,

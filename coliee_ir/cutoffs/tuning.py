@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from coliee_ir.cutoffs.rules import Rule
+from coliee_ir.decisions import Decisions
 from coliee_ir.measures.base import Terms
 from coliee_ir.significance.resampling import Interval
 
@@ -59,7 +60,10 @@ class Tuning:
         file: its file.
         task: the task.
         edition: the edition whose rules were used; None for a task without editions.
+        gold: the gold's file.
         measure: what was maximised.
+        decisions: the choices made where the organisers leave it open.
+        excluded: the queries that were left out.
         queries: how many judged queries there are.
         header: which of them are answered, in a line.
         remarks: what was tolerated in the files, in sentences.
@@ -81,7 +85,10 @@ class Tuning:
     file: str
     task: str
     edition: int | None
+    gold: str
     measure: str
+    decisions: Decisions
+    excluded: tuple[str, ...]
     queries: int
     header: str
     remarks: tuple[str, ...]
@@ -110,6 +117,9 @@ class Tuning:
             "file": self.file,
             "task": self.task,
             "edition": self.edition,
+            "gold": self.gold,
+            "decisions": self.decisions.to_dict(),
+            **({"excluded": list(self.excluded)} if self.excluded else {}),
             "measure": self.measure,
             "queries": self.queries,
             "rule": self.rule.to_dict(),

@@ -15,6 +15,7 @@ from coliee_adapters.files import PathLike, written
 from coliee_adapters.records import Answers, Run
 from coliee_ir.conversion import Gathered
 from coliee_ir.cutoffs.honest import Split
+from coliee_ir.decisions import Decisions
 from coliee_ir.evaluator import Evaluator
 from coliee_ir.fusion.blend import Blend
 from coliee_ir.fusion.methods import METHODS
@@ -58,6 +59,8 @@ class FittedFusion:
         edition: the edition; None for a task without editions.
         gold: the gold's file.
         measure: what was maximised.
+        decisions: the choices made where the organisers leave it open.
+        excluded: the queries that were left out.
         queries: how many queries there are.
         folds: how many.
         seed: of the folds.
@@ -74,6 +77,8 @@ class FittedFusion:
     edition: int | None
     gold: str
     measure: str
+    decisions: Decisions
+    excluded: tuple[str, ...]
     queries: int
     folds: int
     seed: int
@@ -114,6 +119,8 @@ class FittedFusion:
                 "edition": self.edition,
                 "gold": self.gold,
                 "measure": self.measure,
+                "decisions": self.decisions.to_dict(),
+                **({"excluded": list(self.excluded)} if self.excluded else {}),
                 "queries": self.queries,
                 "folds": self.folds,
                 "seed": self.seed,
@@ -158,6 +165,7 @@ def fit_fusion(
     folds: int = FOLDS,
     seed: int = SEED,
     tag: str | None = None,
+    decisions: Decisions | None = None,
 ) -> FittedFusion:
     """Fit weights to labelled queries, by coordinate search, and measure them on queries that they were not fitted to.
 
@@ -179,6 +187,7 @@ def fit_fusion(
         folds: how many folds of queries the weights are held out from.
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
+        decisions: the choices where the organisers leave it open.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -193,7 +202,7 @@ def fit_fusion(
     fusion = Fusion(method, norm, k, depth=depth, top=top)
     if not METHODS[method].ranks:
         raise UsageError(f"weights are fitted to rankings; {method} gives sets: take combsum, combmnz or rrf")
-    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude)
+    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude, decisions=decisions)
     chosen = _measure(evaluator, measure, top)
     records = _rankings(read_all(runs, task=evaluator.read_as), evaluator)
     tags = tuple(record.tag for record in records)
@@ -223,6 +232,8 @@ def fit_fusion(
         edition=evaluator.edition,
         gold=evaluator.gold.path,
         measure=measure or chosen.name,
+        decisions=evaluator.decisions,
+        excluded=tuple(sorted(evaluator.excluded)),
         queries=len(evaluator.queries),
         folds=folds,
         seed=seed,
