@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--categories", metavar="CSV", help="categories of queries: query,category, or a column each")
     parser.add_argument("--official", metavar="CSV", help="a published table of scores, in which runs are placed")
     parser.add_argument(
-        "--easy", type=_share, default=leaderboard.EASY, metavar="SHARE",
+        "--easy", type=scoring.share, default=leaderboard.EASY, metavar="SHARE",
         help=f"a query is easy if so many of the runs are right; default: {leaderboard.EASY}",
     )  # fmt: skip
     parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
@@ -52,17 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     scoring.add_scope(parser)
     scoring.add_decisions(parser)
-
-
-def _share(text: str) -> float:
-    """A share, from the command line."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if 0 <= value <= 1:
-        return value
-    raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1, such as {leaderboard.EASY}")
 
 
 def run(options: argparse.Namespace) -> int:

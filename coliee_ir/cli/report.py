@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", metavar="DIR|FILE", help="the texts of the task, for titles of documents")
     parser.add_argument("--categories", metavar="FILE", help="categories of queries: a CSV, query,category")
     parser.add_argument("--baseline", metavar="TAG|FILE", help="compare all others with this run; default: all pairs")
-    parser.add_argument("--easy", type=float, default=EASY, metavar="SHARE",
+    parser.add_argument("--easy", type=scoring.share, default=EASY, metavar="SHARE",
                         help=f"--overview: of runs that find an easy question's document; default: {EASY}")  # fmt: skip
     scoring.add_resampling(parser)
 

@@ -82,6 +82,17 @@ def at_least_one(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
 
 
+def share(text: str) -> float:
+    """A share between 0 and 1, from the command line."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if 0 <= value <= 1:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1, such as 0.8")
+
+
 class Scored(NamedTuple):
     """What came of it: the scores of the runs that could be read, the evaluator, and whether a run was left out."""
 
