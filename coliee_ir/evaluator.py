@@ -24,7 +24,7 @@ from coliee_ir.measures.sets import Macro, counts
 from coliee_ir.mismatch import check, lost_zeros
 from coliee_ir.protocol import newest_edition, protocol, without_answers
 from coliee_ir.qrels import Qrels
-from coliee_ir.reading import find_task, opened, read_gold, read_run
+from coliee_ir.reading import find_task, opened, opened_if_possible, read_gold, read_run
 from coliee_ir.scores import Scores, Timing
 
 _Submission = TypeVar("_Submission", Run, Answers)
@@ -276,7 +276,7 @@ class Evaluator:
         Raises:
             WorkerError: a process was killed.
         """
-        given = [Submission(*map(opened, submission)) for submission in submissions]
+        given = [Submission(*map(opened_if_possible, submission)) for submission in submissions]
         sizes = [sum(part.size for part in submission if isinstance(part, Source)) for submission in given]
         if jobs == 1 or sum(sizes) < _WORTH_A_PROCESS:
             jobs = 1

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from coliee_adapters import case_law, detect, frames, statute, tort
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import Source
-from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
@@ -151,12 +152,38 @@ def _task_of_ids(queries: Iterable[str]) -> Found:
     return Found("trec", "the gold is qrels")
 
 
+def telling(runs: Iterable[object]) -> object:
+    """The submission that shows the task best: one that can only hold documents, beside which answers may stand.
+
+    Three words in a line show least: any text may have them. What cannot be opened or recognised shows nothing.
+    """
+    shown: dict[str, Source] = {}
+    for run in runs:
+        if isinstance(run, str | os.PathLike):
+            continue
+        if not isinstance(run, Source):
+            return run
+        with contextlib.suppress(ColieeError):
+            shown.setdefault(detect.run_form(run).name, run)
+    known = [shown[name] for name in shown if name not in ("labels", "columns")]
+    return next(iter(known), None) or shown.get("labels") or shown.get("columns")
+
+
 def _is_labels(run: object) -> bool:
     if isinstance(run, Source):
-        return detect.run_form(run).name == "labels"
+        name = detect.run_form(run).name
+        return name == "labels" or (name == "columns" and _meant_as_labels(run))
     if isinstance(run, dict):
         return all(isinstance(label, str | bool) for label in run.values())
     return isinstance(run, Answers)
+
+
+def _meant_as_labels(run: Source) -> bool:
+    """Whether most lines give Y or N, or 1 or 0, where documents would stand; their reader will say what is wrong."""
+    text = run.head().decode("utf-8", errors="replace")
+    words = [split_columns(line)[1:2] for _, line in content_lines(text, run.name, comments=Comments())]
+    labels = sum(word[0].lower() in statute.LABELS or word[0] in ("0", "1") for word in words if word)
+    return 2 * labels >= len(words)
 
 
 def _pilot_task(gold: Gold, run: object) -> Found:
@@ -177,3 +204,11 @@ def opened(source: object) -> object:
         InputError: the path cannot be opened.
     """
     return Source(source) if isinstance(source, str | os.PathLike) else source
+
+
+def opened_if_possible(source: object) -> object:
+    """The same, but what cannot be opened stays a path, of which its reading will complain."""
+    try:
+        return opened(source)
+    except ColieeError:
+        return source

@@ -68,6 +68,10 @@ def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
     if [*options.runs, options.gold, options.weights].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
+    scoring.check_outputs(
+        [options.output, options.fit, options.held_out],
+        [*options.runs, options.gold, options.weights],
+    )
     if (options.gold is None) != (options.fit is None):
         raise UsageError("--gold GOLD and --fit FILE belong together")
     if options.fit is not None:

@@ -43,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
     if options.html is None and options.figures is None and options.overview is None:
         raise UsageError("say what to write: --html FILE, --figures DIR or --overview DIR")
     report.check_installed()
+    given = [options.gold, *options.runs, *options.answers, *options.long_list, options.corpus, options.categories]
+    scoring.check_outputs([options.html], given)
     names = [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())]
     submissions = scoring.handed_in(options)
     scored, evaluator, failed = scoring.score(options, names, submissions, keep_judged=True)

@@ -18,7 +18,7 @@ from coliee_ir.cli import say
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
-from coliee_ir.reading import find_task, opened, read_gold
+from coliee_ir.reading import find_task, opened_if_possible, read_gold, telling
 from coliee_ir.scores import Scores
 
 _Result = TypeVar("_Result")
@@ -104,14 +104,37 @@ class Scored(NamedTuple):
 def handed_in(options: argparse.Namespace) -> list[Submission]:
     """The runs that were named with what belongs to each, opened, so that they can be read more than once.
 
+    What cannot be opened stays a path, about which its evaluation will complain.
+
     Raises:
-        ColieeError: a file cannot be opened, or not every run has its part.
+        UsageError: not every run has its part, or standard input is named twice.
     """
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(options.long_list, options.runs, "--long-list")
     if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
-    return [Submission(*map(opened, parts)) for parts in zip(options.runs, answers, long_lists, strict=True)]
+    return [
+        Submission(*map(opened_if_possible, parts)) for parts in zip(options.runs, answers, long_lists, strict=True)
+    ]
+
+
+def check_outputs(written: Iterable[str | None], read: Iterable[str | None]) -> None:
+    """Refuse to write over a file that is read, or twice over one file.
+
+    Args:
+        written: what the command writes; None for nothing.
+        read: what it reads.
+
+    Raises:
+        UsageError: see above.
+    """
+    outputs = [Path(path) for path in written if path is not None and path != "-"]
+    inputs = [Path(path) for path in read if path is not None and path != "-"]
+    for at, output in enumerate(outputs):
+        if any(other.resolve() == output.resolve() for other in outputs[:at]):
+            raise UsageError(f"{output} would be written twice: name two files")
+        if output.is_file() and any(other.exists() and other.samefile(output) for other in inputs):
+            raise UsageError(f"{output} is read, and would be written over: name another file")
 
 
 def score(
@@ -137,7 +160,11 @@ def score(
     if options.task is None and options.answers:
         task, because = "3", "answers are given beside the run"
     else:
-        task, because = (options.task, "") if options.task else find_task(gold, submissions[0].run)
+        task, because = (
+            (options.task, "")
+            if options.task
+            else find_task(gold, telling(submission.run for submission in submissions))
+        )
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, exclude=ids(options.exclude), decisions=decided(options)
     )

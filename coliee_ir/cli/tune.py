@@ -147,6 +147,7 @@ def _checked(options: argparse.Namespace) -> list[str]:
         raise UsageError("standard input (-) can be named once only")
     if options.output == "-" and options.rule == "-":
         raise UsageError("standard output (-) can be named once only")
+    scoring.check_outputs([options.output, options.rule], given)
     return paths
 
 

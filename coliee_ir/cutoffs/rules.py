@@ -165,6 +165,10 @@ class Rule:
         counts = [floor] if cap is None else [floor, cap]
         if not _is_number(threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
             raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
+        if family == "k" and threshold > 0:
+            raise UsageError(f"the threshold of the rule k is minus the count of documents: write {-threshold:g}")
+        if cap is not None and floor > cap:
+            raise UsageError(f"a rule cannot keep at least {floor} and at most {cap}")
         return cls(family, float(threshold), floor, cap)
 
 

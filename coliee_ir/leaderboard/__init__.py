@@ -22,12 +22,12 @@ from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.leaderboard.board import EASY, Entry, Invalid, Leaderboard
 from coliee_ir.leaderboard.catalogue import TABLES
 from coliee_ir.leaderboard.categories import Categories, read_categories
-from coliee_ir.leaderboard.collecting import Collected, Handed, collect, opened_files, telling, walk
+from coliee_ir.leaderboard.collecting import Collected, Handed, collect, opened_files, walk
 from coliee_ir.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.leaderboard.standing import groups, order_key, places
 from coliee_ir.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
-from coliee_ir.reading import find_task, opened, read_gold
+from coliee_ir.reading import find_task, opened, read_gold, telling
 from coliee_ir.scores import Scores
 from coliee_ir.significance import resampling
 from coliee_ir.significance.corrections import CORRECTIONS

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from coliee_adapters import detect
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
@@ -89,22 +88,6 @@ def opened_files(files: Iterable[str]) -> tuple[list[Source], list[Invalid]]:
         except ColieeError as error:
             invalid.append(Invalid((name,), "", "", str(error)))
     return sources, invalid
-
-
-def telling(sources: Iterable[object]) -> object:
-    """The submission that shows the task best: one with documents, which a file of answers may stand beside."""
-    first = None
-    for source in sources:
-        if not isinstance(source, Source):
-            return source
-        try:
-            form = detect.run_form(source).name
-        except ColieeError:
-            continue
-        if form != "labels":
-            return source
-        first = first or source
-    return first
 
 
 class Part(NamedTuple):
@@ -214,7 +197,8 @@ def _grouped(parts: Sequence[Part], longer: Callable[[list[Part]], list[Part]]) 
     def refined(group: list[Part], level: int) -> Iterator[list[Part]]:
         group = longer(group)
         kinds = [part.kind for part in group]
-        if level and len(set(kinds)) == len(kinds):
+        teams = {part.team for part in group} - {""}
+        if level and len(set(kinds)) == len(kinds) and len(teams) <= 1:
             yield group
         elif level == len(keys):
             yield from ([part] for part in group)

@@ -98,10 +98,24 @@ def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
         st.floats(allow_nan=False, allow_infinity=False),
         st.integers(0, 99),
         st.none() | st.integers(0, 99),
+    ).filter(
+        lambda rule: not (rule.family == "k" and rule.threshold > 0) and (rule.cap is None or rule.floor <= rule.cap)
     )
 )
 def test_a_rule_survives_json(rule: Rule) -> None:
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))) == rule
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"family": "k", "threshold": 3}, "the threshold of the rule k is minus the count of documents: write -3"),
+        ({"family": "k", "threshold": -3, "floor": 5, "cap": 1}, "a rule cannot keep at least 5 and at most 1"),
+    ],
+)
+def test_a_rule_that_contradicts_itself_is_refused(members: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Rule.from_dict(members)
 
 
 def test_floor_and_cap_may_be_left_out_and_more_may_stand_beside() -> None:
