@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 from coliee_adapters import case_law, detect, frames, statute, tort
@@ -207,8 +208,15 @@ def opened(source: object) -> object:
 
 
 def opened_if_possible(source: object) -> object:
-    """The same, but what cannot be opened stays a path, of which its reading will complain."""
+    """The same, but a file that cannot be opened stays a path, of which its reading will complain.
+
+    Raises:
+        InputError: a stream that cannot be read, and cannot be tried again.
+    """
     try:
         return opened(source)
     except ColieeError:
+        path = Path(str(source))
+        if source == "-" or (path.exists() and not (path.is_file() or path.is_dir())):
+            raise
         return source

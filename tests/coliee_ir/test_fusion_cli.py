@@ -137,11 +137,12 @@ def test_nothing_is_half_written(call: Call) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["broken.run", "out"]
 
 
-def test_the_output_may_be_one_of_the_runs(call: Call) -> None:
+def test_the_output_is_none_of_the_runs(call: Call) -> None:
     Path("a.txt").write_text("1 3 A\n")
     Path("b.txt").write_text("1 4 B\n")
-    assert call("a.txt", "b.txt", "--method", "union", "-o", "a.txt")[0] == 0
-    assert Path("a.txt").read_text() == "1 4 union\n1 3 union\n"
+    code, _, err = call("a.txt", "b.txt", "--method", "union", "-o", "a.txt")
+    assert (code, err) == (2, "coliee-ir: a.txt is read, and would be written over: name another file\n")
+    assert Path("a.txt").read_text() == "1 3 A\n"
 
 
 def test_what_a_file_holds_does_not_reach_the_terminal(call: Call) -> None:
