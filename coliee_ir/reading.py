@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -216,7 +217,14 @@ def opened_if_possible(source: object) -> object:
     try:
         return opened(source)
     except ColieeError:
-        path = Path(str(source))
-        if source == "-" or (path.exists() and not (path.is_file() or path.is_dir())):
+        if source == "-" or _is_stream(str(source)):
             raise
         return source
+
+
+def _is_stream(path: str) -> bool:
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):  # not there, no name that a file can have
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

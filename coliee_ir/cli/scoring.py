@@ -118,6 +118,13 @@ def handed_in(options: argparse.Namespace) -> list[Submission]:
     ]
 
 
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # not there, no name that a file can have
+        return False
+
+
 def check_outputs(written: Iterable[str | None], read: Iterable[str | None]) -> None:
     """Refuse to write over a file that is read, or twice over one file.
 
@@ -133,7 +140,7 @@ def check_outputs(written: Iterable[str | None], read: Iterable[str | None]) -> 
     for at, output in enumerate(outputs):
         if any(other.resolve() == output.resolve() for other in outputs[:at]):
             raise UsageError(f"{output} would be written twice: name two files")
-        if output.is_file() and any(other.exists() and other.samefile(output) for other in inputs):
+        if output.is_file() and any(_same(other, output) for other in inputs):
             raise UsageError(f"{output} is read, and would be written over: name another file")
 
 
