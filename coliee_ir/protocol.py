@@ -6,6 +6,7 @@ checked against the organisers' page line by line.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from coliee_adapters.errors import UsageError
@@ -167,6 +168,9 @@ class SubmissionRules:
 
 
 _THREE = ("QUERY", "DOCUMENT", "TAG")
+#: How the organisers name the file of a long list: ``task3-L.TAG``.
+LONG_LIST_FILE = re.compile(r"task3-l(?![a-z])", re.IGNORECASE)
+
 #: TREC's columns
 SIX = ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG")
 _SENT = "organisers' page of the edition, section on submissions"

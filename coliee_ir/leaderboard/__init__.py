@@ -130,12 +130,7 @@ def rank_runs(
 def _check(correction: str, trials: int, seed: int, level: float) -> None:
     if correction not in CORRECTIONS:
         raise UsageError(f"there is no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
-    if not 1 <= trials <= significance.MOST_TRIALS:
-        raise UsageError(f"the number of resamples is from 1 to {significance.MOST_TRIALS:,}")
-    if seed < 0:
-        raise UsageError("a seed is a whole number from 0")
-    if not 0 < level < 1:
-        raise UsageError("the level is a share between 0 and 1, such as 0.95")
+    significance.check_resampling(trials, seed, level)
 
 
 def _evaluator(

@@ -19,11 +19,8 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.leaderboard.board import Invalid
 from coliee_ir.leaderboard.teams import Teams
-from coliee_ir.protocol import submission_rules, without_answers
+from coliee_ir.protocol import LONG_LIST_FILE, submission_rules, without_answers
 from coliee_ir.reading import read_run
-
-#: how the organisers name the long list's file
-_LONG: Final = re.compile(r"task3-l(?![a-z])", re.IGNORECASE)
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = re.compile(r"task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long", re.IGNORECASE)
@@ -179,7 +176,7 @@ def collect(sources: Sequence[Source], evaluator: Evaluator, teams: Teams) -> Co
 def _part(source: Source, evaluator: Evaluator, teams: Teams) -> Part:
     record = read_run(source, task=evaluator.read_as)
     kind = "answers" if isinstance(record, Answers) else "documents"
-    if kind == "documents" and evaluator.protocol.long_list and _LONG.search(Path(source.name).name):
+    if kind == "documents" and evaluator.protocol.long_list and LONG_LIST_FILE.search(Path(source.name).name):
         kind = "long"
     nameless = record.tag == source.stem
     return Part(source, kind, record.tag, teams.team_of(record.tag, source.name), nameless)

@@ -29,7 +29,7 @@ from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.reading import find_task, opened, read_gold, read_run
 from coliee_ir.report.contents import Contents, Ranks, best_first, board_of, intervals
 from coliee_ir.scores import Scores
-from coliee_ir.significance import MOST_TRIALS, SEED, TRIALS
+from coliee_ir.significance import SEED, TRIALS
 
 if TYPE_CHECKING:
     from coliee_ir.report.texts import Texts
@@ -186,10 +186,7 @@ def report_scores(
         UsageError: what was asked for does not fit, or a library is not installed.
     """
     check_installed()
-    if seed < 0:
-        raise UsageError("a seed is a whole number from 0")
-    if not 1 <= trials <= MOST_TRIALS:
-        raise UsageError(f"the number of resamples is from 1 to {MOST_TRIALS:,}")
+    significance.check_resampling(trials, seed, level)
     from coliee_ir.report.texts import texts_of
 
     order = best_first(scored, evaluator.protocol.tie_break)

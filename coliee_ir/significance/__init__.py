@@ -188,17 +188,26 @@ def interval_of(measure: Measure, result: Result, samples: FloatArray, without: 
     return resampling.bca(samples, result.value, without, level)
 
 
-def _check_choices(test: str, correction: str, trials: int, seed: int, level: float, power: float) -> None:
-    if test not in TESTS:
-        raise UsageError(f"there is no test {test!r}; there are {', '.join(TESTS)}")
-    if correction not in CORRECTIONS:
-        raise UsageError(f"there is no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
+def check_resampling(trials: int, seed: int, level: float) -> None:
+    """Refuse what queries cannot be resampled by.
+
+    Raises:
+        UsageError: too few or too many resamples, a negative seed, a level that is no share.
+    """
     if not 1 <= trials <= MOST_TRIALS:
         raise UsageError(f"the number of resamples is from 1 to {MOST_TRIALS:,}")
     if seed < 0:
         raise UsageError("a seed is a whole number from 0")
     if not 0 < level < 1:
         raise UsageError("the level is a share between 0 and 1, such as 0.95")
+
+
+def _check_choices(test: str, correction: str, trials: int, seed: int, level: float, power: float) -> None:
+    if test not in TESTS:
+        raise UsageError(f"there is no test {test!r}; there are {', '.join(TESTS)}")
+    if correction not in CORRECTIONS:
+        raise UsageError(f"there is no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
+    check_resampling(trials, seed, level)
     if not 1 - level < power < 1:
         raise UsageError(f"the power is a share between {1 - level:.3g}, which chance reaches, and 1, such as 0.8")
 

@@ -7,7 +7,6 @@ bytes ──text──▶ lines ──rows──▶ rows ──columns──▶ 
 from __future__ import annotations
 
 import io
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, Source, written
 from coliee_adapters.statute import LABELS
 from coliee_ir.order import order_of
-from coliee_ir.protocol import newest_edition, protocol, submission_rules
+from coliee_ir.protocol import LONG_LIST_FILE, newest_edition, protocol, submission_rules
 from coliee_ir.reading import read_run
 from coliee_ir.validation import lists, text
 from coliee_ir.validation.columns import LABELLED, OTHER_FORMS, Sheet, check_columns, check_tags, clean_tag, fill_tags
@@ -33,9 +32,6 @@ _PILOT: Final = ("tort", "rationale")
 
 #: What is meant for a label, though it may be none.
 _LIKE_LABELS: Final = {*LABELS, "1", "0", "t", "f"}
-
-#: How the organisers name the long list: ``task3-L.TAG``.
-_LONG: Final = re.compile(r"task3-l(?![a-z])", re.IGNORECASE)
 
 
 class Check:
@@ -137,7 +133,7 @@ class Checked:
         labels = sum(len(row.texts) in (2, 3) and row.texts[1].lower() in _LIKE_LABELS for row in rows)
         if "answers" in self._check.protocol.parts and 2 * labels > len(rows):
             return "answers"
-        return "long" if self._check.rules.long_list and _LONG.search(Path(name).name) else "documents"
+        return "long" if self._check.rules.long_list and LONG_LIST_FILE.search(Path(name).name) else "documents"
 
     def _read(self, source: Source, add: Add) -> None:
         """What no rule has seen, our reader may."""
