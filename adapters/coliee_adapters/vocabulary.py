@@ -52,9 +52,9 @@ ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "ta
 
 
 def normal_name(name: object) -> str:
-    """A column's name as it is compared.
+    r"""A column's name as it is compared.
 
-    >>> normal_name("\\ufeffQuery-ID ")
+    >>> normal_name("\ufeffQuery-ID ")
     'query_id'
     """
     return re.sub(r"[\s.-]+", "_", str(name).strip("\ufeff \t\r\n").lower())
