@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 
 from coliee_adapters.errors import UsageError
 
@@ -138,6 +139,17 @@ PROTOCOLS: tuple[Protocol, ...] = (
 # fmt: on
 
 
+class Authority(StrEnum):
+    """Who states a rule for submissions."""
+
+    PAGE = "organisers' page, submissions"
+    EVALUATION = "organisers' page, evaluation"
+    PILOT = "organisers' pilot page"
+    OVERVIEW_2021 = "COLIEE 2021 overview paper"
+    README = "organisers' data README"
+    OURS = "this project"
+
+
 @dataclass(frozen=True, slots=True)
 class SubmissionRules:
     """How a submission to one task must look, over a span of editions.
@@ -147,22 +159,26 @@ class SubmissionRules:
         first: the first edition (year) of these rules.
         last: the last one.
         columns: the columns of a line of documents; empty where documents are not given in columns.
+        source: who states these rules.
         query_digits: how many digits the ids of queries have at least; 0 where they are no plain numbers.
         document_digits: how many digits the ids of documents have; 0 where they are no plain numbers.
-        most_runs: how many runs a team may send; None where the organisers state no number.
+        most_runs: how many runs a team may send; None where no number is known.
+        runs_source: who states that number.
+        runs_stated: whether it is stated for this task in these editions, or taken over from another.
         long_list: how many documents a query has in the long list; 0 where the task has none.
         tag_length: how many letters and digits a run tag may have.
-        source: where the rules are stated.
     """
 
     task: str
     first: int
     last: int
     columns: tuple[str, ...]
-    source: str
+    source: Authority
     query_digits: int = 0
     document_digits: int = 0
     most_runs: int | None = None
+    runs_source: Authority = Authority.PAGE
+    runs_stated: bool = True
     long_list: int = 0
     tag_length: int = 12
 
@@ -173,21 +189,26 @@ LONG_LIST_FILE = re.compile(r"task3-l(?![a-z])", re.IGNORECASE)
 
 #: TREC's columns
 SIX = ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG")
-_SENT = "organisers' page of the edition, section on submissions"
+_PAGE_SAYS, _PILOT_SAYS = Authority.PAGE, Authority.PILOT
+#: The 2024 page names no number for Task 2; that of 2021 is the only one known.
+_OF_2021 = Authority.OVERVIEW_2021
 
 # one row a span of editions, to be read against the organisers' pages
 # fmt: off
 SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
-    SubmissionRules("1", 2018, 2020, _THREE, _SENT, most_runs=3),
-    SubmissionRules("1", 2021, 2026, _THREE, _SENT, query_digits=6, document_digits=6, most_runs=3),
-    SubmissionRules("2", 2018, 2026, _THREE, _SENT, query_digits=3, document_digits=3),
-    SubmissionRules("3", 2014, 2017, _THREE, _SENT, most_runs=3),
-    SubmissionRules("3", 2018, 2025, SIX, _SENT, most_runs=3, long_list=100),
-    SubmissionRules("3", 2026, 2026, SIX, _SENT, most_runs=3),
-    SubmissionRules("4", 2014, 2026, (), _SENT, most_runs=3),
-    SubmissionRules("5", 2021, 2021, (), _SENT),
-    SubmissionRules("tort", 2025, 2026, (), "organisers' page of the pilot (LJPJT), section on submissions"),
-    SubmissionRules("rationale", 2025, 2026, (), "organisers' page of the pilot (LJPJT), section on submissions"),
+    SubmissionRules("1", 2018, 2020, _THREE, _PAGE_SAYS, most_runs=3),
+    SubmissionRules("1", 2021, 2026, _THREE, _PAGE_SAYS, query_digits=6, document_digits=6, most_runs=3),
+    SubmissionRules("2", 2018, 2020, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021, runs_stated=False),
+    SubmissionRules("2", 2021, 2021, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021),
+    SubmissionRules("2", 2022, 2026, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021, runs_stated=False),
+    SubmissionRules("3", 2014, 2017, _THREE, _PAGE_SAYS, most_runs=3),
+    SubmissionRules("3", 2018, 2025, SIX, _PAGE_SAYS, most_runs=3, long_list=100),
+    SubmissionRules("3", 2026, 2026, SIX, _PAGE_SAYS, most_runs=3),
+    SubmissionRules("4", 2014, 2026, (), _PAGE_SAYS, most_runs=3),
+    # as in Task 4, of which it is a variant
+    SubmissionRules("5", 2021, 2021, (), _PAGE_SAYS, most_runs=3, runs_source=Authority.OURS, runs_stated=False),
+    SubmissionRules("tort", 2025, 2026, (), _PILOT_SAYS),
+    SubmissionRules("rationale", 2025, 2026, (), _PILOT_SAYS),
 )
 # fmt: on
 

@@ -6,12 +6,12 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from coliee_adapters import case_law, detect, frames, statute, tort
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
@@ -21,7 +21,7 @@ STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
 
 
 def read_queries(source: object) -> tuple[str, ...]:
-    """The ids of the queries that a file names: a gold of any form, a test file without labels, or one id a line.
+    """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or an id a line.
 
     Args:
         source: a path, ``-``, or an opened Source.
@@ -41,7 +41,27 @@ def read_queries(source: object) -> tuple[str, ...]:
         return names
     if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS):
         return read_gold(file).queries
-    return tuple(dict.fromkeys(normal_id(split_columns(line)[0]) for _, line in content_lines(file.text(), file.name)))
+    return tuple(dict.fromkeys(_listed_ids(file)))
+
+
+def _listed_ids(file: Source) -> Iterator[str]:
+    """The first word of each line of a run or of a list of ids; of no other text."""
+    of_run = False
+    for number, line in content_lines(file.text(), file.name):
+        words = split_columns(line)
+        of_run = of_run or (len(words) > 1 and _is_run(file))
+        if (len(words) > 1 and not of_run) or not words[0].isprintable():
+            remedy = "give a gold, the organisers' test file, a run, or one id a line"
+            raise InputError(file.name, "this line does not name a query", line=number, found=line, remedy=remedy)
+        yield normal_id(words[0])
+
+
+def _is_run(file: Source) -> bool:
+    try:
+        detect.run_form(file)
+    except InputError:
+        return False
+    return True
 
 
 class Found(NamedTuple):

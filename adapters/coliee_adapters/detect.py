@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from coliee_adapters import case_law, statute, tort, trec
+from coliee_adapters import case_law, descriptions, statute, tort, trec
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
@@ -101,6 +101,9 @@ def _form(forms: tuple[Form[_Record], ...], kind: str, source: Source, name: str
                 return form
         raise UsageError(f"there is no {kind} form {name!r}; there are {', '.join(form.name for form in forms)}")
     head = source.head()
+    if descriptions.sniff(head):
+        remedy = "leave it out: it is sent with the runs, and not scored"
+        raise InputError(source.name, descriptions.PROBLEM, line=1, remedy=remedy)
     for form in forms:
         if form.sniff(head) == form.name:
             return form

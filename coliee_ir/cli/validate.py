@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     named.add_argument("--queries", metavar="FILE", help="the test file, or any file that names the queries")
     parser.add_argument("--corpus", metavar="DIR|FILE", help="the documents: case files, the Civil Code, a list of ids")
     parser.add_argument("--fix", metavar="OUT", help="write a mended copy: a file, or for several files a folder")
+    parser.add_argument("--tag", metavar="TAG", help="the run tag of the mended copy; default: the file's own, cleaned")
     parser.add_argument("-o", "--output", choices=tuple(FORMS), default="table", help="default: table")
 
 
@@ -39,9 +40,11 @@ def run(options: argparse.Namespace) -> int:
         queries=options.queries,
         corpus=options.corpus,
         fix=options.fix,
+        tag=options.tag,
     )
     if found.task:
-        say(f"task {found.task} of {found.edition}{'' if options.task else ' (the files show it)'}")
+        tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
+        say(f"{tasks} of {found.edition}{'' if options.task else ' (the files show it)'}")
     sys.stdout.write(render(found, options.output))
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")
@@ -51,7 +54,9 @@ def run(options: argparse.Namespace) -> int:
 def _copy(found: Validation, name: str) -> str:
     """What is to be said of the mended copy of a file."""
     if name not in found.mended:
-        return "no mended copy, since the file cannot be read"
+        rules = {finding.rule for finding in found.findings if finding.file == name}
+        reason = "it is a system description" if "description" in rules else "the file cannot be read"
+        return f"no mended copy, since {reason}"
     left = Counter(finding.severity for finding in found.left if finding.file == name)
     counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])
     return f"the mended copy is {found.mended[name]}, {f'with {counts} left' if counts else 'and nothing is left'}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source
+from coliee_ir.reading import read_gold
 from coliee_ir.validation.check import Check
 from coliee_ir.validation.findings import Finding, Place
 from coliee_ir.validation.rules import RULES, Rule, Severity
@@ -28,7 +29,8 @@ class Validation:
 
     Attributes:
         files: the files, as the user named them.
-        task: the task they were checked for; empty if all files are.
+        task: the task they were checked for; empty if no file is a run.
+        tasks: all tasks they were checked for: a file of the pilot is scored for both of its tasks.
         edition: the year whose rules count.
         findings: all findings, file by file, the gravest first.
         mended: file → the mended copy that was written of it.
@@ -37,6 +39,7 @@ class Validation:
 
     files: tuple[str, ...]
     task: str
+    tasks: tuple[str, ...]
     edition: int | None
     findings: tuple[Finding, ...]
     mended: dict[str, str] = field(default_factory=dict)
@@ -58,6 +61,7 @@ class Validation:
         return {
             "coliee_ir": __version__,
             "task": self.task,
+            "tasks": list(self.tasks),
             "edition": self.edition,
             "files": list(self.files),
             "summary": {str(severity): self.count(severity) for severity in Severity},
@@ -75,22 +79,24 @@ def validate(
     queries: PathLike | None = None,
     corpus: PathLike | None = None,
     fix: PathLike | None = None,
+    tag: str | None = None,
 ) -> Validation:
     """Check the files of a submission by the organisers' rules, and by what is most likely a mistake.
 
     Args:
         files: the files of one team; those of Task 3 that belong together are known by their run tag.
-        task: the task; by default it is found from the files.
+        task: the task; by default it is found from the files, and those of the pilot are checked for both its tasks.
         edition: the year whose rules count; by default the newest of the task.
         gold: the gold, of which only the ids of the queries are looked at.
         queries: the queries, in any form that names them: the organisers' test file, a list, one id a line.
         corpus: the documents: what ``read_corpus`` takes, or a file with one id a line.
         fix: where to write mended copies: a file for one file, a folder for several.
+        tag: the run tag of the mended copies of one run; by default the files' own, cleaned.
 
     Raises:
         InputError: a file cannot be opened; gold, queries or corpus cannot be read.
         UsageError: no such task or edition; the task cannot be found; both gold and queries; ``fix`` is one of the
-            files, or cannot hold all of them.
+            files, or cannot hold all of them; the tag is against the rules, has no copy to go to, or several.
 
     >>> validate("run.txt", task="1").errors  # doctest: +SKIP
     0
@@ -99,19 +105,27 @@ def validate(
         raise UsageError("name the files to check")
     if gold is not None and queries is not None:
         raise UsageError("queries are named by --gold or by --queries, not by both")
+    if tag is not None and fix is None:
+        raise UsageError("--tag is written into a mended copy: say where it goes with --fix OUT")
     named = gold if gold is not None else queries
     given = [str(path) for path in (*files, *(path for path in (named, corpus) if path is not None))]
     if given.count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
     sources = {source.name: source for source in (Source(path, may_be_empty=True) for path in dict.fromkeys(files))}
     asked = None if named is None else Source(named)
+    if asked is not None and gold is not None:
+        read_gold(asked)  # refuses what is not a gold, in which any text would be a list of ids
     found = str(task) if task is not None else find_task(list(sources.values()), asked)
-    check = Check(found or "1", edition, asked, corpus)
+    check = Check(found or "1", edition, asked, corpus, narrowed=task is not None)
+    if tag is not None:
+        check.check_tag(tag)
     targets = {} if fix is None else _targets(list(sources), str(fix), given)
     checked = check.files(sources)
-    mended, left = checked.mend(targets)
-    findings = tuple(checked.found)
-    return Validation(tuple(sources), found, check.edition if found else None, findings, mended, tuple(left))
+    mended, left = checked.mend(targets, tag)
+    return Validation(
+        tuple(sources), found, check.tasks if found else (), check.edition if found else None, tuple(checked.found),
+        mended, tuple(left),
+    )  # fmt: skip
 
 
 def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, str]:

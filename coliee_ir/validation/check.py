@@ -7,28 +7,45 @@ bytes ──text──▶ lines ──rows──▶ rows ──columns──▶ 
 from __future__ import annotations
 
 import io
+import re
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import case_law
-from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import PathLike, Source, written
+from coliee_adapters import case_law, descriptions
+from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.statute import LABELS
 from coliee_ir.order import order_of
 from coliee_ir.protocol import LONG_LIST_FILE, newest_edition, protocol, submission_rules
 from coliee_ir.reading import read_run
 from coliee_ir.validation import lists, text
-from coliee_ir.validation.columns import LABELLED, OTHER_FORMS, Sheet, check_columns, check_tags, clean_tag, fill_tags
+from coliee_ir.validation.columns import (
+    LABELLED,
+    OTHER_FORMS,
+    Sheet,
+    check_columns,
+    check_tags,
+    clean_tag,
+    fill_tags,
+    is_other_table,
+)
 from coliee_ir.validation.findings import Add, Findings
 from coliee_ir.validation.known import Known
 from coliee_ir.validation.pilot import check_pilot
-from coliee_ir.validation.rows import Row, rows_of
+from coliee_ir.validation.rows import Header, Row, rows_of
 from coliee_ir.validation.rules import RULES, Severity
 from coliee_ir.validation.together import check_together, clean_tags
 
 _PILOT: Final = ("tort", "rationale")
+
+#: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
+_NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
+
+#: Tasks of which the official tables hold scored runs in JSON.
+_JSON_SCORED: Final = ("1", "2")
 
 #: What is meant for a label, though it may be none.
 _LIKE_LABELS: Final = {*LABELS, "1", "0", "t", "f"}
@@ -42,6 +59,7 @@ class Check:
         edition: the year whose rules count; by default the newest.
         queries: what names the queries.
         corpus: what holds the documents.
+        narrowed: whether a file of the pilot is checked for this one of its two tasks only.
 
     Raises:
         InputError: queries or corpus cannot be read.
@@ -49,15 +67,35 @@ class Check:
     """
 
     def __init__(
-        self, task: str, edition: int | None = None, queries: Source | None = None, corpus: PathLike | None = None
+        self,
+        task: str,
+        edition: int | None = None,
+        queries: Source | None = None,
+        corpus: PathLike | None = None,
+        *,
+        narrowed: bool = True,
     ) -> None:
         self.task = task
+        #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
+        self.tasks = _PILOT if task in _PILOT and not narrowed else (task,)
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
         self.queries = queries
         if task in _PILOT and corpus is not None:
             raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")
         self.known = Known() if task in _PILOT else Known(queries, corpus, task)
+
+    def check_tag(self, tag: str) -> None:
+        """Refuse a run tag that is against the rules.
+
+        Raises:
+            UsageError: see above; or the task's submissions have no run tag.
+        """
+        if self.task in _PILOT:
+            raise UsageError("--tag: submissions to the pilot have no run tag")
+        if not tag or tag != clean_tag(tag, self.rules.tag_length):
+            most = self.rules.tag_length
+            raise UsageError(f"--tag: a run tag is at most {most} letters and digits, and {quoted(tag)} is not")
 
     def files(self, sources: Mapping[str, Source]) -> Checked:
         """Check files, each under a name."""
@@ -94,20 +132,28 @@ class Checked:
         if text.is_blank(raw):
             add("empty")
             return
+        if descriptions.sniff(raw.removeprefix(BOM)):
+            add("description")
+            return
         content = text.text_of(raw, add)
         if self._check.task in _PILOT:
             lines, ended = text.lines_of(content, add)
             if not ended:
                 add("no-newline", len(lines))
-            check_pilot(name, lines, self._check.task, self._check.queries, add)
+            check_pilot(name, lines, self._check.tasks, self._check.queries, add)
             self._lines[name] = lines
         elif content.lstrip().startswith(OTHER_FORMS):
             if rows := self._rows_of_json(name, source, add):
                 self._sheet(name, rows, add)
         else:
             lines, ended = text.lines_of(content, add)
-            if rows := rows_of(lines, add):
-                self._sheet(name, rows, add, ended=ended)
+            of_lines: list[partial[None]] = []
+            rows, header = rows_of(lines, lambda *place, **more: of_lines.append(partial(add, *place, **more)))
+            if not rows or not self._is_other_table(name, rows, header, add):
+                for tell in of_lines:
+                    tell()
+                if rows:
+                    self._sheet(name, rows, add, ended=ended)
         if not any(finding.file == name and finding.severity is Severity.ERROR for finding in self.found):
             self._read(source, add)
 
@@ -125,6 +171,17 @@ class Checked:
             lists.check_ranking(sheet)
             lists.check_lengths(sheet, known)
             lists.check_order(sheet)
+
+    def _is_other_table(self, name: str, rows: Sequence[Row], header: Header | None, add: Add) -> bool:
+        """Whether the lines under a header are those of another table, which are then not looked at."""
+        if header is None:
+            return False
+        columns = LABELLED if self._kind(name, rows) == "answers" else self._check.rules.columns
+        if not is_other_table(header.names, columns):
+            add("header", header.line, 1, header.text)
+            return False
+        add("table", header.line, 1, header.text, columns=" ".join(columns))
+        return True
 
     def _kind(self, name: str, rows: Sequence[Row]) -> str:
         """What a file holds: answers, documents, or the long list."""
@@ -151,13 +208,15 @@ class Checked:
         if not form or case_law.sniff_run(source.head()) != "json":
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []
-        add("form", remedy=f"coliee-ir convert {shlex.quote(name)} OUT --to {form}")
+        rule = "json" if self._check.task in _JSON_SCORED else "form"
+        add(rule, remedy=f"coliee-ir convert {shlex.quote(name)} OUT --to {form}")
         try:
             blocks = list(case_law.read_run_json(source).blocks())
         except InputError as error:
             add("unreadable", error.line, error.column, error.found, remedy="; ".join(_sentences(error)))
             return []
-        tag = clean_tag(source.stem, self._check.rules.tag_length) or "RUN"
+        named = _NAMED.fullmatch(Path(name).name)
+        tag = clean_tag(named[1] if named else source.stem, self._check.rules.tag_length) or "RUN"
         rows = []
         for block in blocks:
             for query, first, last in block.segments():
@@ -173,21 +232,29 @@ class Checked:
                     rows.append(Row(None, "", [cells[column] for column in columns]))
         return rows
 
-    def mend(self, targets: Mapping[str, str]) -> tuple[dict[str, str], Findings]:
+    def mend(self, targets: Mapping[str, str], tag: str | None = None) -> tuple[dict[str, str], Findings]:
         """Write mended copies of the files that can be read, and note what they do not have any more.
 
         Args:
             targets: file → where its copy goes.
+            tag: the run tag that all lines get; by default those that there are, cleaned.
 
         Returns:
             File → where its copy is; and what is found in the copies.
 
         Raises:
             InputError: a place cannot be written.
+            UsageError: a tag for several runs.
         """
-        for sheet in self._sheets.values():
-            fill_tags(sheet)
-        clean_tags(self._sheets, self._check.rules.tag_length)
+        if tag is None:
+            for sheet in self._sheets.values():
+                fill_tags(sheet)
+            clean_tags(self._sheets, self._check.rules.tag_length)
+        elif len({sheet.kind for sheet in self._sheets.values()}) < len(self._sheets):
+            raise UsageError("--tag names one run, and the files hold several: mend them one by one")
+        else:
+            for sheet in self._sheets.values():
+                sheet.name(tag)
         texts = {name: "".join(sheet.mended()) for name, sheet in self._sheets.items()}
         # a copy that would be read as something else is none
         texts = {name: text for name, text in texts.items() if not text.lstrip().startswith(OTHER_FORMS)}

@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from coliee_adapters.errors import InputError
 from coliee_adapters.records import normal_id
 from coliee_adapters.statute import LABELS
+from coliee_adapters.vocabulary import roles_of
 from coliee_ir.order import order_of
 from coliee_ir.protocol import SubmissionRules
 from coliee_ir.validation.findings import Add
@@ -24,6 +26,10 @@ OTHER_FORMS: Final = ("{", "[", "<")
 #: the columns of answers
 LABELLED: Final = ("QUERY", "Y", "TAG")
 _TREC: Final = 6
+#: what vocabularies call these columns
+_ROLES: Final = {
+    "QUERY": "query", "DOCUMENT": "document", "Y": "answer", "RANK": "rank", "SCORE": "score", "TAG": "tag",
+}  # fmt: skip
 
 
 class Sheet:
@@ -81,6 +87,11 @@ class Sheet:
             cells = cells_of(row)
             cells[-1] = tags.get(cells[-1], cells[-1])
 
+    def name(self, tag: str) -> None:
+        """Write this run tag in every line."""
+        for row in self.understood:
+            cells_of(row)[-1] = tag
+
     def mended(self) -> Iterator[str]:
         """The lines as ``--fix`` writes them: those of a query together. What takes a decision stays as it stands."""
         cut = [row for row in self.rows[-1:] if self.is_cut(row)]
@@ -135,6 +146,19 @@ def clean_tag(tag: str, longest: int | None = None) -> str:
     return _NO_TAG.sub("", tag)[:longest]
 
 
+def is_other_table(names: Sequence[str], layout: Sequence[str]) -> bool:
+    """Whether a header names other columns than those of a layout, or in another order."""
+    if len(names) > len(layout):
+        return True
+    try:
+        roles = roles_of(names, "run", "")
+    except InputError:  # names that say nothing
+        return False
+    places = {_ROLES[column]: at for at, column in enumerate(layout) if column in _ROLES}
+    lacks_tag = len(names) == len(layout) and "tag" not in roles  # its last column holds something else
+    return lacks_tag or any(places.get(role) != at for role, at in roles.items())
+
+
 def check_columns(sheet: Sheet) -> None:
     """Find out which word of each line is which column."""
     width, add, rows = len(sheet.layout), sheet.add, sheet.rows
@@ -181,7 +205,8 @@ def _common_tail(rows: Sequence[Row], width: int) -> tuple[str, ...]:
     if not tails:
         return ()
     tail, n = tails.most_common(1)[0]
-    return tail if 2 * n > len(rows) and number(tail[0]) is None else ()
+    is_tag = number(tail[0]) is None and tail[0].lower() not in LABELS
+    return tail if 2 * n > len(rows) and is_tag else ()
 
 
 def check_tags(sheet: Sheet) -> None:

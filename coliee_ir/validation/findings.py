@@ -58,8 +58,8 @@ class Finding:
 
     @property
     def source(self) -> str:
-        """Who says so."""
-        return RULES[self.rule].source
+        """Who says so: of a number that differs by task and edition, who states it there."""
+        return str(self.facts.get("source", RULES[self.rule].source))
 
     @property
     def says(self) -> str:

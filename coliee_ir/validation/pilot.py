@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from coliee_adapters import tort
@@ -13,16 +13,19 @@ from coliee_adapters.records import TortCase, normal_id
 from coliee_ir.validation.findings import Add
 from coliee_ir.validation.text import NO_UTF8
 
+#: the rules that a single null breaks, and that nothing but nulls breaks
+_NULLS: Final = {"tort": ("null-decision", "no-decisions"), "rationale": ("null-acceptance", "no-acceptances")}
+
 _ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
 
 
-def check_pilot(name: str, lines: Sequence[str], task: str, test: Source | None, add: Add) -> None:
+def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: Source | None, add: Add) -> None:
     """Hold a file of instances to all rules.
 
     Args:
         name: the file.
         lines: its lines.
-        task: ``tort``, whose decisions must be there, or ``rationale``, whose claims must be.
+        tasks: ``tort``, for which the decisions must be there, ``rationale``, for which the claims must be, or both.
         test: the organisers' file, if it was given.
         add: where findings go.
 
@@ -38,19 +41,36 @@ def check_pilot(name: str, lines: Sequence[str], task: str, test: Source | None,
             _, case = tort.read_instance(NO_UTF8.sub("?", content), name, line)
         except InputError as error:
             add("instance", line, error.column, error.found, remedy=f"{error.problem}; {error.remedy or 'mend it'}")
-            broken.update(normal_id(found[1] or found[2]) for found in _ID.finditer(content))
+            broken.update(normal_id(found[1] or found[2] or "") for found in _ID.finditer(content))
             continue
         if case.id in cases:
             add("instance-twice", line, found=case.id)
             continue
         cases[case.id] = case
-        if task == "tort" and case.court_decision is None:
-            add("null-decision", line, found=case.id)
-        for side, _, claim in tort.claim_documents(case) if task == "rationale" else ():
-            if claim.is_accepted is None:
-                add("null-acceptance", line, found=f"{case.id}, {side} claim {claim.id}")
+    _check_nulls(cases.values(), tasks, add)
     if test is not None:
         _compare(cases, {case.id: case for case in tort.read_cases(test)}, broken, add)
+
+
+def _check_nulls(cases: Collection[TortCase], tasks: Collection[str], add: Add) -> None:
+    """A null disqualifies for its task; where all are null, the file may be meant for the other task alone."""
+    values = {
+        "tort": [(case.line, case.id, case.court_decision) for case in cases],
+        "rationale": [
+            (case.line, f"{case.id}, {side} claim {claim.id}", claim.is_accepted)
+            for case in cases
+            for side, _, claim in tort.claim_documents(case)
+        ],
+    }
+    entered = {task for task in tasks if any(value is not None for *_, value in values[task])}
+    for task in tasks:
+        one, every = _NULLS[task]
+        if entered and values[task] and task not in entered:
+            add(every)
+            continue
+        for line, found, value in values[task]:
+            if value is None:
+                add(one, line, found=found)
 
 
 def _compare(cases: dict[str, TortCase], asked: dict[str, TortCase], broken: set[str], add: Add) -> None:

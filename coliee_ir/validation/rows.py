@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
+from coliee_adapters import vocabulary
 from coliee_adapters.lines import BLANKS, Comments, content_lines
 from coliee_ir.validation.findings import Add
 
@@ -83,9 +84,23 @@ class Row:
         return " ".join(self.texts)
 
 
-def rows_of(lines: Iterable[str], add: Add) -> list[Row]:
-    """The content lines as rows."""
+class Header(NamedTuple):
+    """A first line that names columns: its number, and what it says."""
+
+    line: int
+    text: str
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        separator = next((mark for mark in "\t,;" if mark in self.text), None)
+        return [name.strip("\"' ") for name in self.text.split(separator)]
+
+
+def rows_of(lines: Iterable[str], add: Add) -> tuple[list[Row], Header | None]:
+    """The content lines as rows, and the header before them."""
     rows: list[Row] = []
+    header: Header | None = None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
     comments = Comments()
     for number, line in enumerate(lines, start=1):
@@ -101,8 +116,8 @@ def rows_of(lines: Iterable[str], add: Add) -> list[Row]:
             aside.append(("comment", number, None, said))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
-        if not rows and _HEADER.match(content):
-            aside.append(("header", number, 1, content))
+        if not rows and header is None and _names_columns(content):
+            header = Header(number, content)
         elif content and (row := _row(line, plain, start, content, number, add)):
             rows.append(row)
     if comments.opened:
@@ -114,7 +129,11 @@ def rows_of(lines: Iterable[str], add: Add) -> list[Row]:
             add(*found)
     elif not comments.opened:
         add("empty")
-    return rows
+    return rows, header
+
+
+def _names_columns(content: str) -> bool:
+    return bool(_HEADER.match(content)) or vocabulary.is_header(Header(0, content).names)
 
 
 def _is_regular(line: str, words: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from coliee_adapters import tort
+from coliee_adapters import descriptions, tort
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.records import normal_id
@@ -25,13 +25,17 @@ _JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*:\s*[\[{]?\s*"([^",\\]+)')
 
 
 def find_task(sources: Sequence[Source], asked: Source | None) -> str:
-    """The task that files, and the file that names their queries, are of; empty if all files are.
+    """The task that files, and the file that names their queries, are of; empty if none is a run.
 
     Raises:
         InputError: the queries cannot be read.
         UsageError: the files do not show it.
     """
-    heads = [text_of(source.head(), _unheard) for source in sources if not is_blank(source.head())]
+    heads = [
+        text_of(source.head(), _unheard)
+        for source in sources
+        if not is_blank(source.head()) and not descriptions.sniff(source.head())
+    ]
     if not heads:
         return ""
     for head in heads:
@@ -61,7 +65,8 @@ def _first_rows(text: str) -> list[list[str]]:
     if text.lstrip().startswith(("[", "<")):
         return []
     lines, _ = lines_of(text, _unheard)
-    return [row.texts for row in rows_of(lines[:_LINES], _unheard) if len(row.texts) > 1]
+    rows, _ = rows_of(lines[:_LINES], _unheard)
+    return [row.texts for row in rows if len(row.texts) > 1]
 
 
 def _is_label(row: Sequence[str]) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
 
 from coliee_ir.protocol import Protocol, SubmissionRules
 from coliee_ir.validation.columns import Sheet, clean_tag
 from coliee_ir.validation.findings import Findings
 from coliee_ir.validation.known import Known
-
-_PARTS: Final = {"documents": "articles", "answers": "answers"}
 
 
 def check_together(
@@ -26,28 +23,48 @@ def check_together(
         found: where findings go.
     """
     kinds: dict[str, dict[str, str]] = {"documents": {}, "answers": {}, "long": {}}  # kind → tag → file
-    runs: dict[str, str] = {}  # tag, or the file that has none → the first file of the run
     for name, sheet in sheets.items():
         tag, of_kind = sheet.tag, kinds[sheet.kind]
         if tag in of_kind and tag:
             found.add(name, "tag-shared", found=tag, remedy=f"{of_kind[tag]} has it too: give each run its own")
         of_kind.setdefault(tag, name)
-        runs.setdefault(tag or name, name)
-    if rules.most_runs is not None and len(runs) > rules.most_runs:
-        too_many = list(runs.values())[rules.most_runs]
-        for tag in runs:
-            found.add(too_many, "runs", found=tag)
+    _check_number(sheets, rules, found)
     documents, answers, long = kinds["documents"], kinds["answers"], kinds["long"]
     if len(protocol.parts) == 2:
-        for tag in dict.fromkeys((*documents, *answers)):
-            if tag in documents and tag in answers:
-                _check_partial(documents[tag], answers[tag], sheets, known, found)
-            elif tag and not any("" in kinds[kind] for kind in _PARTS):  # a file without a tag may be what is missing
-                kind, other = ("documents", "answers") if tag in documents else ("answers", "documents")
-                found.add(kinds[kind][tag], "part-missing", found=tag, missing=_PARTS[other])
-    for tag in documents:
-        if tag in long:
+        for tag, file in _alone(documents, answers):
+            found.add(file, "part-missing", found=tag, missing="answers")
+        for tag, file in _alone(answers, documents):
+            found.add(file, "part-missing", found=tag, missing="articles")
+        for tag in (tag for tag in documents if tag in answers):
+            _check_partial(documents[tag], answers[tag], sheets, known, found)
+    if rules.long_list:
+        for tag, file in _alone(documents, long):
+            found.add(file, "long-list-missing", found=tag or None)
+        for tag, file in _alone(long, documents):
+            found.add(file, "answer-set-missing", found=tag or None)
+        for tag in (tag for tag in documents if tag in long):
             _check_contained(documents[tag], long[tag], sheets, known, found)
+
+
+def _check_number(sheets: Mapping[str, Sheet], rules: SubmissionRules, found: Findings) -> None:
+    """A team sends no more runs than it may. A run has one file of a kind, and one tag."""
+    files: dict[str, dict[str, str]] = {}  # kind → what the run is called → file
+    for name, sheet in sheets.items():
+        of_kind = files.setdefault(sheet.kind, {})
+        of_kind[name if not sheet.tag or sheet.tag in of_kind else sheet.tag] = name
+    tags = {sheet.tag: name for name, sheet in sheets.items() if sheet.tag}
+    runs = max((tags, *files.values()), key=len)
+    if rules.most_runs is not None and len(runs) > rules.most_runs:
+        rule = "runs" if rules.runs_stated else "runs-unstated"
+        for run in runs:
+            found.add(list(runs.values())[rules.most_runs], rule, found=run, source=rules.runs_source)
+
+
+def _alone(files: Mapping[str, str], others: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Tag and file of what lacks its other part. A file without a tag may be the other part of any."""
+    for tag, file in files.items():
+        if tag not in others and "" not in others and not (tag == "" and others):
+            yield tag, file
 
 
 def _check_partial(documents: str, answers: str, sheets: Mapping[str, Sheet], known: Known, found: Findings) -> None:

@@ -240,7 +240,7 @@ T1_JSON = Twin(
     {"task": "1"},
     SCORED1,
     "gold.json",
-    has=("form",),
+    has=("json",),
 )
 _OLD = {"001": ["013", "045"], "002": ["007"]}
 T1_2019 = Twin(
@@ -252,6 +252,12 @@ T1_2019 = Twin(
     "gold.json",
 )
 
+DESCRIPTION = lines(
+    *("Task: 1", "Run tag: ALPHA1", "", "- Machine learning models:", "none", "- External resources:", "none"),
+    *("- Explaination:", "BM25 over the summaries"),
+)
+HINTS = lines("# Choose one task", "Task: [4]", "# of letters and digits", "run tag : ALPHA") + DESCRIPTION
+
 RUN2 = lines("827 025 BETA", "827 003 BETA", "828 011 BETA", "828 010 BETA", "1025 002 BETA", "1025 003 BETA")
 GOLD2 = json.dumps({"827": "025.txt, 027.txt", "828": "011.txt", "1025": "002.txt"})
 CORPUS2 = {
@@ -261,6 +267,7 @@ CORPUS2 = {
 }
 _T2: dict[str, Any] = {"files": {"run.txt": RUN2}, "scored": {"task": "2"}, "gold": "gold.json"}
 T2 = Twin("2", others={"gold.json": GOLD2}, options={"task": "2"}, **_T2)
+T2_2021 = Twin("2 of 2021", others={"gold.json": GOLD2}, options={"task": "2", "edition": 2021}, **_T2)
 T2_CORPUS = Twin(
     "2 with corpus",
     others={"gold.json": GOLD2, **CORPUS2},
@@ -377,7 +384,7 @@ RATIONALE = pilot("rationale", task="rationale")
 RATIONALE_GOLD = pilot("rationale with gold", task="rationale", gold="gold.jsonl")
 
 TWINS = (
-    *(T1, T1_FOUND, T1_GOLD, T1_CORPUS, T1_LISTS, T1_JSON, T1_2019, T2, T2_CORPUS, T2_FOLDERS),
+    *(T1, T1_FOUND, T1_GOLD, T1_CORPUS, T1_LISTS, T1_JSON, T1_2019, T2, T2_2021, T2_CORPUS, T2_FOLDERS),
     *(T3_2016, T3_2025, T3_2025_GIVEN, T3, T3_GIVEN, T4, T4_GOLD, T5, TORT, TORT_TEST, RATIONALE, RATIONALE_GOLD),
 )
 
@@ -461,11 +468,11 @@ CASES = (
     _case("words", T1, insert(1, "query document tag"), "header", (1, 1, "query document tag"), as_is="same"),
     _case("tabs", T4, insert(1, "ID\tLabel\tTag"), "header", (1, 1, "ID\tLabel\tTag"), as_is="refused"),
     # JSON, XML
-    _case("lists", T1, content(json.dumps(RANKED)), "form"),
+    _case("lists", T1, content(json.dumps(RANKED)), "json"),
     _case("as the gold", T1, content(json.dumps({f"{q}.txt": [f"{d}.txt" for d in c] for q, c in RANKED.items()})),
-          "form"),
-    _case("found from the file", T1_FOUND, content(json.dumps(RANKED)), "form"),
-    _case("scores", T1, content(json.dumps({q: {d: -n for n, d in enumerate(c)} for q, c in RANKED.items()})), "form"),
+          "json"),
+    _case("found from the file", T1_FOUND, content(json.dumps(RANKED)), "json"),
+    _case("scores", T1, content(json.dumps({q: {d: -n for n, d in enumerate(c)} for q, c in RANKED.items()})), "json"),
     _case("scores", T3_2025, content(json.dumps({q: {d: 9 - n for n, d in enumerate(c)} for q, c in _SHORT.items()})),
           "form"),
     _case("lists", T3_2016, content('{"H26-37-G": ["96", "398-20"], "H18-1-2": ["7", "8"]}'), "form"),
@@ -476,6 +483,9 @@ CASES = (
           (None, None, "000101 000202")),
     _case("a number", T1_JSON, everywhere('"000206"', "206"), "document-form", (None, None, "206"), as_is="other",
           open=True),
+    _case("votes", T4, lambda raw: b"pair_id\tlabel\tprediction\tvotes\n" + each(" Y ALPHA", "\tN\tY\t5")(raw),
+          "table", (1, 1, "pair_id\tlabel\tprediction\tvotes"), as_is="refused"),
+    _case("score", T1, insert(1, "query_id doc_id score"), "table", (1, 1, "query_id doc_id score"), as_is="refused"),
     # the columns
     _case("a tab", T1, on(2, " ", "\t"), "separator", (2, 7, "\t")),
     _case("tabs", T1, everywhere(" ", "\t"), "separator", (1, 7, "\t"), 10),
@@ -528,8 +538,8 @@ CASES = (
     _case("marks", T4, everywhere("ALPHA", "A.B_C"), "tag-characters", (1, 12, "A.B_C"), 3),
     _case("thirteen", T1, everywhere("ALPHA1", "ALPHA12345678"), "tag-length", (1, 15, "ALPHA12345678"), 10),
     _case("thirteen", T5, everywhere("ALPHA", "ALPHA12345678"), "tag-length", (1, 12, "ALPHA12345678"), 3),
-    _case("one line", T1, on(5, "ALPHA1", "ALPHA2"), "tag-differs", (5, 15, "ALPHA2")),
-    _case("one line", T4, on(3, "ALPHA", "BETA"), "tag-differs", (3, 12, "BETA")),
+    _case("one line", T1, on(5, "ALPHA1", "ALPHA2"), "tag-differs", (5, 15, "ALPHA2"), open=True),
+    _case("one line", T4, on(3, "ALPHA", "BETA"), "tag-differs", (3, 12, "BETA"), open=True),
     # queries
     _case("letters", T1, on(3, "000101", "00010I"), "query-form", (3, 1, "00010I"), open=True),
     _case("lost zeros", T2, on(5, "1025", "25"), "query-form", (5, 1, "25"), open=True),
@@ -627,6 +637,29 @@ CASES = (
         f"{n}__txt": lambda files, n=n: files["ALPHA.txt"].replace(b"ALPHA", b"BETA%d" % n) for n in (2, 3, 4)}),
            # type: ignore[misc]
         "runs", (None, None, "ALPHA"), 4, files=True, file="4.txt"),
+    _case("four", T2, with_files(**{f"{n}__txt": lambda files, n=n: files["run.txt"].replace(b"BETA",
+          b"BETA%d" % n)  # type: ignore[misc]
+                                    for n in (2, 3, 4)}), "runs-unstated", (None, None, "BETA"), 4, files=True,
+          file="4.txt"),
+    _case("four", T2_2021, with_files(**{f"{n}__txt": lambda files, n=n: files["run.txt"].replace(b"BETA",
+          b"BETA%d" % n)  # type: ignore[misc]
+                                    for n in (2, 3, 4)}), "runs", (None, None, "BETA"), 4, files=True, file="4.txt"),
+    _case("four", T5, with_files(**{f"{n}__txt": lambda files, n=n: files["ALPHA.txt"].replace(b"ALPHA",
+          b"BETA%d" % n)  # type: ignore[misc]
+                                    for n in (2, 3, 4)}), "runs-unstated", (None, None, "ALPHA"), 4, files=True,
+          file="4.txt"),
+    _case("none", T3_2025, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "long-list-missing",
+          (None, None, "ALPHA"), files=True),
+    _case("of another run", T3_2025, with_files(**{"task3__BETA": lambda files: files["task3.ALPHA"].replace(
+          b"ALPHA", b"BETA")}), "long-list-missing", (None, None, "BETA"), files=True, file="task3.BETA"),
+    _case("none", T3_2025, lambda files: {"task3-L.ALPHA": files["task3-L.ALPHA"]}, "answer-set-missing",
+          (None, None, "ALPHA"), files=True, file="task3-L.ALPHA", as_is="refused"),
+    _case("beside a run", T1, with_files(**{"description__txt": lambda _: DESCRIPTION}), "description", files=True,
+          file="description.txt"),
+    _case("with hints", T4, with_files(**{"description__txt": lambda _: b"\xef\xbb\xbf" + HINTS}), "description",
+          files=True, file="description.txt"),
+    _case("alone", T1_FOUND, content(lines("# a form", "", "Task: pilot", "Run tag: A")), "description",
+          as_is="refused"),
     _case("answers", T3, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "part-missing", (None, None, "ALPHA"),
           files=True),
     # the pilot
@@ -639,6 +672,13 @@ CASES = (
           as_is="refused"),
     _case("null", RATIONALE, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
           (1, None, "0, plaintiff claim 1"), as_is="refused"),
+    _case("null among the claims", TORT, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
+          (1, None, "0, plaintiff claim 1")),
+    _case("null among the decisions", TORT, on(3, '"court_decision": true', '"court_decision": null'),
+          "null-decision", (3, None, "2"), as_is="refused"),
+    _case("all", TORT, each('"court_decision": (true|false)', '"court_decision": null'),
+          "no-decisions", as_is="refused"),
+    _case("all", TORT, each('"is_accepted": (true|false)', '"is_accepted": null'), "no-acceptances"),
     _case("missing", TORT_TEST, without(2), "instance-missing", (None, None, "1")),
     _case("missing", RATIONALE_GOLD, without(3), "instance-missing", (None, None, "2")),
     _case("another", TORT_TEST, insert(4, instance("3", True, [], [])), "instance-unknown", (4, None, "3")),

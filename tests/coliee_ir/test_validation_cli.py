@@ -14,12 +14,27 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from broken import ANSWERS, CODE, GOLD1, GOLD3, PILOT, RANKED, RUN1, RUN2, T3, T3_2025, lines, trec
+from broken import (
+    ANSWERS,
+    CODE,
+    DESCRIPTION,
+    GOLD1,
+    GOLD3,
+    PILOT,
+    RANKED,
+    RUN1,
+    RUN2,
+    T3,
+    T3_2025,
+    instance,
+    lines,
+    trec,
+)
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
 from coliee_ir.cli import COMMANDS
-from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, protocol, submission_rules
+from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 from coliee_ir.validation import RULES, Severity, Validation
 
 Call = Callable[..., tuple[int, str, str]]
@@ -66,10 +81,11 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
         "run.txt\n"
         "  warning  1 comment line\n"
         "           line 12: '# end'\n"
-        "           → take it out: only lines of columns are asked for; --fix: taken out  [comment, organisers' page]\n"
+        "           → take it out, though the organisers' own sample of a long list begins with one; --fix: taken out"
+        "  [comment, this project]\n"
         "  note     1 blank line\n"
         "           line 11\n"
-        "           → take it out; --fix: taken out  [blank-line, ours]\n"
+        "           → take it out; --fix: taken out  [blank-line, this project]\n"
         "0 errors, 1 warning, 1 note in 1 file\n",
     )
     assert call(put("run.txt", RUN1.replace(b" ", b",")))[0] == 1
@@ -124,6 +140,7 @@ def test_the_json_has_these_keys(call: Call) -> None:
     assert code == 1
     assert {key: value for key, value in whole.items() if key not in ("coliee_ir", "findings")} == {
         "task": "1",
+        "tasks": ["1"],
         "edition": 2026,
         "files": ["run.txt"],
         "summary": {"error": 1, "warning": 0, "note": 0},
@@ -138,7 +155,7 @@ def test_the_json_has_these_keys(call: Call) -> None:
             "count": 2,
             "says": "2 ids end in .txt",
             "remedy": "write the number alone",
-            "source": "organisers' page",
+            "source": "organisers' page, submissions",
             "fix": "taken off",
             "mended": 2,
             "places": [
@@ -265,8 +282,8 @@ def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
     code, out, err = call("run.txt", "--task", "1", "--fix", "mended.txt")
     assert code == 1
     assert [line.split("[")[-1] for line in out.splitlines() if line.startswith("           →")] == [
-        "unreadable, no evaluator can read it otherwise]",
-        "form, organisers' page]",
+        "unreadable, this project]",
+        "json, organisers' page, submissions]",
     ]
     assert "broken JSON: Expecting ',' delimiter" in out
     assert "coliee-ir convert run.txt OUT --to columns" in out
@@ -411,14 +428,17 @@ def test_both_files_of_2026_may_lack_a_query() -> None:
 def test_the_long_list_is_known_by_its_name(name: str) -> None:
     put(name, T3_2025.files["task3-L.ALPHA"])
     rules = [rule for _, rule, _ in found(name, task="3", edition=2025)]
-    assert rules == (["long-answer"] if "llm" in name else [])
+    assert rules == (["long-list-missing", "long-answer"] if "llm" in name else ["answer-set-missing"])
 
 
 def test_a_run_without_tags_is_checked_in_a_moment() -> None:
     ranked = {f"R07-{n}-A": [str(at) for at in range(1, 101)] for n in range(1, 201)}
     put("task3-L.A", trec(ranked, "").replace(b" \n", b"\n"))
     start = time.perf_counter()
-    assert found("task3-L.A", task="3", edition=2025, fix="mended.txt") == [("task3-L.A", "tag-missing", 20_000)]
+    assert found("task3-L.A", task="3", edition=2025, fix="mended.txt") == [
+        ("task3-L.A", "tag-missing", 20_000),
+        ("task3-L.A", "answer-set-missing", 1),
+    ]
     assert time.perf_counter() - start < 6
 
 
@@ -454,8 +474,9 @@ def test_a_list_of_ids_is_a_corpus_for_every_task() -> None:
     put("code.txt", CODE)
     put("ids.txt", "96\n121-2\n398-20\n7\n8\n")
     told = {"task": "3", "edition": 2025}
-    assert found("run.x", corpus="code.txt", **told) == []
-    assert found("run.x", corpus="ids.txt", **told) == [("run.x", "document-unknown", 1)]
+    put("task3-L.x", T3_2025.files["task3-L.ALPHA"])
+    assert found("run.x", "task3-L.x", corpus="code.txt", **told) == []
+    assert ("run.x", "document-unknown", 1) in found("run.x", corpus="ids.txt", **told)
     put("prose.txt", "Some words\nand no article.\n")
     with pytest.raises(InputError, match="there is no article in this file"):
         validate("run.x", corpus="prose.txt", **told)  # type: ignore[arg-type]
@@ -481,7 +502,7 @@ def test_a_query_is_told_once_and_the_first_remedy_counts() -> None:
     assert (finding.rule, finding.count, finding.advice) == ("query-form", 2, "leading zeros are lost: write 000101")
     assert [(place.line, place.found) for place in finding.places] == [(1, "101"), (4, "000l02")]
     put("gold.json", json.dumps({"000103": [], "000104": []}))
-    (finding,) = validate("run.txt", task="1", gold="gold.json").findings
+    (finding,) = validate("run.txt", task="1", queries="gold.json").findings
     assert (finding.rule, finding.count) == ("query-unknown", 2)
 
 
@@ -524,6 +545,17 @@ def test_rules_say_what_they_must() -> None:
         assert not rule.says.endswith(".") and not rule.remedy.endswith("."), name
 
 
+def test_every_rule_names_its_source() -> None:
+    assert {rule.source for rule in RULES.values()} <= set(Authority)
+    assert all(isinstance(rules.source, Authority) for rules in SUBMISSION_RULES)
+    assert RULES["comment"].source is RULES["part-missing"].source is Authority.OURS
+    assert RULES["long-list-missing"].source is Authority.README
+    assert RULES["json"].severity is Severity.WARNING
+    for year, source, stated in ((2021, Authority.OVERVIEW_2021, True), (2024, Authority.OVERVIEW_2021, False)):
+        rules = submission_rules("2", year)
+        assert (rules.most_runs, rules.runs_source, rules.runs_stated) == (3, source, stated)
+
+
 def test_submissions_have_rules_wherever_a_task_has_an_edition() -> None:
     for rules in PROTOCOLS:
         for year in range(rules.first, rules.last + 1) if rules.task != "trec" else ():
@@ -546,7 +578,7 @@ def test_a_validation_counts_its_findings() -> None:
     assert str(result.findings[0]) == (
         "run.txt:2:15: error: 10 lines have a run tag with other characters than letters and digits (first: line 2, "
         "column 15: 'A.1'; line 3, column 15: 'A.1'; line 4, column 15: 'A.1'); write A1 "
-        "[tag-characters, organisers' page]"
+        "[tag-characters, organisers' page, submissions]"
     )
 
 
@@ -572,7 +604,192 @@ def test_a_long_list_of_400_queries_is_checked_in_a_moment() -> None:
     put("task3-L.B", trec(ranked, "B-b").replace(b" Q0 1", b".txt\tq0  0001").replace(b"\n", b"\r\n"))
     put("ids.txt", "".join(f"{n}\n" for n in range(1, 900)))
     start = time.perf_counter()
-    assert found("task3-L.A", task="3", edition=2025, corpus="ids.txt") == []
+    assert found("task3-L.A", task="3", edition=2025, corpus="ids.txt") == [("task3-L.A", "answer-set-missing", 1)]
     rules = {rule for _, rule, _ in found("task3-L.B", task="3", edition=2025, corpus="ids.txt")}
     assert {"separator", "q0", "document-form", "txt-suffix", "tag-characters", "crlf"} <= rules
     assert time.perf_counter() - start < 6  # about one second; a quadratic step takes minutes
+
+
+# both tasks of the pilot
+
+
+def test_a_file_of_the_pilot_is_checked_for_both_its_tasks(call: Call) -> None:
+    put("a.jsonl", PILOT.replace(b'"is_accepted": false', b'"is_accepted": null', 1))
+    assert found("a.jsonl") == [("a.jsonl", "null-acceptance", 1)]
+    assert found("a.jsonl", task="rationale") == [("a.jsonl", "null-acceptance", 1)]
+    assert found("a.jsonl", task="tort") == []
+    code, out, err = call("a.jsonl")
+    assert code == 1
+    assert "rationale extraction" in out
+    assert "tasks tort and rationale" in err
+    assert validate("a.jsonl").tasks == ("tort", "rationale")
+    assert validate("a.jsonl", task="tort").tasks == ("tort",)
+
+
+def test_one_null_decision_is_found_in_a_file_of_many_claims() -> None:
+    put("a.jsonl", PILOT.replace(b'"court_decision": true', b'"court_decision": null', 1))
+    assert found("a.jsonl") == [("a.jsonl", "null-decision", 1)]
+    assert found("a.jsonl", task="rationale") == []
+
+
+def test_the_test_file_itself_breaks_the_rules_of_both_tasks() -> None:
+    put("a.jsonl", lines(instance("0", None, [None, None], [None])))
+    assert found("a.jsonl") == [("a.jsonl", "null-decision", 1), ("a.jsonl", "null-acceptance", 3)]
+
+
+def test_a_part_that_is_not_filled_in_is_named_and_can_be_left_out() -> None:
+    put("a.jsonl", lines(instance("0", True, [None, None], [None])))
+    assert found("a.jsonl") == [("a.jsonl", "no-acceptances", 1)]
+    assert found("a.jsonl", task="tort") == []
+    assert found("a.jsonl", task="rationale") == [("a.jsonl", "null-acceptance", 3)]
+
+
+def test_an_empty_id_of_an_instance_is_a_finding() -> None:
+    empty = b'{"tort_id": "", "plaintiff_claims": [], "defendant_claims": [], "court_decision": true}\n'
+    assert found(put("a.jsonl", empty)) == [("a.jsonl", "instance", 1)]
+
+
+# the number of runs
+
+
+def test_files_of_one_tag_are_runs_of_their_own() -> None:
+    files = [put(f"{n}.txt", RUN1) for n in range(4)]
+    assert ("3.txt", "runs", 4) in found(*files)
+    assert not [rule for _, rule, _ in found(*files[:3]) if rule.startswith("runs")]
+
+
+def test_the_files_of_three_runs_are_three_runs() -> None:
+    files = [
+        put(name.replace("ALPHA", tag), content.replace(b"ALPHA", tag.encode()))
+        for tag in ("ALPHA", "BETA", "GAMMA")
+        for name, content in T3_2025.files.items()
+    ]
+    assert found(*files, task="3", edition=2025) == []
+
+
+def test_the_source_of_a_number_of_runs_is_that_of_the_edition() -> None:
+    files = [put(f"{n}.txt", RUN2.replace(b"BETA", f"BETA{n}".encode())) for n in range(4)]
+    (finding,) = validate(*files, task="2", edition=2021).findings
+    assert (finding.severity, finding.source) == (Severity.ERROR, "COLIEE 2021 overview paper")
+    (finding,) = validate(*files, task="2").findings
+    assert (finding.severity, finding.source) == (Severity.WARNING, "COLIEE 2021 overview paper")
+    files = [put(f"{n}.txt", ANSWERS.replace(b"ALPHA", f"A{n}".encode())) for n in range(4)]
+    (finding,) = validate(*files, task="5").findings
+    assert (finding.severity, finding.source) == (Severity.WARNING, "this project")
+
+
+# the run tag of a mended copy
+
+
+@pytest.mark.parametrize("tag", [b"", b" my-run", b" ALPHA", b" two words"])
+def test_a_run_tag_is_written_in_every_line(tag: bytes, call: Call) -> None:
+    put("run.txt", RUN1.replace(b" ALPHA1", tag))
+    code, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt", "--tag", "OURS1")
+    assert Path("mended.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"OURS1")
+    assert err.splitlines()[1] == "run.txt: the mended copy is mended.txt, and nothing is left"
+    assert code == (0 if tag == b" ALPHA" else 1)
+
+
+def test_a_run_tag_is_written_where_lines_differ_and_in_columns_of_json() -> None:
+    put("run.txt", RUN1.replace(b"ALPHA1", b"BETA", 2))
+    put("run.json", json.dumps(RANKED))
+    for name in ("run.txt", "run.json"):
+        assert not validate(name, task="1", fix="mended.txt", tag="ALPHA1").left
+        assert Path("mended.txt").read_bytes() == RUN1
+
+
+def test_both_files_of_a_run_get_the_tag() -> None:
+    for name, content in T3_2025.files.items():
+        put(name, content.replace(b" ALPHA", b""))
+    Path("out").mkdir()
+    assert not validate(*T3_2025.files, task="3", edition=2025, fix="out", tag="ALPHA").left
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run.txt", "--tag", "A-B", "--fix", "out.txt"], "letters and digits"),
+        (["run.txt", "--tag", "ABCDEFGHIJKLM", "--fix", "out.txt"], "at most 12"),
+        (["run.txt", "--tag", "", "--fix", "out.txt"], "letters and digits"),
+        (["run.txt", "--tag", "AB"], "--fix OUT"),
+        (["run.txt", "other.txt", "--tag", "AB", "--fix", "out"], "several"),
+        (["a.jsonl", "--tag", "AB", "--fix", "out.txt"], "no run tag"),
+    ],
+)
+def test_a_tag_that_cannot_be_written_is_refused(arguments: list[str], words: str, call: Call) -> None:
+    put("run.txt", RUN1)
+    put("other.txt", RUN1.replace(b"ALPHA1", b"ALPHA2"))
+    put("a.jsonl", PILOT)
+    Path("out").mkdir()
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert not Path("out.txt").exists()
+    assert not list(Path("out").iterdir())
+
+
+# headers, descriptions, golds that are none
+
+
+@pytest.mark.parametrize("header", ["pair_id label prediction votes", "pair_id\tlabel\tprediction", "id,label,score"])
+def test_a_table_of_other_columns_is_not_mended_into_a_submission(header: str, call: Call) -> None:
+    mark = next((mark for mark in "\t," if mark in header), " ")
+    rows = [mark.join(["R06-01-A", "N", "Y", "5"][: len(header.split(mark))])] * 2
+    put("a.txt", "\n".join([header, *rows, ""]))
+    code, out, err = call("a.txt", "--fix", "mended.txt")
+    assert code == 1
+    assert header.expandtabs(1).split()[0] in out
+    assert [rule for _, rule, _ in found("a.txt")] == ["table"]
+    assert "task 4" in err
+    assert not Path("mended.txt").exists()
+
+
+def test_votes_are_not_taken_for_a_run_tag_without_a_header() -> None:
+    put("a.txt", lines("R06-01-A Y N 5", "R06-01-U N N 5", "R06-02-I Y N 5"))
+    assert found("a.txt", fix="mended.txt") == [("a.txt", "columns", 3)]
+
+
+def test_a_system_description_is_accepted_beside_a_run(call: Call) -> None:
+    put("run.txt", RUN1)
+    put("description.txt", DESCRIPTION)
+    Path("out").mkdir()
+    code, out, err = call("run.txt", "description.txt", "--fix", "out")
+    assert code == 0
+    assert "content is not checked yet" in out
+    assert "description.txt: no mended copy, since it is a system description" in err
+    assert call("description.txt")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"Some words\nand no gold of any form\n",
+        b'{"000101": ["0002',
+        b'<dataset><pair id="R06-01-A"',
+        DESCRIPTION,
+        b'{"000103": [], "000104": []}',
+    ],
+)
+def test_what_is_no_gold_is_refused_as_by_evaluate(content: bytes) -> None:
+    put("run.txt", RUN1)
+    put("gold.x", content)
+    with pytest.raises(InputError) as checked:
+        validate("run.txt", task="1", gold="gold.x")
+    with pytest.raises(InputError) as scored:
+        evaluate("gold.x", "run.txt", task="1")
+    assert str(checked.value) == str(scored.value)
+
+
+@pytest.mark.parametrize("content", [DESCRIPTION, b"PK\x03\x04\n", b"one\ntwo or three\n", b"[1, 2"])
+def test_what_names_no_queries_is_refused(content: bytes) -> None:
+    put("run.txt", RUN1)
+    put("queries.x", content)
+    with pytest.raises(InputError):
+        validate("run.txt", task="1", queries="queries.x")
+
+
+@pytest.mark.parametrize("content", [RUN1, GOLD1.encode(), b"000101\n000102\n000103\n000104\n", trec(RANKED, "A")])
+def test_queries_are_named_by_golds_runs_and_lists(content: bytes) -> None:
+    put("run.txt", RUN1)
+    put("queries.x", content)
+    assert found("run.txt", task="1", queries="queries.x") == []
