@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from coliee_adapters import case_law, detect, frames, statute, tort, trec
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files import PathLike, Source, written
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.order import order_of
-from coliee_ir.protocol import SIX, submission_rules
+from coliee_ir.protocol import SIX, submission_rules, unfit_tag
 from coliee_ir.reading import read_gold, read_run
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 GOLD_TARGETS = ("qrels", "json", "labels")
 RUN_TARGETS = ("trec", "columns", "json", "labels", "tort")
 ANSWER_TARGETS = ("trec", "labels", "tort")
+
+#: The forms of submissions that have a run tag.
+_SUBMITTED = ("columns", "labels")
 
 #: The forms that can only be one of the two.
 _ONLY_GOLD = frozenset({"statute-xml", "xml", "qrels"})
@@ -154,6 +157,7 @@ def write(
     to: str | None = None,
     tag: str | None = None,
     template: PathLike | None = None,
+    submitted: bool = False,
 ) -> list[str]:
     """Write a run or answers; sentences that say what was written, what was tolerated, and what the form cannot hold.
 
@@ -163,22 +167,30 @@ def write(
         to: the form to write; by default a TREC run.
         tag: the run tag to write; by default the record's own.
         template: for ``tort``, the organisers' test file, which the submission repeats.
+        submitted: whether this is a submission also in TREC's form, so that a run tag is held to the rules.
 
     Raises:
         InputError: the run cannot be read, or the target not written.
         UsageError: the record cannot become that.
     """
     named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
+    unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == "trec") else []
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or ANSWER_TARGETS[0], tag or named, template)
-        return [*said, *record.remarks.sentences(_DONE)]
+        return [*said, *unfit, *record.remarks.sentences(_DONE)]
     gathered = Gathered(record)
     answers = gathered.answers() if to == "labels" else None
     if answers is not None:
         said = _write_answers(answers, target, "labels", tag or named, template)
     else:
         said = _write_run(gathered, target, to or RUN_TARGETS[0], tag or named, template)
-    return [*said, *gathered.remarks.sentences(_DONE)]
+    return [*said, *unfit, *gathered.remarks.sentences(_DONE)]
+
+
+def _unfit(tag: str) -> list[str]:
+    """What the rules of a submission have against its run tag."""
+    fault = unfit_tag(tag)
+    return [f"{fault}, and {quoted(tag)} is not: name another with --tag"] if fault else []
 
 
 #: What conversion does about what is tolerated, where that is left open.
@@ -208,7 +220,7 @@ def write_submission(
     if not columns:
         raise UsageError(f"a submission to task {task} holds no documents")
     form = "trec" if columns == SIX else "columns"
-    return write(run, target, to=form, tag=tag)
+    return write(run, target, to=form, tag=tag, submitted=task not in (None, "trec"))
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:

@@ -139,6 +139,10 @@ PROTOCOLS: tuple[Protocol, ...] = (
 # fmt: on
 
 
+#: how many letters and digits a run tag may have
+TAG_LENGTH = 12
+
+
 class Authority(StrEnum):
     """Who states a rule for submissions."""
 
@@ -180,7 +184,17 @@ class SubmissionRules:
     runs_source: Authority = Authority.PAGE
     runs_stated: bool = True
     long_list: int = 0
-    tag_length: int = 12
+    tag_length: int = TAG_LENGTH
+
+
+def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:
+    """What the organisers' rules have against a run tag; empty if nothing.
+
+    >>> unfit_tag("bm25_default")
+    'a run tag is at most 12 letters and digits'
+    """
+    is_fit = re.fullmatch("[A-Za-z0-9]+", tag) and len(tag) <= longest
+    return "" if is_fit else f"a run tag is at most {longest} letters and digits"
 
 
 _THREE = ("QUERY", "DOCUMENT", "TAG")

@@ -45,23 +45,15 @@ def read_queries(source: object) -> tuple[str, ...]:
 
 
 def _listed_ids(file: Source) -> Iterator[str]:
-    """The first word of each line of a run or of a list of ids; of no other text."""
-    of_run = False
+    """The first word of each line of a run or of a list of ids; all lines of these have as many words."""
+    width = 0
     for number, line in content_lines(file.text(), file.name):
         words = split_columns(line)
-        of_run = of_run or (len(words) > 1 and _is_run(file))
-        if (len(words) > 1 and not of_run) or not words[0].isprintable():
+        width = width or len(words)
+        if len(words) != width or not words[0].isprintable():
             remedy = "give a gold, the organisers' test file, a run, or one id a line"
             raise InputError(file.name, "this line does not name a query", line=number, found=line, remedy=remedy)
         yield normal_id(words[0])
-
-
-def _is_run(file: Source) -> bool:
-    try:
-        detect.run_form(file)
-    except InputError:
-        return False
-    return True
 
 
 class Found(NamedTuple):

@@ -23,7 +23,7 @@ from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_ir import cli, conversion, measures
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.measures.catalogue import OURS
-from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, newest_edition
+from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, SubmissionRules, newest_edition
 from coliee_ir.validation import RULES
 from coliee_ir.validation.columns import LABELLED
 from coliee_ir.validation.lists import MANY
@@ -332,13 +332,20 @@ def submission_rules() -> str:
                 else "JSON Lines, the test file",
                 f"{rules.query_digits} digits or more" if rules.query_digits else "–",
                 f"{rules.document_digits} digits" if rules.document_digits else "–",
-                f"at most {rules.most_runs}" if rules.most_runs else "–",
+                _runs(rules),
                 f"{rules.long_list} a query" if rules.long_list else "–",
                 f"at most {rules.tag_length} letters and digits" if rules.task in "12345" else "–",
             ]
             for rules in SUBMISSION_RULES
         ),
     )  # fmt: skip
+
+
+def _runs(rules: SubmissionRules) -> str:
+    if rules.most_runs is None:
+        return "–"
+    stated = "" if rules.runs_stated else "; not stated for these"
+    return prose(f"at most {rules.most_runs} ({rules.runs_source}{stated})")
 
 
 # ── Python ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -93,7 +93,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     if options.categories:
         categories = leaderboard.read_categories(options.categories, board.queries)
     if options.official:
-        official = leaderboard.read_official(options.official, board.ranking.name)
+        official = leaderboard.read_official(options.official, board.ranking.name, board.task, board.edition)
     for read in (categories, official):
         for remark in read.remarks if read is not None else ():
             say(remark)

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from coliee_adapters import descriptions
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source, written
-from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.lines import content_lines, counted, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_ir import cutoffs, workers
 from coliee_ir.cli import say, scoring
@@ -160,9 +161,20 @@ def _files(name: str, besides: Sequence[str | None]) -> Iterator[str]:
     others = [Path(other) for other in besides if other is not None and other != "-" and Path(other).exists()]
     found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     runs = [file for file in found if not any(file.samefile(other) for other in others)]
+    described = [file for file in runs if _is_description(file)]
+    if described:
+        say(f"passed over {counted(len(described), 'system description')}: {', '.join(map(str, described))}")
+        runs = [file for file in runs if file not in described]
     if not runs:
         raise UsageError(f"{name} holds no run")
     yield from map(str, runs)
+
+
+def _is_description(file: Path) -> bool:
+    try:
+        return descriptions.sniff(Source(file).head())
+    except InputError:  # as a run, it says what is wrong with it
+        return False
 
 
 def _tell(tunings: list[Tuning], because: str) -> None:

@@ -55,7 +55,8 @@ def _copy(found: Validation, name: str) -> str:
     """What is to be said of the mended copy of a file."""
     if name not in found.mended:
         rules = {finding.rule for finding in found.findings if finding.file == name}
-        reason = "it is a system description" if "description" in rules else "the file cannot be read"
+        reasons = {"description": "it is a system description", "table": "it is another table"}
+        reason = next((said for rule, said in reasons.items() if rule in rules), "the file cannot be read")
         return f"no mended copy, since {reason}"
     left = Counter(finding.severity for finding in found.left if finding.file == name)
     counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])

@@ -71,7 +71,8 @@ def write_fused(
         UsageError: the form cannot hold the run; an id or the tag is not one word.
     """
     form = to or ("tort" if template else form_for(run, inputs, task=task, edition=edition, is_cut=is_cut))
-    said = write(run, target, to=form, tag=run.tag, template=template)
+    submitted = task not in (None, "trec") and (is_cut or not (isinstance(run, Run) and run.scored))
+    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
     if form != "tort" and all(one.format == "tort" for one in inputs):
         said.append("a submission of the pilot repeats the test file: --template FILE makes one")
     return said

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from coliee_adapters import descriptions
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
@@ -153,7 +154,12 @@ def collect(sources: Sequence[Source], evaluator: Evaluator, teams: Teams) -> Co
     """
     done = Collected([], [], [])
     parts: list[Part] = []
+    described = [source.name for source in sources if descriptions.sniff(source.head())]
+    if described:
+        done.remarks.append(f"passed over {counted(len(described), 'system description')}: {', '.join(described)}")
     for source in sources:
+        if source.name in described:
+            continue
         try:
             parts.append(_part(source, evaluator, teams))
         except ColieeError as error:
@@ -301,12 +307,13 @@ def _remark_tags(done: Collected) -> None:
 def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
     """Say which team sent more runs than it may."""
     try:
-        most = submission_rules(evaluator.task, evaluator.edition).most_runs
+        rules = submission_rules(evaluator.task, evaluator.edition)
     except UsageError:  # a task that is not COLIEE's
         return
     counts: dict[str, int] = {}
     for handed in done.handed:
         counts[handed.team] = counts.get(handed.team, 0) + 1
     for team, n in counts.items():
-        if team and most is not None and n > most:
-            done.remarks.append(f"{team} has {counted(n, 'run')}, and {most} are allowed")
+        if team and rules.most_runs is not None and n > rules.most_runs:
+            allowed = "are allowed" if rules.runs_stated else f"are usual ({rules.runs_source})"
+            done.remarks.append(f"{team} has {counted(n, 'run')}, and {rules.most_runs} {allowed}")

@@ -26,6 +26,8 @@ _RUN: Final = ("run", "sid", "file", "tag", "submission", "system", "name", "tea
 #: not systems of a team: what the organisers put beside them
 _BASELINE: Final = re.compile(r"base\s*-?line", re.IGNORECASE)
 
+_NAMED_TASK: Final = re.compile(r"(?:t(?:ask)?[\s_-]*)?[1-5]|tort|rationale", re.IGNORECASE)
+
 
 class OfficialRun(NamedTuple):
     """A row of a published table."""
@@ -74,17 +76,23 @@ class Placement(NamedTuple):
     teams: int
 
 
-def read_official(path: PathLike, measure: str) -> Published:
+def read_official(path: PathLike, measure: str, task: str | None = None, edition: int | None = None) -> Published:
     """Read a published table of scores: a CSV with a column of the measure and, where it has them, run and team.
+
+    Of a table of several tasks or editions, which its columns ``task`` and ``year`` or ``edition`` name, only the rows
+    of this task and edition are read.
 
     Args:
         path: the file.
         measure: the name of the measure that ranks; the organisers' names of it are known.
+        task: the task that the runs are of.
+        edition: the edition whose rules count.
 
     Raises:
-        InputError: it cannot be read, has no column of the measure, or a score that is no number.
+        InputError: it cannot be read, has no column of the measure, or a score that is no number; it holds several
+            tasks or editions, and none is the one at hand.
     """
-    sheet = read_sheet(Source(path))
+    sheet, left_out = _rows_at_hand(read_sheet(Source(path)), task, edition)
     names = (*_COLUMNS.get(measure, ()), measure)
     at = sheet.column(*names)
     if at is None:
@@ -104,7 +112,7 @@ def read_official(path: PathLike, measure: str) -> Published:
             runs.append(OfficialRun(team, name, _score(row, at, sheet)))
     if not runs:
         raise InputError(sheet.name, f"no row has a score under {sheet.header[at]}", remedy="give the table of a year")
-    remarks = []
+    remarks = list(left_out)
     if any(run.score > 1 for run in runs):
         runs = [run._replace(score=run.score / 100) for run in runs]
         decimals += 2
@@ -114,6 +122,32 @@ def read_official(path: PathLike, measure: str) -> Published:
     if silent:
         remarks.append(f"{sheet.name}: {counted(silent, 'row')} without a score left out")
     return Published(sheet.name, sheet.header[at], tuple(runs), decimals, tuple(remarks))
+
+
+def _rows_at_hand(sheet: Sheet, task: str | None, edition: int | None) -> tuple[Sheet, list[str]]:
+    """The sheet without the rows of other tasks and editions, and what was left out."""
+    said = []
+    for names, wanted, option in ((("task",), task, "--task"), (("edition", "year"), edition, "--edition")):
+        at = sheet.column(*names)
+        if at is None or wanted is None:
+            continue
+        values = list(dict.fromkeys(row.cells[at] for row in sheet.rows))
+        kept = tuple(row for row in sheet.rows if _means(row.cells[at], str(wanted)))
+        # a table of one year is compared with on purpose, one of another task is not
+        if not kept and (len(values) > 1 or (option == "--task" and _NAMED_TASK.fullmatch(values[0]))):
+            problem = f"no row is of {option[2:]} {wanted}, which is that of the runs"
+            remedy = f"give a table of this {option[2:]}, or name that of the runs with {option}"
+            raise InputError(sheet.name, problem, found=", ".join(values), remedy=remedy)
+        if 0 < len(kept) < len(sheet.rows):
+            others = counted(len(sheet.rows) - len(kept), "row")
+            said.append(f"{sheet.name}: {others} of another {option[2:]} left out")
+            sheet = sheet._replace(rows=kept)
+    return sheet, said
+
+
+def _means(cell: str, wanted: str) -> bool:
+    """Whether a cell such as ``T1``, ``Task 1`` or ``COLIEE-2024`` names this task or edition."""
+    return re.sub(r"^(?:coliee|task|t)[\s_-]*(?=\d|tort|rationale)", "", cell.casefold()) == wanted
 
 
 def _score(row: Row, at: int, sheet: Sheet) -> float:

@@ -19,7 +19,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.statute import LABELS
 from coliee_ir.order import order_of
-from coliee_ir.protocol import LONG_LIST_FILE, newest_edition, protocol, submission_rules
+from coliee_ir.protocol import LONG_LIST_FILE, newest_edition, protocol, submission_rules, unfit_tag
 from coliee_ir.reading import read_run
 from coliee_ir.validation import lists, text
 from coliee_ir.validation.columns import (
@@ -40,6 +40,9 @@ from coliee_ir.validation.rules import RULES, Severity
 from coliee_ir.validation.together import check_together, clean_tags
 
 _PILOT: Final = ("tort", "rationale")
+
+#: What conversion calls the form of so many columns of documents.
+_FORM_OF: Final = {0: "", 3: "columns", 6: "trec"}
 
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
 _NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
@@ -93,9 +96,8 @@ class Check:
         """
         if self.task in _PILOT:
             raise UsageError("--tag: submissions to the pilot have no run tag")
-        if not tag or tag != clean_tag(tag, self.rules.tag_length):
-            most = self.rules.tag_length
-            raise UsageError(f"--tag: a run tag is at most {most} letters and digits, and {quoted(tag)} is not")
+        if fault := unfit_tag(tag, self.rules.tag_length):
+            raise UsageError(f"--tag: {fault}, and {quoted(tag)} is not")
 
     def files(self, sources: Mapping[str, Source]) -> Checked:
         """Check files, each under a name."""
@@ -177,10 +179,12 @@ class Checked:
         if header is None:
             return False
         columns = LABELLED if self._kind(name, rows) == "answers" else self._check.rules.columns
+        form = "labels" if columns == LABELLED else _FORM_OF[len(columns)]
         if not is_other_table(header.names, columns):
             add("header", header.line, 1, header.text)
             return False
-        add("table", header.line, 1, header.text, columns=" ".join(columns))
+        remedy = f"write {' '.join(columns)}: coliee-ir convert {shlex.quote(name)} OUT --to {form}"
+        add("table", header.line, 1, header.text, remedy=remedy, columns=" ".join(columns))
         return True
 
     def _kind(self, name: str, rows: Sequence[Row]) -> str:
@@ -204,7 +208,7 @@ class Checked:
     def _rows_of_json(self, name: str, source: Source, add: Add) -> list[Row]:
         """The lines that a submission in JSON would have."""
         columns = self._check.rules.columns
-        form = {0: "", 3: "columns", 6: "trec"}[len(columns)]
+        form = _FORM_OF[len(columns)]
         if not form or case_law.sniff_run(source.head()) != "json":
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []

@@ -50,7 +50,7 @@ RULES: Final[dict[str, Rule]] = {
     # the file
     "unreadable": Rule(_E, "the file cannot be read", "see the place", _OURS),
     "form": Rule(_E, "the file has another form than the task asks for", "send lines of columns", _PAGE, "lists of documents in JSON are written in columns, with the file's name or --tag for a run tag"),
-    "json": Rule(_W, "the file is JSON, and the organisers ask for columns", "send columns, though runs in JSON were scored in 2024", _PAGE, "lists of documents are written in columns, with the file's name or --tag for a run tag"),
+    "json": Rule(_W, "the file is JSON; the organisers ask for columns, though they scored runs in JSON in 2024", "send columns", _PAGE, "lists of documents are written in columns, with the file's name or --tag for a run tag"),
     "empty": Rule(_E, "the file holds no line of a submission", "write one line a document or an answer", _OURS),
     "utf-16": Rule(_E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
     "not-utf8": Rule(_E, "{n} (byte is|bytes are) no UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE),

@@ -151,3 +151,26 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
         for form in forms:
             found = next(other.name for other in forms if other.sniff(form.looks.encode()) == other.name)
             assert found == (form.name if form.name != "claims" else "tort")
+
+
+@pytest.mark.parametrize("read", [detect.read_gold, detect.read_run])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"Task: 1\nRun tag: univABC1\n",
+        BOM + b"# the form\r\n\r\n  task : [1]\r\nRun Tag: A\r\n- Machine learning models:\r\n",
+        b"Task: pilot\n\n- External resources:\nnone\nRun tag:\n",
+    ],
+)
+def test_a_system_description_is_named(source: Opened, read: Callable[[Source], object], content: bytes) -> None:
+    with pytest.raises(InputError) as caught:
+        read(source(content))
+    assert caught.value.problem == "this is a system description, not a run"
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "content", [b"Task: 013 T\n", b"001 013 T\nTask: 1\nRun tag: A\n", b"# Task:\n# Run tag:\n1 2 T\n"]
+)
+def test_a_run_is_no_system_description(source: Opened, content: bytes) -> None:
+    assert isinstance(detect.read_run(source(content)), Run)

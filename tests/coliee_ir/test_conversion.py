@@ -438,3 +438,15 @@ def test_a_file_name_with_blanks_is_one_word_as_a_tag(tmp_path: Path) -> None:
     source.write_text('{"q": ["d"]}', encoding="utf-8")
     convert(source, target, to="trec")
     assert target.read_text(encoding="utf-8") == "q Q0 d 1 1.0 my_best_run\n"
+
+
+def test_a_run_tag_against_the_rules_of_a_submission_is_said(put: Put) -> None:
+    run = put("mono_t5.json", '{"001": ["013"]}')
+    assert "name another with --tag" in converted(run, "columns")[1][-1]
+    assert converted(run, "columns", tag="A-B")[1][-1].startswith(
+        "a run tag is at most 12 letters and digits, and 'A-B'"
+    )
+    assert not any("--tag" in said for said in converted(run, "columns", tag="AB")[1])
+    assert not any("--tag" in said for said in converted(run, "trec")[1])
+    labels = put("my_labels.txt", "R07-01-O Y\n")
+    assert "name another with --tag" in " ".join(converted(labels, "labels")[1])

@@ -236,3 +236,10 @@ def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[An
     assert (code, out) == (2, "")
     assert sentence in err.splitlines()[-1]
     assert not Path("x").exists()
+
+
+def test_a_run_tag_against_the_rules_is_said_where_a_submission_is_written(call: Call) -> None:
+    for options in (["--task", "1", "--top", "3"], ["--method", "vote"], ["--to", "columns"]):
+        assert "name another with --tag" in call(*TASK1, *options, "--tag", "my_run", "-o", "f")[2]
+        assert "--tag" not in call(*TASK1, *options, "--tag", "RUN", "-o", "f")[2]
+    assert "--tag" not in call(*TASK1, "--tag", "my_run", "-o", "f")[2]  # a ranking that has yet to be cut

@@ -478,3 +478,38 @@ def test_the_caption_says_what_a_group_is(folder: Path, capsys: pytest.CaptureFi
 def test_standard_input_is_named_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["leaderboard", "-", "-"]) == 2
     assert "standard input (-) can be named once only" in capsys.readouterr().err
+
+
+# system descriptions
+
+
+DESCRIPTION = "Task: 1\nRun tag: a\n\n- Machine learning models:\nnone\n- Explaination:\nBM25\n"
+
+
+def test_system_descriptions_are_passed_over_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, {"all/A/a.txt": run_lines(9, "a"), "all/A/about.txt": DESCRIPTION, "all/B/about.txt": DESCRIPTION})
+    board = rank("all")
+    assert [entry.tag for entry in board.entries] == ["a"]
+    assert not board.invalid
+    assert [remark for remark in board.remarks if "system description" in remark] == [
+        "passed over 2 system descriptions: all/A/about.txt, all/B/about.txt"
+    ]
+    assert main(["leaderboard", "gold.json", "all", "--task", "1", "--resamples", "99"]) == 0
+    assert capsys.readouterr().err.count("system description") == 1
+
+
+def test_a_system_description_as_a_run_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, {"about.txt": DESCRIPTION, "a.txt": run_lines(9, "a")})
+    assert main(["evaluate", "gold.json", "about.txt"]) == 2
+    assert "about.txt, line 1: this is a system description, not a run" in capsys.readouterr().err
+    assert main(["evaluate", "gold.json", "about.txt", "a.txt", "--keep-going"]) == 2
+    assert ["a", "0.4500"] in [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_number_of_runs_that_is_not_stated_is_said_with_its_source(folder: Path) -> None:
+    gold = {"001": ["013"], "002": ["014"]}
+    write(folder, {f"all/A/{n}.txt": f"001 013 A{n}\n002 01{n} A{n}\n" for n in range(4)})
+    board = rank_runs(gold, "all", "all/A", task="2", trials=99, team_pattern="(A)")
+    assert [remark for remark in board.remarks if "4 runs" in remark] == [
+        "A has 4 runs, and 3 are usual (COLIEE 2021 overview paper)"
+    ]

@@ -13,6 +13,7 @@ from test_leaderboard_2021 import OFFICIAL
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, Submission, judge, rank_runs
+from coliee_ir.cli import main
 from coliee_ir.grid import Number
 from coliee_ir.leaderboard import Leaderboard, read_categories, read_official
 from coliee_ir.leaderboard.ceilings import best_fixed_k, cut, oracle_count, perfect_first
@@ -271,3 +272,54 @@ def test_the_organisers_own_tables_are_read(name: str, measure: str, runs: int) 
     if not (OFFICIAL / name).is_file():
         pytest.skip(f"the organisers' table {name} is not in {OFFICIAL}")
     assert len(read_official(OFFICIAL / name, measure).runs) == runs
+
+
+MIXED = "task,year,run,F1\nT1,2024,a,0.9\nT1,2023,b,0.8\nT2,2024,c,0.7\nT2,2023,d,0.6\n"
+
+
+@pytest.mark.parametrize(
+    ("task", "edition", "runs"),
+    [("1", 2024, ["a"]), ("2", 2023, ["d"]), ("1", None, ["a", "b"]), (None, 2023, ["b", "d"])],
+)
+def test_of_a_table_of_several_tasks_and_years_those_at_hand_count(
+    task: str | None, edition: int | None, runs: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(MIXED)
+    table = read_official(tmp_path / "t.csv", "MicroF1", task, edition)
+    assert [run.run for run in table.runs] == runs
+    assert sum("left out" in remark for remark in table.remarks) == (task is not None) + (edition is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "found"),
+    [
+        (MIXED, "task", "T1, T2"),
+        (MIXED.replace("T1", "3").replace("T2", "Task 3"), "edition", "2024, 2023"),
+        ("task,run,F1\nTask 1,a,0.9\n", "task", "Task 1"),
+    ],
+)
+def test_a_table_without_the_task_or_the_year_at_hand_is_refused(
+    text: str, word: str, found: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_official(tmp_path / "t.csv", "MicroF1", "3", 2026)
+    assert caught.value.found == found
+    assert f"--{word}" in str(caught.value.remedy)
+
+
+@pytest.mark.parametrize("text", ["task,year,run,F1\nretrieval,2024,a,0.9\n", "Task,run,F1\ntask_1,a,0.9\n"])
+def test_a_table_of_one_year_or_of_the_task_is_read_whole(text: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    table = read_official(tmp_path / "t.csv", "MicroF1", "1", 2026)
+    assert (len(table.runs), table.remarks) == (1, ())
+
+
+def test_a_run_is_placed_among_the_runs_of_its_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text(MIXED)
+    (tmp_path / "gold.json").write_text('{"000001": ["000009"]}')
+    (tmp_path / "a.txt").write_text("000001 000009 A\n")
+    told = ["--task", "1", "--edition", "2024", "--resamples", "99", "--table", "official"]
+    files = [str(tmp_path / name) for name in ("gold.json", "a.txt")]
+    assert main(["leaderboard", *files, *told, "--official", str(tmp_path / "t.csv")]) == 0
+    assert "1st of 2" in capsys.readouterr().out

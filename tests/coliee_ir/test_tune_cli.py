@@ -325,3 +325,27 @@ def test_a_submission_that_cannot_be_written_leaves_the_old_one(call: Call) -> N
     assert "nowhere.json: there is no such file" in err
     code, _, err = call("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "old.txt", "--tag", "two words")
     assert (code, Path("old.txt").read_text()) == (2, "old\n")
+
+
+def test_a_run_tag_against_the_rules_is_said_with_the_option_that_names_another(call: Call) -> None:
+    shutil.copy("task1/rerank.json", "mono_t5.json")
+    code, _, err = call("tune", *TASK1, "--apply", "mono_t5.json", "-o", "o.txt")
+    assert code == 1
+    assert any("'mono_t5'" in line and "--tag" in line for line in err.splitlines())
+    Path("k.json").write_text('{"family": "k", "threshold": -2}')
+    code, _, err = call("cut", "mono_t5.json", "k.json", "--task", "1", "-o", "o.txt")
+    assert (code, "name another with --tag" in err) == (1, True)
+    code, _, err = call("cut", "mono_t5.json", "k.json", "--task", "1", "-o", "o.txt", "--tag", "T5")
+    assert (code, "--tag" in err) == (0, False)
+    code, _, err = call("cut", "mono_t5.json", "k.json", "-o", "o.txt")  # no task: no submission
+    assert (code, "--tag" in err) == (0, False)
+
+
+def test_a_system_description_in_a_folder_of_rankings_is_passed_over(call: Call) -> None:
+    Path("rankings").mkdir()
+    shutil.copy("task1/rerank.json", "rankings")
+    Path("rankings/about.txt").write_text("Task: 1\nRun tag: RERANK\n")
+    code, out, err = call("tune", "task1/gold.json", "rankings")
+    assert code == 0
+    assert out.splitlines()[1].startswith("rerank ")
+    assert err.splitlines()[0] == "passed over 1 system description: rankings/about.txt"
