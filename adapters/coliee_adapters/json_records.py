@@ -13,7 +13,8 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters import case_law, json_text, statute
@@ -51,16 +52,20 @@ class Row(NamedTuple):
         query: the value of its query.
         document: the document.
         number: its relevance or score; of a run that has only ranks, the rank, negative.
+        rank: the rank beside a score.
         answer: the answer, as a label list writes it.
         tag: the run tag.
+        roles: what there are keys for.
     """
 
     record: Record
     query: Any
     document: Any = None
     number: Any = None
+    rank: Any = None
     answer: str | None = None
     tag: Any = None
+    roles: Collection[str] = ()
 
 
 def read_gold(source: Source, rule: IdRule = normal_id, columns: Mapping[str, str] | None = None) -> Gold:
@@ -81,7 +86,7 @@ def read_gold(source: Source, rule: IdRule = normal_id, columns: Mapping[str, st
     queries, found = held.rows("gold", source, rule, columns)
     first, found = _peeked(found)
     if first is not None and first.answer is not None:
-        labels, _ = statute.understood(_labelled(found, rule), remarks, gold=True)
+        labels, _ = statute.labels_of(_labelled(found, rule), remarks, gold=True)
         return Gold(labels=labels, path=source.name, format="json", remarks=remarks)
     qrels: dict[str, dict[str, int]] = {query: {} for query in queries}
     for row in found:
@@ -113,10 +118,11 @@ def read_run(source: Source, rule: IdRule = normal_id, columns: Mapping[str, str
     first, found = _peeked(found)
     tag = source.stem if first is None or first.tag is None else str(first.tag)
     if first is not None and first.answer is not None:
-        labels, unreadable = statute.understood(_labelled(found, rule), remarks)
+        labels, unreadable = statute.labels_of(_labelled(found, rule), remarks)
         return Answers(labels, tag, source.name, "json", remarks, unreadable)
     block = _block(found, queries, tag, rule, remarks)
-    return Run(lambda: iter([block]), tag, block.scores is not None, source.name, "json")
+    scored = first is not None and "score" in first.roles
+    return Run(lambda: iter([block]), tag, scored, source.name, "json")
 
 
 def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule, remarks: Remarks) -> Columns:
@@ -133,6 +139,7 @@ def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule,
     starts: list[int] = []
     documents: list[str] = []
     scores: list[float] = []
+    ranks: list[str] = []
     for row in found:
         query = _id(row, "query", rule)
         if not segments or query != segments[-1]:
@@ -143,12 +150,14 @@ def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule,
             if type(row.number) not in (int, float) or abs(row.number) > sys.float_info.max:
                 raise row.record.fault("a score is a finite number", row.number, "write it like 12.5")
             scores.append(float(row.number))
+        if row.rank is not None:
+            ranks.append(str(row.rank))
         if row.tag is not None and str(row.tag) != tag:
             remarks.add("tag", f"{row.record.place}: {row.tag}")
     seen = set(segments)
     silent = [query for query in queries if query not in seen]
     starts += [len(documents)] * (len(silent) + 1)
-    return Columns([*segments, *silent], starts, documents, scores or None, None, remarks)
+    return Columns([*segments, *silent], starts, documents, scores or None, ranks or None, remarks)
 
 
 def _held(source: Source) -> object:
@@ -276,23 +285,20 @@ def rows(records: Iterable[Record], kind: Kind, columns: Mapping[str, str] | Non
                 raise record.fault("this record has other keys than the first", ", ".join(keys), remedy)
         values = {role: record.members[key] for role, key in known[keys].items()}
         answer = _word(values["answer"]) if "answer" in values else None
-        yield Row(record, values["query"], values.get("document"), _number(record, values), answer,
-                  values.get("tag"))  # fmt: skip
+        number, rank = _number(record, values), values.get("rank") if "score" in values else None
+        yield Row(record, values["query"], values.get("document"), number, rank, answer, values.get("tag"), values)
 
 
 def _number(record: Record, values: Mapping[str, Any]) -> Any:
     """The value of a document, by which a run is ranked; None where there is no key for one."""
-    role = next((role for role in ("relevance", "score", "rank") if role in values), None)
-    if role is None:
-        return None
-    number = values[role]
-    if number is None:
-        raise record.fault(f"the {role} is null", number, "give every document a number")
-    if role != "rank":
-        return number
-    if type(number) not in (int, float):
-        raise record.fault("a rank is a number", number, "write it like 1")
-    return -number
+    if "rank" in values and not isinstance(values["rank"], Real):
+        raise record.fault("this rank is not a number", values["rank"], "write it like 1")
+    for role in ("score", "relevance"):
+        if role in values:
+            if values[role] is None:
+                raise record.fault(f"this {role} is null", None, "give every document a number")
+            return values[role]
+    return -values["rank"] if "rank" in values else None
 
 
 def _keys(record: Record, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, str]:

@@ -131,7 +131,7 @@ def read_label_gold(source: Source) -> Gold:
     """
     remarks = Remarks()
     words, _ = _read_words(source)
-    labels, _ = understood(words, remarks, gold=True)
+    labels, _ = labels_of(words, remarks, gold=True)
     return Gold(labels=labels, path=source.name, format="labels", remarks=remarks)
 
 
@@ -144,7 +144,7 @@ def read_answers(source: Source) -> Answers:
     """
     remarks = Remarks()
     answers, tags = _read_words(source)
-    labels, unreadable = understood(answers, remarks)
+    labels, unreadable = labels_of(answers, remarks)
     tag = next((words[0] for _, words in tags if words), source.stem)
     for line, words in tags:
         if not words:
@@ -195,7 +195,7 @@ class Labelled(NamedTuple):
     place: Place
 
 
-def understood(
+def labels_of(
     words: Iterable[Labelled], remarks: Remarks, *, gold: bool = False
 ) -> tuple[dict[str, bool], tuple[str, ...]]:
     """What the words of a label list mean.
