@@ -29,6 +29,8 @@ class Decisions:
             scikit-learn), 1 (``one``), or is left out (``skip``).
         without_articles: in Task 3 from 2026 on, a question whose gold names no article has recall 1, so that its label
             decides (``sufficient``), is wrong (``wrong``), or is left out of Accuracy (``skip``).
+        unreadable_answers: a run with answers that are neither Y nor N is refused (``refuse``), or these answers are
+            wrong (``wrong``).
     """
 
     unanswered: Literal["zero", "skip"] = "zero"
@@ -37,6 +39,7 @@ class Decisions:
     empty_gold: Literal["skip", "zero", "one"] = "skip"
     undefined: Literal["zero", "one", "skip"] = "zero"
     without_articles: Literal["sufficient", "wrong", "skip"] = "sufficient"
+    unreadable_answers: Literal["refuse", "wrong"] = "refuse"
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -75,6 +78,9 @@ class Decisions:
                 "one": "counts 1 (--undefined one)",
                 "skip": "is left out (--undefined skip)",
             }[self.undefined],
+            "unreadable-answer": {"refuse": "(is|are) refused", "wrong": "(counts|count) as wrong"}[
+                self.unreadable_answers
+            ],
         }
 
 

@@ -225,7 +225,7 @@ class Evaluator:
         _note(remarks, "unjudged-query", foreign)
         _note(remarks, "unanswered-query", self._named(~answered & ~in_part))
         _note(remarks, "partial-answers", self._named(in_part))
-        if self.task != "rationale":
+        if self.protocol.parts[0] == "documents" and self.task != "rationale":
             silent = answered & (main.retrieved == 0) & (main.qrels.relevant() > 0)
             _note(remarks, "nothing-retrieved", self._named(silent))
         if any(isinstance(measure, Delegated) for measure in measures):
@@ -302,7 +302,15 @@ class Evaluator:
             if self.documents is None:
                 raise UsageError("arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
             return frames.run_of_arrays(*run, queries=self.queries, documents=self.documents)
-        return read_run(run, task=self.read_as)
+        return self.read(run)
+
+    def read(self, run: object) -> Run | Answers:
+        """What ``read_run`` reads, by the rules of this evaluator.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        return read_run(run, task=self.read_as, unreadable_answers=self.decisions.unreadable_answers)
 
     def _judge_parts(
         self, submission: Run | Answers, answers: object, long_list: object, jobs: int
@@ -324,14 +332,14 @@ class Evaluator:
                 raise UsageError(f"task {self.task} of {self.edition} has no answers to score")
             if "answers" not in self.qrels:
                 raise UsageError(f"{self.gold.path} holds no labels to score answers by")
-            given = self._expect(read_run(answers, task=self.read_as), Answers)
+            given = self._expect(self.read(answers), Answers)
             if "documents" in parts and given.tag != submission.tag:
                 sentences.append(f"the answers have another run tag: {given.tag}")
             parts["answers"] = self._judge("answers", _as_run(given), given.remarks)
         if long_list is not None:
             if not self.protocol.long_list:
                 raise UsageError(f"task {self.task} of {self.edition} has no long list")
-            longer = self._expect(read_run(long_list, task=self.read_as), Run)
+            longer = self._expect(self.read(long_list), Run)
             judged = parts["long"] = self._judge("documents", longer, jobs=jobs)
             remarks = judged.remarks + Remarks()
             _note(remarks, "unjudged-query", sorted(judged.foreign))
@@ -443,8 +451,9 @@ def _unjudgeable(queries: Sequence[str]) -> Iterator[str]:
 
 
 def _as_run(answers: Answers) -> Run:
-    """Answers as a run that retrieves Y or N for each query."""
+    """Answers as a run that retrieves Y or N for each query, and nothing where the answer is neither."""
     rankings = {query: [_LABEL[label]] for query, label in answers.labels.items()}
+    rankings |= {query: [] for query in answers.unreadable}
     return Run.of(rankings, tag=answers.tag, path=answers.path, format=answers.format)
 
 

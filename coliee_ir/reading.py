@@ -6,15 +6,16 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeGuard
 
 from coliee_adapters import case_law, detect, frames, statute, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.remarks import KINDS, Remarks
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
 STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
@@ -73,7 +74,8 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
 
     Args:
         source: a path, ``-`` for standard input, a dictionary, a pandas or polars frame, an iterable of named tuples
-            with ``query_id``, ``doc_id``, ``relevance``, or a Gold.
+            with ``query_id``, ``doc_id``, ``relevance``, or a Gold. Several golds of one form without a common query
+            are one gold: a folder of files, or a list of paths and Golds.
         task: the task, where it is known; ids of plain TREC files (``trec``) are not normalised.
         form: the form of the file, where it is known; by default it is found from the first bytes.
 
@@ -85,6 +87,12 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
     """
     if isinstance(source, Gold):
         return source
+    if _is_folder(source):
+        inside, passed = _golds_in(Path(source))
+        return _joined([read_gold(one, task=task, form=form) for one in inside], os.fspath(source), passed)
+    if _are_several(source):
+        golds = [read_gold(one, task=task, form=form) for one in source]
+        return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
     file = opened(source)
     if not isinstance(file, Source):
         return frames.gold_of(source, id_rule(task, "memory"))
@@ -97,7 +105,107 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
     return gold_form.read(file, id_rule(task, gold_form.name))
 
 
-def read_run(source: object, *, task: str | None = None, form: str | None = None) -> Run | Answers:
+def gold_files(source: object) -> list[str]:
+    """The files that a gold stands for, as ``read_gold`` takes it: those of a folder, of a list; none of a dictionary.
+
+    Raises:
+        InputError: a folder cannot be read, or holds no gold.
+    """
+    if _is_folder(source):
+        return [gold.path for gold in _golds_in(Path(source))[0]]
+    if _are_several(source):
+        return [file for one in source for file in gold_files(one)]
+    return [os.fspath(source)] if isinstance(source, str | os.PathLike) else []
+
+
+def _are_several(source: object) -> TypeGuard[Sequence[object]]:
+    kinds = (str, os.PathLike, Source, Gold)
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(one, kinds) for one in source)
+
+
+def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    try:
+        return isinstance(source, str | os.PathLike) and Path(source).is_dir()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
+
+
+def _golds_in(folder: Path) -> tuple[list[Source], Remarks]:
+    """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it.
+
+    Raises:
+        InputError: the folder or a file cannot be read, or none is a gold.
+    """
+    golds, passed = [], Remarks()
+    try:
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        inside = [entry for entry in entries if entry.is_file() and folder.resolve() in entry.resolve().parents]
+    except OSError as error:
+        raise InputError(str(folder), f"this folder cannot be read ({error.strerror or error})") from None
+    for entry in entries:
+        source = Source(entry) if entry in inside else None
+        if source is not None and any(form.sniff(source.head()) == form.name for form in detect.GOLD_FORMS):
+            golds.append(source)
+        else:
+            passed.add("not-gold", entry.name)
+    if not golds:
+        raise InputError(str(folder), "there is no gold in this folder", remedy="name a gold, or a folder of golds")
+    return golds, passed
+
+
+def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
+    """Several golds as one.
+
+    Args:
+        golds: at least one.
+        path: what the whole is called.
+        passed: what else there is to remark.
+
+    Raises:
+        InputError: they are of several forms or tasks, only some hold labels or documents, or a query is in two.
+    """
+    first = golds[0]
+    owners: dict[str, str] = {}
+    remarks = passed + Remarks()
+    for gold in golds:
+        for what, of_first, of_gold in (
+            ("the form", first.format, gold.format),
+            ("the task", first.task or "none", gold.task or "none"),
+            ("labels", *("some" if one.labels is not None else "none" for one in (first, gold))),
+            ("documents", *("some" if one.qrels is not None else "none" for one in (first, gold))),
+        ):
+            if of_first != of_gold:
+                problem = f"golds that are given together differ in {what}: {of_gold} here, {of_first} in {first.path}"
+                raise InputError(gold.path, problem, remedy="give together what is of one kind")
+        for query in gold.queries:
+            if query in owners:
+                problem = f"this query is in {owners[query]} too"
+                raise InputError(gold.path, problem, found=query, remedy="give each query once")
+            owners[query] = gold.path
+        for kind in KINDS:
+            examples = gold.remarks.examples(kind)
+            for example in examples:
+                remarks.add(kind, f"{Path(gold.path).name}, {example}")
+            remarks.add(kind, n=gold.remarks.count(kind) - len(examples))
+    qrels = {query: judged for gold in golds for query, judged in (gold.qrels or {}).items()}
+    labels = {query: label for gold in golds for query, label in (gold.labels or {}).items()}
+    return Gold(
+        None if first.qrels is None else qrels,
+        None if first.labels is None else labels,
+        path,
+        first.format,
+        first.task,
+        remarks,
+    )
+
+
+def read_run(
+    source: object,
+    *,
+    task: str | None = None,
+    form: str | None = None,
+    unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+) -> Run | Answers:
     """Read a submission: documents (Run) or labels (Answers). The lines of a Run are read when it is judged.
 
     Args:
@@ -106,6 +214,7 @@ def read_run(source: object, *, task: str | None = None, form: str | None = None
         task: the task, where it is known: the pilot's files are read for their claims in ``rationale``, and ids of
             plain TREC files (``trec``) are not normalised.
         form: the form of the file, where it is known.
+        unreadable_answers: whether answers that are neither Y nor N are refused, or left to be scored as wrong.
 
     Raises:
         InputError: it cannot be read; the text says where and why.
@@ -113,6 +222,23 @@ def read_run(source: object, *, task: str | None = None, form: str | None = None
     >>> read_run({"R07-01-O": "Y"}).labels
     {'R07-01-O': True}
     """
+    record = _read_run(source, task, form)
+    if unreadable_answers == "refuse" and isinstance(record, Answers) and record.unreadable:
+        raise _unreadable(record)
+    return record
+
+
+def _unreadable(answers: Answers) -> InputError:
+    n = len(answers.unreadable)
+    return InputError(
+        answers.path,
+        f"{n} of {n + len(answers.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
+        found="; ".join(answers.remarks.examples("unreadable-answer")),
+        remedy="write Y or N; evaluate, compare and leaderboard count them as wrong with --unreadable-answers wrong",
+    )
+
+
+def _read_run(source: object, task: str | None, form: str | None) -> Run | Answers:
     if isinstance(source, Run | Answers):
         return source
     rule = exact_id if task == "trec" else normal_id
@@ -178,7 +304,9 @@ def telling(runs: Iterable[object]) -> object:
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
-            shown.setdefault(detect.run_form(run).name, run)
+            name = detect.run_form(run).name
+            if name not in shown:
+                shown.setdefault("labels" if name == "json" and _is_labels(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 
@@ -186,6 +314,8 @@ def telling(runs: Iterable[object]) -> object:
 def _is_labels(run: object) -> bool:
     if isinstance(run, Source):
         name = detect.run_form(run).name
+        if name == "json":
+            return isinstance(detect.read_run(run), Answers)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
     if isinstance(run, dict):
         return all(isinstance(label, str | bool) for label in run.values())

@@ -60,25 +60,30 @@ def sniff_run(head: bytes) -> str | None:
     return None
 
 
-def read_gold_json(source: Source, rule: IdRule = normal_id) -> Gold:
+def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None) -> Gold:
     """Gold from ``{"008447.txt": ["072495.txt", …]}`` or, as in Task 2 of 2025, ``{"827": "025.txt, 027.txt"}``.
 
-    ``{query: {document: relevance}}``, the form of pytrec_eval, is read too.
+    ``{query: {document: relevance}}``, the form of pytrec_eval, is read too. ``json_records`` reads all other JSON.
+
+    Args:
+        source: the file.
+        rule: how ids are normalised.
+        held: what the file holds, where that is known.
 
     Raises:
         InputError: not such JSON, or a test set without labels.
     """
     remarks = Remarks()
     text = source.text()
-    value = json_text.parse(text, source.name)
-    if _is_unlabelled(value):
+    value = json_text.parse(text, source.name) if held is None else held
+    if is_unlabelled(value):
         raise InputError(
             source.name,
             "this is a test set without labels: it names queries and no relevant document",
             remedy="give the file with the labels",
         )
     qrels: dict[str, dict[str, int]] = {}
-    for query, entry in _members(value, source, text, rule):
+    for query, entry in members(value, source, text, rule):
         qrels[query] = {}
         if isinstance(entry, dict):
             for document, relevance in entry.items():
@@ -102,8 +107,9 @@ def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ..
     Raises:
         InputError: broken JSON, a query that is not named by text or stands twice, or no query at all.
     """
-    value = json_text.parse(source.text(), source.name) if sniff_gold(source.head()) == "json" else None
-    if not _is_unlabelled(value):
+    text = source.text() if sniff_gold(source.head()) == "json" else ""
+    value = None if not text or json_text.is_lines(text) else json_text.parse(text, source.name)
+    if not is_unlabelled(value):
         return None
     remedy = 'expected ["000001.txt", "000018.txt"]'
     queries: dict[str, None] = {}
@@ -157,19 +163,24 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run:
     return read_columns(source, THREE_COLUMNS, rule, "columns")
 
 
-def read_run_json(source: Source, rule: IdRule = normal_id) -> Run:
+def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None) -> Run:
     """A submission in the gold's form, or ``{query: {document: score}}``. It is named after its file.
+
+    Args:
+        source: the file.
+        rule: how ids are normalised.
+        held: what the file holds, where that is known.
 
     Raises:
         InputError: not such JSON; a score that is no number.
     """
     text = source.text()
-    value = json_text.parse(text, source.name)
+    value = json_text.parse(text, source.name) if held is None else held
     queries: list[str] = []
     starts = [0]
     documents: list[str] = []
     scores: list[float] = []
-    for query, entry in _members(value, source, text, rule):
+    for query, entry in members(value, source, text, rule):
         if isinstance(entry, dict):
             for score in entry.values():
                 number = isinstance(score, int | float) and not isinstance(score, bool)
@@ -264,12 +275,14 @@ def _csv_header(values: list[str]) -> dict[str, int]:
     return named if "query" in named and "document" in named else {}
 
 
-def _is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:
-    """Whether the JSON of a gold names queries and not one relevant document."""
-    return isinstance(value, list) or (isinstance(value, dict) and bool(value) and not any(value.values()))
+def is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:
+    """Whether the JSON of a gold names queries and not one relevant document: a list of ids, an object of nothing."""
+    if isinstance(value, list):
+        return all(isinstance(item, str | int) and not isinstance(item, bool) for item in value)
+    return isinstance(value, dict) and bool(value) and all(entry in (None, "", [], {}) for entry in value.values())
 
 
-def _members(value: object, source: Source, text: str, rule: IdRule) -> list[tuple[str, object]]:
+def members(value: object, source: Source, text: str, rule: IdRule) -> list[tuple[str, object]]:
     """The queries of a JSON object and what stands for each."""
     if not isinstance(value, dict) or not value:
         raise InputError(
@@ -278,14 +291,14 @@ def _members(value: object, source: Source, text: str, rule: IdRule) -> list[tup
             found=json.dumps(value)[:60],
             remedy='expected {"000001": ["000018", "000023"]}',
         )
-    members: dict[str, object] = {}
+    found: dict[str, object] = {}
     for query, entry in value.items():
-        if rule(query) in members:
+        if rule(query) in found:
             raise InputError(
                 source.name, "a query stands twice", line=_line_of(query, text), found=query, remedy="keep one"
             )
-        members[rule(query)] = entry
-    return list(members.items())
+        found[rule(query)] = entry
+    return list(found.items())
 
 
 def _documents(entry: object, query: str, source: Source, text: str) -> list[str]:

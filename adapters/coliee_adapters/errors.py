@@ -10,6 +10,8 @@ The command line prints the text and exits with 2; no other exception is expecte
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 class ColieeError(Exception):
     """Base of all errors of both packages."""
@@ -61,6 +63,32 @@ class InputError(ColieeError):
 
 class MismatchError(InputError):
     """Gold and run share no query or no document: a score of zero would only hide it."""
+
+
+class Place(NamedTuple):
+    """Where something stands in a file whose parts are not all lines.
+
+    Attributes:
+        path: the file as the user named it.
+        part: what kind of part: ``line``, ``record``, ``query``.
+        name: which one: its number, or its id.
+
+    >>> str(Place("run.json", "record", 3)), str(Place("run.json", "line", 3).fault("it is empty"))
+    ('record 3', 'run.json, line 3: it is empty')
+    """
+
+    path: str
+    part: str
+    name: int | str
+
+    def __str__(self) -> str:
+        return f"{self.part} {self.name}"
+
+    def fault(self, problem: str, found: str | None = None, remedy: str | None = None) -> InputError:
+        """The error that something is wrong there."""
+        if self.part == "line":
+            return InputError(self.path, problem, line=int(self.name), found=found, remedy=remedy)
+        return InputError(self.path, f"{self}: {problem}", found=found, remedy=remedy)
 
 
 def _restore(

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.errors import InputError, quoted
+from coliee_adapters import json_records
+from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, exact_id
 
@@ -148,6 +149,11 @@ def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
 
 def _pairs(query: str, held: Any, value: Any) -> list[tuple[str, Any]]:
     """(document, relevance or score) of a query in a dictionary; ``value`` where documents are only listed."""
+    if (members := json_records.nested(query, held)) is not None:
+        place = Place(_MEMORY, "query", query)
+        records = (json_records.Record(one, place) for one in members)
+        found = json_records.rows(records, "run" if value is None else "gold")
+        return [(_id(row.document), value if row.number is None else row.number) for row in found]
     if isinstance(held, Mapping):
         return [(_id(document), given) for document, given in held.items()]
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):

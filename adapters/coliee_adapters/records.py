@@ -158,6 +158,7 @@ class Answers:
         path: the file as the user named it.
         format: the name of its form.
         remarks: what was tolerated while reading.
+        unreadable: the queries whose answer is neither Y nor N; they are not in ``labels``.
     """
 
     labels: Mapping[str, bool]
@@ -165,6 +166,7 @@ class Answers:
     path: str = "<memory>"
     format: str = "memory"
     remarks: Remarks = field(default_factory=Remarks)
+    unreadable: tuple[str, ...] = ()
 
 
 class Claim(NamedTuple):

@@ -25,10 +25,12 @@ KINDS = {
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
     "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
+    "unreadable-answer": "{n} (answer is|answers are) neither Y nor N and {decision}",
     "label-form": "{n} (label is|labels are) not written Y or N, and understood",
     "gold-duplicate": "{n} (entry repeats|entries repeat) a document of its query in the gold and (counts|count) once",
     "missing-article": "{n} gold (article stands|articles stand) as [MISSING ARTICLE n]; n is taken for the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
+    "not-gold": "{n} (file|files) of the gold's folder (is|are) not a gold and (was|were) passed over",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (is|are) wrong",
 }
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from io import TextIOBase
-from typing import Final
+from itertools import islice
+from typing import Final, NamedTuple
 
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
 from coliee_adapters.markup import Element, parse
@@ -17,6 +18,12 @@ from coliee_adapters.remarks import Remarks
 
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+
+#: the same where a whole file has numbers for labels
+DIGITS: Final = {"1": True, "0": False}
+
+#: So many lines at the beginning show whether a file is a label list.
+_SHOWN: Final = 100
 
 _COMMAS: Final = re.compile(r"\s*[,;]\s*", re.ASCII)
 
@@ -57,16 +64,22 @@ def sniff_gold(head: bytes) -> str | None:
 def sniff_run(head: bytes) -> str | None:
     """``labels`` if the second column of the first content line is a label in any of its forms, else None.
 
-    The first line decides, so that a fault further down is reported with its line and not as an unknown file.
+    The first line decides, so that a fault further down is reported with its line and not as an unknown file. Where it
+    holds no label, most lines do: an answer may be no label, and labels may be 1 and 0, as long as each query has one.
 
     Args:
         head: the file's first bytes, without a byte order mark.
     """
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")
-    for _, line in content_lines(text, "", comments=Comments()):
-        words = _words(line)
-        return "labels" if len(words) > 1 and words[1].lower() in LABELS else None
-    return None
+    rows = [_words(line) for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN)]
+    if rows and len(rows[0]) > 1 and rows[0][1].lower() in LABELS:
+        return "labels"
+    listed = [words for words in rows if len(words) in (2, 3)]
+    letters = sum(words[1].lower() in LABELS for words in listed)
+    digits = [words for words in listed if words[1] in DIGITS]
+    # articles and paragraphs are numbers too, but none is 0, and a label list names each query once
+    as_digits = any(words[1] == "0" for words in digits) and len({words[0] for words in rows}) == len(rows)
+    return "labels" if 2 * max(letters, len(digits) if as_digits else 0) > len(rows) else None
 
 
 def read_gold(source: Source) -> Gold:
@@ -117,7 +130,8 @@ def read_label_gold(source: Source) -> Gold:
         InputError: as for ``read_answers``.
     """
     remarks = Remarks()
-    labels, _ = _read_labels(source, remarks, repeated="gold-duplicate")
+    words, _ = _read_words(source)
+    labels, _ = labels_of(words, remarks, gold=True)
     return Gold(labels=labels, path=source.name, format="labels", remarks=remarks)
 
 
@@ -125,10 +139,12 @@ def read_answers(source: Source) -> Answers:
     """Answers from lines ``QUERY Y TAG``; without any tag they are named after the file.
 
     Raises:
-        InputError: a line of one column, a label that is none, two answers to one question, or no line at all.
+        InputError: a line of one column, no label at all, labels of two kinds, two answers to one question, or no line
+            at all.
     """
     remarks = Remarks()
-    labels, tags = _read_labels(source, remarks, repeated="duplicate")
+    answers, tags = _read_words(source)
+    labels, unreadable = labels_of(answers, remarks)
     tag = next((words[0] for _, words in tags if words), source.stem)
     for line, words in tags:
         if not words:
@@ -138,7 +154,7 @@ def read_answers(source: Source) -> Answers:
             remarks.add("tag-words", f"line {line}: {' '.join(words)}")
         if words[0] != tag:
             remarks.add("tag", f"line {line}: {words[0]}")
-    return Answers(labels, tag, source.name, "labels", remarks)
+    return Answers(labels, tag, source.name, "labels", remarks, unreadable)
 
 
 def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag: str) -> None:
@@ -165,36 +181,78 @@ def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
     return label
 
 
-def _read_labels(
-    source: Source, remarks: Remarks, repeated: str
-) -> tuple[dict[str, bool], list[tuple[int, list[str]]]]:
-    """The labels by query, and the words of each line's tag with the line's number."""
-    labels: dict[str, bool] = {}
-    first_lines: dict[str, int] = {}
-    tags = []
+class Labelled(NamedTuple):
+    """A query and the word that answers it.
+
+    Attributes:
+        query: its id.
+        word: what should be a label.
+        place: where it stands.
+    """
+
+    query: str
+    word: str
+    place: Place
+
+
+def labels_of(
+    words: Iterable[Labelled], remarks: Remarks, *, gold: bool = False
+) -> tuple[dict[str, bool], tuple[str, ...]]:
+    """What the words of a label list mean.
+
+    Args:
+        words: in the order of the file.
+        remarks: what is tolerated is added to them.
+        gold: whether every word must be a label; else only one must.
+
+    Returns:
+        The labels by query; and the queries whose answer is neither Y nor N.
+
+    Raises:
+        InputError: a word is no label, labels are 1 or 0 in one place and Y or N in another, or a query has two.
+    """
+    meant: dict[str, bool | None] = {}
+    first: dict[str, Labelled] = {}
+    of_kind: dict[str, Labelled] = {}
+    strange: list[Labelled] = []
+    for one in words:
+        kind = "1 or 0" if one.word in DIGITS else "Y or N" if one.word.lower() in LABELS else ""
+        label = DIGITS.get(one.word, LABELS.get(one.word.lower()))
+        if not kind:
+            strange.append(one)
+        elif of_kind.setdefault(kind, one) is one and len(of_kind) > 1:
+            raise one.place.fault(f"this label is {kind}, and others are not", one.word, "write Y or N everywhere")
+        elif one.word not in ("Y", "N"):
+            remarks.add("label-form", f"{one.place}: {one.word}")
+        if first.setdefault(one.query, one) is one:
+            meant[one.query] = label
+        elif meant[one.query] is label:
+            remarks.add("gold-duplicate" if gold else "duplicate", f"{one.place}: {one.query} {one.word}")
+        else:
+            problem = f"{first[one.query].place} answers this question otherwise"
+            raise one.place.fault(problem, f"{one.query} {one.word}", "keep one")
+    if strange and (gold or not of_kind):
+        raise strange[0].place.fault("this is not a label", strange[0].word, "write Y or N")
+    for one in strange:
+        remarks.add("unreadable-answer", f"{one.place}: {one.word}")
+    labels = {query: label for query, label in meant.items() if label is not None}
+    return labels, tuple(query for query, label in meant.items() if label is None)
+
+
+def _read_words(source: Source) -> tuple[list[Labelled], list[tuple[int, list[str]]]]:
+    """The words of a label list, and the words of each line's tag with the line's number."""
+    words, tags = [], []
     for line, content in content_lines(source.text(), source.name):
-        words = _words(content)
-        if len(words) == 1:
+        columns = _words(content)
+        if len(columns) == 1:
             raise InputError(
                 source.name, "this line has one column", line=line, found=content, remedy="write QUERY Y TAG"
             )
-        query, label = normal_id(words[0]), _label(words[1], line, source, remarks)
-        if query not in labels:
-            labels[query], first_lines[query] = label, line
-        elif labels[query] == label:
-            remarks.add(repeated, f"line {line}: {query} {words[1]}")
-        else:
-            raise InputError(
-                source.name,
-                f"line {first_lines[query]} answers this question otherwise",
-                line=line,
-                found=content,
-                remedy="keep one",
-            )
-        tags.append((line, words[2:]))
-    if not labels:
+        words.append(Labelled(normal_id(columns[0]), columns[1], Place(source.name, "line", line)))
+        tags.append((line, columns[2:]))
+    if not words:
         raise InputError(source.name, "there is no line but comments", remedy="write QUERY Y TAG, one line a question")
-    return labels, tags
+    return words, tags
 
 
 def read_pairs(source: Source) -> dict[str, Element]:

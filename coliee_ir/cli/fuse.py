@@ -14,6 +14,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.conversion import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.fusion import Fusion
 from coliee_ir.fusion.output import write_fused
+from coliee_ir.reading import gold_files
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
@@ -49,7 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--top", type=scoring.at_least_one, metavar="N", help="keep the first N fused documents a query")
     how.add_argument("--ties", choices=fusion.TIES, help="of answers; first: as the first RUN says; default: N")
     fit = parser.add_argument_group("weights fitted to labelled queries")
-    fit.add_argument("--gold", metavar="GOLD", help="the gold of the queries of the runs")
+    fit.add_argument(
+        "--gold", action="append", default=[], metavar="GOLD",
+        help="the gold of the queries of the runs, or a folder of golds; can be repeated for further queries",
+    )  # fmt: skip
     fit.add_argument("--fit", metavar="FILE", help="fit weights to --gold and write them, for --weights")
     fit.add_argument(
         "-m", "--measure", default="", metavar="MEASURE",
@@ -66,13 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
-    if [*options.runs, options.gold, options.weights].count("-") > 1:
+    if [*options.runs, *options.gold, options.weights].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
     scoring.check_outputs(
         [options.output, options.fit, options.held_out],
-        [*options.runs, options.gold, options.weights],
+        [*options.runs, *gold_files(options.gold), options.weights],
     )
-    if (options.gold is None) != (options.fit is None):
+    if bool(options.gold) != (options.fit is not None):
         raise UsageError("--gold GOLD and --fit FILE belong together")
     if options.fit is not None:
         return _fit(options)

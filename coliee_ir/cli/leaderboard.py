@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Exit code: 0 if every submission was ranked; 2 if one was not: it is named with its reason, and the others "
         "are ranked all the same."
     )
-    parser.add_argument("gold", metavar="GOLD", help="the gold, in any of its forms; - is standard input")
+    scoring.add_gold(parser)
     parser.add_argument(
         "submissions", metavar="DIR|FILE", nargs="+",
         help="submissions; folders are searched, and files of one run tag belong together",
@@ -56,11 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    if [options.gold, *options.submissions].count("-") > 1:
+    if [options.gold, *options.more_golds, *options.submissions].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
     besides = [file for file in (options.categories, options.official) if file]
     board = leaderboard.rank_runs(
-        options.gold,
+        scoring.golds(options),
         *options.submissions,
         task=options.task,
         edition=options.edition,

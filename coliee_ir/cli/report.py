@@ -11,6 +11,7 @@ from coliee_adapters.files import Source
 from coliee_ir import report
 from coliee_ir.cli import say, scoring
 from coliee_ir.leaderboard import EASY
+from coliee_ir.reading import gold_files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
     if options.html is None and options.figures is None and options.overview is None:
         raise UsageError("say what to write: --html FILE, --figures DIR or --overview DIR")
     report.check_installed()
-    given = [options.gold, *options.runs, *options.answers, *options.long_list, options.corpus, options.categories]
+    golds = gold_files(scoring.golds(options))
+    given = [*golds, *options.runs, *options.answers, *options.long_list, options.corpus, options.categories]
     scoring.check_outputs([options.html], given)
     names = [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())]
     submissions = scoring.handed_in(options)

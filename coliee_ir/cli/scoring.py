@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,15 +11,16 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import content_lines
+from coliee_adapters.records import Answers, Gold
 from coliee_ir import __version__
 from coliee_ir.cli import say
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
-from coliee_ir.reading import find_task, opened_if_possible, read_gold, telling
+from coliee_ir.reading import find_task, opened_if_possible, read_gold, read_run, telling
 from coliee_ir.scores import Scores
 
 _Result = TypeVar("_Result")
@@ -32,13 +34,14 @@ _HELP = {
     "duplicates": "a document named twice: counts once, or its repetitions are retrieved and wrong",
     "empty_gold": "a query without relevant documents, in topic-wise means: left out, or 0 or 1 where undefined",
     "without_articles": "Task 3 from 2026, a question without gold articles: its label decides, or wrong, or left out",
+    "unreadable_answers": "answers that are neither Y nor N: the run is refused, or they count as wrong",
     "undefined": "F1 of a rationale instance without True in gold and prediction",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
-    parser.add_argument("gold", metavar="GOLD", help="the gold, in any of its forms; - is standard input")
+    add_gold(parser)
     parser.add_argument("runs", metavar="RUN", nargs="+", help="the runs, in any of their forms; .gz works everywhere")
     add_task(parser)
     parser.add_argument(
@@ -54,6 +57,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scope(parser)
     parser.add_argument("--keep-going", action="store_true", help="report a broken run and score the others; exit 2")
     add_decisions(parser)
+
+
+def add_gold(parser: argparse.ArgumentParser) -> None:
+    """The gold, and what else belongs to it."""
+    parser.add_argument(
+        "gold", metavar="GOLD", help="the gold, in any of its forms, or a folder of golds; - is standard input"
+    )
+    parser.add_argument(
+        "--gold", action="append", default=[], dest="more_golds", metavar="FILE",
+        help="another gold with other queries, such as that of another year; can be repeated",
+    )  # fmt: skip
+
+
+def golds(options: argparse.Namespace) -> str | list[str]:
+    """The gold, or all golds, as ``read_gold`` takes them."""
+    return [options.gold, *options.more_golds] if options.more_golds else options.gold
 
 
 def add_task(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +130,7 @@ def handed_in(options: argparse.Namespace) -> list[Submission]:
     """
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(options.long_list, options.runs, "--long-list")
-    if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
+    if [options.gold, *options.more_golds, *options.runs, *options.answers, *options.long_list].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
     return [
         Submission(*map(opened_if_possible, parts)) for parts in zip(options.runs, answers, long_lists, strict=True)
@@ -163,7 +182,7 @@ def score(
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     submissions = handed_in(options) if submissions is None else submissions
-    gold = read_gold(options.gold, task=options.task)
+    gold = _gold(options, submissions[0].run)
     if options.task is None and options.answers:
         task, because = "3", "answers are given beside the run"
     else:
@@ -189,6 +208,33 @@ def score(
     if scored:
         tell(scored, because, len(evaluator.excluded))
     return Scored(scored, evaluator, failed)
+
+
+def _gold(options: argparse.Namespace, run: object) -> Gold:
+    """The gold; where it cannot be read, and the first run is one, the user is asked whether the two are swapped."""
+    try:
+        return read_gold(golds(options), task=options.task)
+    except InputError as error:
+        if isinstance(run, Source) and _is_run(options.gold) and _is_gold(run):
+            error = InputError(
+                error.path, error.problem, line=error.line, found=error.found,
+                remedy=f"did you swap them? {run.name} reads as a gold",
+            )  # fmt: skip
+        raise error from None
+
+
+def _is_run(path: str) -> bool:
+    with contextlib.suppress(ColieeError):
+        if path != "-":
+            record = read_run(path)
+            return isinstance(record, Answers) or any(True for _ in record.blocks())
+    return False
+
+
+def _is_gold(run: Source) -> bool:
+    with contextlib.suppress(ColieeError):
+        return bool(read_gold(run).queries)
+    return False
 
 
 def decided(options: argparse.Namespace) -> Decisions:

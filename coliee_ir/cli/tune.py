@@ -21,7 +21,7 @@ from coliee_ir.conversion import write_submission
 from coliee_ir.cutoffs import Tuning, filters
 from coliee_ir.cutoffs.render import FORMS, render, said
 from coliee_ir.protocol import SUBMISSION_RULES
-from coliee_ir.reading import find_task, read_gold
+from coliee_ir.reading import find_task, gold_files, read_gold
 from coliee_ir.significance import SEED
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -29,7 +29,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("gold", metavar="GOLD", help="the gold of the labelled queries; - is standard input")
+    scoring.add_gold(parser)
     parser.add_argument("runs", metavar="RUN|DIR", nargs="+", help="rankings of them; of a folder, all its files")
     scoring.add_task(parser)
     parser.add_argument("--maximise", default="", metavar="M", help="MicroF1, MacroF2, …; default: what ranks")
@@ -97,7 +97,7 @@ def _pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
     paths = _checked(options)
-    gold = read_gold(options.gold, task=options.task)
+    gold = read_gold(scoring.golds(options), task=options.task)
     if options.task:
         task, because = options.task, ""
     elif options.answers:
@@ -139,11 +139,12 @@ def _checked(options: argparse.Namespace) -> list[str]:
     """The paths of the runs, where the options go together."""
     if (options.apply is None) != (options.output is None):
         raise UsageError("--apply TEST_RUN and -o FILE belong together")
-    besides = [options.gold, options.answers, options.groups, options.dates, options.apply]
+    golds = [file for gold in (options.gold, *options.more_golds) for file in gold_files(gold)]
+    besides = [*golds, options.answers, options.groups, options.dates, options.apply]
     paths = [path for name in options.runs for path in _files(name, besides)]
     if len(paths) > 1 and (options.apply or options.rule):
         raise UsageError(f"--apply and --rule are for one labelled run, and there are {len(paths)}")
-    given = [options.gold, *paths, options.answers, options.groups, options.dates, options.apply]
+    given = [*golds, *paths, options.answers, options.groups, options.dates, options.apply]
     if given.count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
     if options.output == "-" and options.rule == "-":

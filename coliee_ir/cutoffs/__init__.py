@@ -103,7 +103,7 @@ def tune(
     measure = _measure(maximise, protocol(task, edition))
     evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
     submission = read_run(run, task=evaluator.read_as)
-    given = None if answers is None else read_run(answers, task=evaluator.read_as)
+    given = None if answers is None else evaluator.read(answers)
     if isinstance(measure, Accuracy) and given is None:
         raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
     # what is wrong with the files, or between them, is refused or said as everywhere

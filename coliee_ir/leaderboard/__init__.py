@@ -27,7 +27,7 @@ from coliee_ir.leaderboard.official import OfficialRun, Placement, Published, re
 from coliee_ir.leaderboard.standing import groups, order_key, places
 from coliee_ir.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
-from coliee_ir.reading import find_task, opened, read_gold, telling
+from coliee_ir.reading import find_task, gold_files, opened, read_gold, telling
 from coliee_ir.scores import Scores
 from coliee_ir.significance import resampling
 from coliee_ir.significance.corrections import CORRECTIONS
@@ -97,11 +97,10 @@ def rank_runs(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     _check(correction, trials, seed, level)
-    gold_source = opened(gold)
-    record = read_gold(gold_source, task=None if task is None else str(task))
+    record = read_gold(gold, task=None if task is None else str(task))
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
-    not_runs = [*besides, *(path for path in (gold, teams) if isinstance(path, _PATHS))]
+    not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     files, met = walk(paths, not_runs)
     sources, invalid = opened_files(files)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]

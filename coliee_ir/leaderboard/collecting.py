@@ -180,7 +180,7 @@ def collect(sources: Sequence[Source], evaluator: Evaluator, teams: Teams) -> Co
 
 
 def _part(source: Source, evaluator: Evaluator, teams: Teams) -> Part:
-    record = read_run(source, task=evaluator.read_as)
+    record = evaluator.read(source)
     kind = "answers" if isinstance(record, Answers) else "documents"
     if kind == "documents" and evaluator.protocol.long_list and LONG_LIST_FILE.search(Path(source.name).name):
         kind = "long"

@@ -91,7 +91,7 @@ def _correct(part: Judged, at: int) -> int:
 
 
 def _answers(contents: Contents, at: int) -> dict[str, Any]:
-    """The right answer and that of each run; null where it gave none."""
+    """The right answer and that of each run; null where it gave none that is Y or N."""
     labels = contents.board.labels
     given: list[str | None] = []
     truth = None
@@ -103,5 +103,5 @@ def _answers(contents: Contents, at: int) -> dict[str, Any]:
         row = int(part.qrels.start[at])
         truth = part.qrels.documents[row]
         other = "N" if truth == "Y" else "Y"
-        given.append(None if not part.answered[at] else truth if part.rank[row] > 0 else other)
+        given.append(None if not part.retrieved[at] else truth if part.rank[row] > 0 else other)
     return {"label": truth, "answers": given} if labels is not None else {}

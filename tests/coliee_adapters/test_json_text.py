@@ -5,9 +5,10 @@ import json
 import pytest
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.json_text import parse
+from coliee_adapters.json_text import is_lines, lines, parse
 
 AGAIN = "correct it, or get the file again if it was cut short"
+ONE = "a file holds one JSON value, or JSON Lines: one object on each line (jq -c . writes them so)"
 NEEDLESS = "no COLIEE file needs that; look at what wrote it"
 NOT_TEXT = "remove it; it is not text"
 
@@ -55,7 +56,8 @@ def test_what_json_allows_is_read_as_json_reads_it(text: str) -> None:
 def test_broken_json_is_told_with_its_place(text: str, place: str, found: str) -> None:
     with pytest.raises(json.JSONDecodeError) as caught:
         json.loads(text)
-    assert told(text) == f"f.json, {place}: broken JSON: {caught.value.msg}{found}; {AGAIN}"
+    remedy = ONE if caught.value.msg == "Extra data" else AGAIN
+    assert told(text) == f"f.json, {place}: broken JSON: {caught.value.msg}{found}; {remedy}"
 
 
 def test_lines_are_counted_from_the_first_line() -> None:
@@ -114,3 +116,29 @@ def test_deep_nesting_is_refused(opening: str) -> None:
 def test_an_integer_of_too_many_digits_is_refused() -> None:
     assert told("[" + "1" * 5000 + "]\n", 7) == f"f.json, line 7: an integer has too many digits; {NEEDLESS}"
     assert told("[1,\n-" + "1" * 5000 + "]") == f"f.json: an integer has too many digits; {NEEDLESS}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1}\n{"b": 2}\n', True),
+        ('\n {"a": 1}\r\n\n{"b": 2}', True),
+        ('{"a": 1}\nnonsense', True),
+        ('{"a": 1}\n \n', False),
+        ('{"a": 1}', False),
+        ('{\n"a": 1}\n{}', False),
+        ('{"a": 1}, \n{}', False),
+        ('["a"]\n["b"]', False),
+        ("", False),
+        ('{"a": ' + "[" * 100_000 + "\n{}", False),
+    ],
+)
+def test_json_lines_are_known_by_their_first_line(text: str, expected: bool) -> None:
+    assert is_lines(text) is expected
+
+
+def test_json_lines_are_read_with_their_numbers() -> None:
+    assert list(lines('\n{"a": 1}\n\n{"b": "\u2028"}\n', "f.json")) == [(2, {"a": 1}), (4, {"b": "\u2028"})]
+    with pytest.raises(InputError) as caught:
+        list(lines('{"a": 1}\n{"a": 1, "a": 2}', "f.json"))
+    assert (caught.value.line, caught.value.found) == (2, "a")

@@ -438,8 +438,7 @@ def test_the_same_answer_twice_counts_once(write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 Y T\nq2 Maybe T\n", "f.txt, line 2: this is not a label (found 'Maybe'); write Y or N"),
-        ("q1 1 T\n", "f.txt, line 1: this is not a label (found '1'); write Y or N"),
+        ("q1 Maybe T\nq2 2 T\n", "f.txt, line 1: this is not a label (found 'Maybe'); write Y or N"),
         ("q1 Q0 213 1 0.8 T\n", "f.txt, line 1: this is not a label (found 'Q0'); write Y or N"),
         ("q1 \x1b[31m T\n", "f.txt, line 1: this is not a label (found '\\x1b[31m'); write Y or N"),
         ("\nq1\n", "f.txt, line 2: this line has one column (found 'q1'); write QUERY Y TAG"),
@@ -447,7 +446,7 @@ def test_the_same_answer_twice_counts_once(write: Write) -> None:
         ("q1\u3000Y\xa0T\n", "f.txt, line 1: this line has one column (found 'q1\\u3000Y\\xa0T'); write QUERY Y TAG"),
         (
             "q1 Y T\nq2 Y T\nq1 True T\nq1.txt N T\n",
-            "f.txt, line 4: line 1 answers this question otherwise (found 'q1.txt N T'); keep one",
+            "f.txt, line 4: line 1 answers this question otherwise (found 'q1 N'); keep one",
         ),
         ("# nothing\n", "f.txt: there is no line but comments; write QUERY Y TAG, one line a question"),
         ("q1 Y T\n/* q2 Y T\n", "f.txt, line 2: a comment opens with /* and never ends; close it with */"),
@@ -461,6 +460,55 @@ def test_the_same_answer_twice_counts_once(write: Write) -> None:
 def test_what_answers_refuse(write: Write, content: str | bytes, message: str) -> None:
     assert refusal(statute.read_answers, write(content)) == message
     assert refusal(statute.read_label_gold, write(content)) == message
+
+
+def test_numbers_are_labels_where_all_are(write: Write) -> None:
+    for text in ("q1 1 T\nq2 0 T\n", "q1,1\nq2,0\n", "q1\t1\nq2\t0\n"):
+        assert statute.sniff_run(text.encode()) == statute.sniff_gold(text.encode()) == "labels"
+        answers = statute.read_answers(write(text))
+        assert answers.labels == {"q1": True, "q2": False}
+        assert answers.remarks.examples("label-form") == ("line 1: 1", "line 2: 0")
+        assert statute.read_label_gold(write(text)).labels == answers.labels
+
+
+@pytest.mark.parametrize("text", ["q1 Y T\nq2 1 T\n", "q1 1 T\nq2 0 T\nq3 no T\n"])
+def test_numbers_and_letters_are_not_mixed(write: Write, text: str) -> None:
+    for read in (statute.read_answers, statute.read_label_gold):
+        with pytest.raises(InputError) as caught:
+            read(write(text))
+        assert caught.value.line == len(text.splitlines())
+        assert caught.value.remedy == "write Y or N everywhere"
+
+
+def test_answers_that_are_no_labels_are_kept_apart(write: Write) -> None:
+    answers = statute.read_answers(write("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
+    assert answers.labels == {"q2": True}
+    assert answers.unreadable == ("q1", "q3", "q4")
+    assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: ")
+    with pytest.raises(InputError) as caught:
+        statute.read_answers(write("q1 Sorry T\nq1 Y T\n"))
+    assert (caught.value.line, caught.value.found) == (2, "q1 Y")
+    with pytest.raises(InputError) as caught:
+        statute.read_label_gold(write("q2 Y T\nq1 Sorry T\n"))
+    assert (caught.value.line, caught.value.found) == (2, "Sorry")
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("q1 Sorry T\nq2 Y T\nq3 N T\n", "labels"),
+        ("q1 Sorry\nq2 1\nq3 0\n", "labels"),
+        ("q1 Sorry T\nq2 Y T\n", None),
+        ("q1 1 T\nq2 1 T\n", None),  # articles
+        ("q1 1 T\nq1 0 T\n", None),  # documents of one query
+        ("7 0 99 1\n8 0 98 1\n", None),  # qrels
+        ("q1 Q0 0 1 1 T\nq2 Q0 1 1 1 T\n", None),
+        ("0 1542 1\n0 99 2\n1 5 1\n", None),  # MS MARCO's rows with ranks
+        ("", None),
+    ],
+)
+def test_what_is_a_label_list_is_seen_from_its_first_lines(text: str, form: str | None) -> None:
+    assert statute.sniff_run(text.encode()) == form
 
 
 def test_a_label_list_as_gold(write: Write) -> None:

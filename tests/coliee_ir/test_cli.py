@@ -392,11 +392,12 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
         "gold, line 1: the DOCTYPE refers to an external DTD (found 'http://example.org/x.dtd')",
     ),
     "neither yes nor no": (
-        XML, LABELS + "R07-02-O maybe T\n", [], "run, line 2: this is not a label (found 'maybe'); write Y or N",
+        XML, LABELS + "R07-02-O maybe T\n", [],
+        "run: 1 of 2 answers is neither Y nor N (found 'line 2: maybe'); write Y or N; ",
     ),
     "two answers": (
         XML, LABELS + "R07-01-O N T\n", [],
-        "run, line 2: line 1 answers this question otherwise (found 'R07-01-O N T'); keep one",
+        "run, line 2: line 1 answers this question otherwise (found 'R07-01-O N'); keep one",
     ),
     "a gold label that is none": (
         XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: this is not a label (found 'Q'); write Y or N",
@@ -490,7 +491,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, cal
         ("gold", "missing", "coliee-ir: missing: there is no such file; check the path\n"),
         ("missing", "run", "coliee-ir: missing: there is no such file; check the path\n"),
         ("gold", "folder", "coliee-ir: folder: this is a directory; name the file in it\n"),
-        ("folder", "run", "coliee-ir: folder: this is a directory; name the file in it\n"),
+        ("folder", "run", "coliee-ir: folder: there is no gold in this folder; name a gold, or a folder of golds\n"),
         ("gold", "gold/run", "coliee-ir: gold/run: cannot be read (Not a directory)\n"),
         ("gold", "x" * 300, f"coliee-ir: {'x' * 300}: cannot be read (File name too long)\n"),
     ],

@@ -18,6 +18,7 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
         "empty_gold": "skip",
         "undefined": "zero",
         "without_articles": "sufficient",
+        "unreadable_answers": "refuse",
     }
     assert {name: choices[0] for name, choices in CHOICES.items()} == Decisions().to_dict()
 
@@ -44,6 +45,7 @@ KINDS_OF = {
     "empty_gold": ("empty-gold",),
     "undefined": ("undefined-f1",),
     "without_articles": (),  # what it decides is no fault of a run or a gold, and is not remarked
+    "unreadable_answers": ("unreadable-answer",),
 }
 
 

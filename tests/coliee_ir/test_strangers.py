@@ -44,12 +44,16 @@ def test_a_file_of_words_does_not_decide_the_task(call: Call, tmp_path: Path) ->
     assert (code, "0.8333" in out, "notes.txt" in err) == (2, True, True)
 
 
-def test_numbers_for_labels_are_labels_that_cannot_be_read(call: Call, tmp_path: Path) -> None:
+def test_numbers_for_labels_are_labels_if_all_of_them_are(call: Call, tmp_path: Path) -> None:
     numbers = tmp_path / "run.txt"
     numbers.write_text(RUN4.read_text().replace(" Y ", " 1 ").replace(" N ", " 0 "))
     code, out, err = call("evaluate", GOLD4, numbers)
+    assert (code, "0.8333" in out) == (0, True)
+    assert "not written Y or N, and understood" in err
+    numbers.write_text(RUN4.read_text().replace(" Y ", " 1 "))
+    code, out, err = call("evaluate", GOLD4, numbers)
     assert (code, out) == (2, "")
-    assert "this is not a label (found '1'); write Y or N" in err
+    assert "write Y or N everywhere" in err
 
 
 def test_what_shows_no_task_leaves_it_to_the_gold() -> None:

@@ -1,0 +1,366 @@
+"""JSON in all its shapes: objects of queries, records with named keys, labels; in one piece or as JSON Lines.
+
+What is not ``{query: [document]}``, which ``case_law`` reads, is taken apart into records, objects whose keys have the
+roles of ``vocabulary``::
+
+    {"query_id": "001", "doc_id": "018", "score": 0.5}             a line each, or a list of them
+    {"001": [["018", 0.5], …]}, {"001": [{"docid": "018", "score": 0.5}, …]}, {"001": {"018": {"rank": 1, …}}}
+    {"id": "R07-01-O", "label": "Y"}, {"R07-01-O": "Y"}            answers, or the labels of a gold
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters import case_law, json_text, statute
+from coliee_adapters.errors import InputError, Place
+from coliee_adapters.files import Source
+from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, normal_id
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.vocabulary import Kind, is_header, known_names, roles_of
+
+_SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; '
+
+
+class Record(NamedTuple):
+    """An object with named keys.
+
+    Attributes:
+        members: its keys and values.
+        place: where it stands.
+    """
+
+    members: Mapping[str, Any]
+    place: Place
+
+    def fault(self, problem: str, found: object, remedy: str) -> InputError:
+        """The error that something is wrong with it."""
+        shown = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, default=repr)
+        return self.place.fault(problem, shown, remedy)
+
+
+class Row(NamedTuple):
+    """A record whose keys are understood; what it has no key for is None.
+
+    Attributes:
+        record: where it comes from.
+        query: the value of its query.
+        document: the document.
+        number: its relevance or score; of a run that has only ranks, the rank, negative.
+        rank: the rank beside a score.
+        answer: the answer, as a label list writes it.
+        tag: the run tag.
+        roles: what there are keys for.
+    """
+
+    record: Record
+    query: Any
+    document: Any = None
+    number: Any = None
+    rank: Any = None
+    answer: str | None = None
+    tag: Any = None
+    roles: Collection[str] = ()
+
+
+def read_gold(source: Source, rule: IdRule = normal_id, columns: Mapping[str, str] | None = None) -> Gold:
+    """Gold from JSON or JSON Lines: documents with or without relevances, or labels.
+
+    Args:
+        source: the file.
+        rule: how ids are normalised.
+        columns: the names of keys that the user gave, by role.
+
+    Raises:
+        InputError: broken JSON, a test set without labels, or keys or values that are not understood.
+    """
+    held = _held(source)
+    if not isinstance(held, _Records):
+        return case_law.read_gold_json(source, rule, held)
+    remarks = Remarks()
+    queries, found = held.rows("gold", source, rule, columns)
+    first, found = _peeked(found)
+    if first is not None and first.answer is not None:
+        labels, _ = statute.labels_of(_labelled(found, rule), remarks, gold=True)
+        return Gold(labels=labels, path=source.name, format="json", remarks=remarks)
+    qrels: dict[str, dict[str, int]] = {query: {} for query in queries}
+    for row in found:
+        query, document = _id(row, "query", rule), _id(row, "document", rule)
+        relevance = 1 if row.number is None else row.number
+        if type(relevance) is not int or abs(relevance) > GREATEST_RELEVANCE:
+            remedy = f"a relevance is an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
+            raise row.record.fault("this relevance cannot be read", relevance, remedy)
+        judged = qrels.setdefault(query, {})
+        if document in judged:
+            if judged[document] != relevance:
+                problem = f"this document is judged {judged[document]} above and {relevance} here"
+                raise row.record.fault(problem, f"{query} {document}", "keep one of the two")
+            remarks.add("gold-duplicate", f"{row.record.place}: {query} {document}")
+        judged[document] = relevance
+    return Gold(qrels, path=source.name, format="json", remarks=remarks)
+
+
+def read_run(source: Source, rule: IdRule = normal_id, columns: Mapping[str, str] | None = None) -> Run | Answers:
+    """A submission in JSON or JSON Lines: documents with or without scores, or answers.
+
+    Args and errors are those of ``read_gold``.
+    """
+    held = _held(source)
+    if not isinstance(held, _Records):
+        return case_law.read_run_json(source, rule, held)
+    remarks = Remarks()
+    queries, found = held.rows("run", source, rule, columns)
+    first, found = _peeked(found)
+    tag = source.stem if first is None or first.tag is None else str(first.tag)
+    if first is not None and first.answer is not None:
+        labels, unreadable = statute.labels_of(_labelled(found, rule), remarks)
+        return Answers(labels, tag, source.name, "json", remarks, unreadable)
+    block = _block(found, queries, tag, rule, remarks)
+    scored = first is not None and "score" in first.roles
+    return Run(lambda: iter([block]), tag, scored, source.name, "json")
+
+
+def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule, remarks: Remarks) -> Columns:
+    """The documents of records, those of one query that follow each other in one segment.
+
+    Args:
+        found: the records.
+        queries: the queries that there are, with documents or without.
+        tag: the run tag of the first record.
+        rule: how ids are normalised.
+        remarks: what is tolerated is added to them.
+    """
+    segments: list[str] = []
+    starts: list[int] = []
+    documents: list[str] = []
+    scores: list[float] = []
+    ranks: list[str] = []
+    for row in found:
+        query = _id(row, "query", rule)
+        if not segments or query != segments[-1]:
+            segments.append(query)
+            starts.append(len(documents))
+        documents.append(_id(row, "document", rule))
+        if row.number is not None:
+            if type(row.number) not in (int, float) or abs(row.number) > sys.float_info.max:
+                raise row.record.fault("a score is a finite number", row.number, "write it like 12.5")
+            scores.append(float(row.number))
+        if row.rank is not None:
+            ranks.append(str(row.rank))
+        if row.tag is not None and str(row.tag) != tag:
+            remarks.add("tag", f"{row.record.place}: {row.tag}")
+    seen = set(segments)
+    silent = [query for query in queries if query not in seen]
+    starts += [len(documents)] * (len(silent) + 1)
+    return Columns([*segments, *silent], starts, documents, scores or None, ranks or None, remarks)
+
+
+def _held(source: Source) -> object:
+    """What a file holds: ``_Records``, or what ``case_law`` reads or refuses.
+
+    Raises:
+        InputError: broken JSON, or a line or an item that is no object.
+    """
+    text = source.text()
+    held: object
+    if json_text.is_lines(text):
+        held = _of_lines(text, source)
+    else:
+        held = json_text.parse(text, source.name)
+        if isinstance(held, list) and any(isinstance(item, dict) for item in held):
+            return _Records(_object(item, Place(source.name, "record", n)) for n, item in enumerate(held, 1))
+        if isinstance(held, dict) and is_header(list(held)):
+            return _Records([Record(held, Place(source.name, "record", 1))])
+    if isinstance(held, dict) and (_are_labels(held.values()) or _are_nested(held.values())):
+        return _Records(entries=held, text=text)
+    return held
+
+
+def _of_lines(text: str, source: Source) -> _Records | dict[str, Any]:
+    """Records, one a line; or the queries of all lines, where each line names others."""
+    lines = json_text.lines(text, source.name)
+    records = (_object(value, Place(source.name, "line", line)) for line, value in lines)
+    first, second = next(records), next(records)
+    every = itertools.chain((first, second), records)
+    shared = first.members.keys() & second.members.keys()
+    if is_header(list(first.members)) or (shared and len(first.members) > 1):
+        return _Records(every)
+    merged: dict[str, Any] = {}
+    for record in every:
+        for query, entry in record.members.items():
+            if query in merged:
+                raise record.fault("a query stands twice", query, "keep one")
+            merged[query] = entry
+    return merged
+
+
+def _object(value: object, place: Place) -> Record:
+    if isinstance(value, dict):
+        return Record(value, place)
+    raise Record({}, place).fault("this is not an object", value, _SHAPES + known_names("run"))
+
+
+class _Records(NamedTuple):
+    """What a file holds that is taken apart into records.
+
+    Attributes:
+        records: they themselves; or
+        entries: query → label, or query → its documents, each with more than an id.
+        text: the text of the file with these entries.
+    """
+
+    records: Iterable[Record] = ()
+    entries: Mapping[str, object] | None = None
+    text: str = ""
+
+    def rows(
+        self, kind: Kind, source: Source, rule: IdRule, columns: Mapping[str, str] | None
+    ) -> tuple[Sequence[str], Iterator[Row]]:
+        """The queries that the entries name, with documents or without, and all rows."""
+        if self.entries is None:
+            return (), rows(self.records, kind, columns)
+        members = case_law.members(self.entries, source, self.text, rule)
+        if _are_labels(self.entries.values()):
+            return (), (
+                Row(Record({}, Place(source.name, "query", query)), query, answer=_word(entry))
+                for query, entry in members
+            )
+        records = (record for query, entry in members if entry for record in _records_of(query, entry, source))
+        return [query for query, _ in members], rows(records, kind, columns)
+
+
+def _records_of(query: str, entry: object, source: Source) -> Iterator[Record]:
+    members = nested(query, entry)
+    place = Record({}, Place(source.name, "query", query))
+    if members is None:
+        remedy = "write all of them in one way: [[document, score], …]"
+        raise place.fault("this entry is of another form than others", entry, remedy)
+    return (place._replace(members=one) for one in members)
+
+
+def nested(query: str, entry: object) -> list[Mapping[str, Any]] | None:
+    """The documents of a query as records, where each is more than an id; None where the entry has another shape.
+
+    >>> nested("q", [("d", 0.5)])
+    [{'query_id': 'q', 'doc_id': 'd', 'score': 0.5}]
+    >>> nested("q", {"d": {"rank": 1}})
+    [{'rank': 1, 'query_id': 'q', 'doc_id': 'd'}]
+    """
+    if not isinstance(entry, Mapping | list | tuple) or not entry:
+        return None
+    items = list(entry.values()) if isinstance(entry, Mapping) else entry
+    if all(isinstance(item, Mapping) for item in items):
+        of_key = ({"doc_id": document} for document in entry) if isinstance(entry, Mapping) else itertools.repeat({})
+        return [{**item, "query_id": query, **key} for item, key in zip(items, of_key, strict=False)]
+    if items is entry and all(isinstance(item, list | tuple) and len(item) == 2 for item in items):
+        return [{"query_id": query, "doc_id": document, "score": number} for document, number in items]
+    return None
+
+
+def rows(records: Iterable[Record], kind: Kind, columns: Mapping[str, str] | None = None) -> Iterator[Row]:
+    """Records with the roles of their values.
+
+    Args:
+        records: what is read.
+        kind: what it is.
+        columns: the names of keys that the user gave, by role.
+
+    Raises:
+        InputError: keys are not understood, or a record has other roles than the first; a rank that is no number; a
+            relevance or a score that is null.
+    """
+    known: dict[tuple[str, ...], dict[str, str]] = {}
+    for record in records:
+        keys = tuple(record.members)
+        if keys not in known:
+            known[keys] = _keys(record, kind, columns)
+            expected = next(iter(known.values()))
+            if (expected.keys() ^ known[keys].keys()) - {"tag"}:
+                remedy = f"write all of them like the first: {', '.join(expected.values())}"
+                raise record.fault("this record has other keys than the first", ", ".join(keys), remedy)
+        values = {role: record.members[key] for role, key in known[keys].items()}
+        answer = _word(values["answer"]) if "answer" in values else None
+        number, rank = _number(record, values), values.get("rank") if "score" in values else None
+        yield Row(record, values["query"], values.get("document"), number, rank, answer, values.get("tag"), values)
+
+
+def _number(record: Record, values: Mapping[str, Any]) -> Any:
+    """The value of a document, by which a run is ranked; None where there is no key for one."""
+    if "rank" in values and not isinstance(values["rank"], Real):
+        raise record.fault("this rank is not a number", values["rank"], "write it like 1")
+    for role in ("score", "relevance"):
+        if role in values:
+            if values[role] is None:
+                raise record.fault(f"this {role} is null", None, "give every document a number")
+            return values[role]
+    return -values["rank"] if "rank" in values else None
+
+
+def _keys(record: Record, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Role → key of a record."""
+    keys = list(record.members)
+    try:
+        roles = roles_of(keys, kind, record.place.path, columns)
+    except InputError as error:
+        problem = f"unrecognised keys ({error.problem.replace('column', 'key')})"
+        raise record.fault(problem, ", ".join(keys), error.remedy or "") from None
+    return {role: keys[at] for role, at in roles.items()}
+
+
+def _peeked(found: Iterator[Row]) -> tuple[Row | None, Iterator[Row]]:
+    first = next(found, None)
+    return first, found if first is None else itertools.chain((first,), found)
+
+
+def _labelled(found: Iterable[Row], rule: IdRule) -> list[statute.Labelled]:
+    """Rows with answers as the words of a label list."""
+    listed = list(found)
+    words = [row.answer or "" for row in listed]
+    if not any(word in statute.DIGITS or word.lower() in statute.LABELS for word in words):
+        keys = ", ".join(listed[0].record.members)
+        problem = "unrecognised keys (no answer is Y or N)"
+        raise listed[0].record.fault(problem, keys, known_names("run"))
+    return [
+        statute.Labelled(_id(row, "query", rule), word, row.record.place)
+        for row, word in zip(listed, words, strict=True)
+    ]
+
+
+def _word(value: object) -> str:
+    """An answer as a label list writes it."""
+    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _id(row: Row, what: str, rule: IdRule) -> str:
+    value = row.query if what == "query" else row.document
+    text = rule(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if not text.strip():
+        raise row.record.fault(f"this is not the id of a {what}", value, "give text or a whole number")
+    return text
+
+
+def _are_labels(entries: Iterable[object]) -> bool:
+    """Whether all entries are words and most of them labels; then what is none is an answer that is not understood.
+
+    Text of digits is a document, as in Task 2 of 2025, unless some of it is ``0``: no paragraph has that number.
+    """
+    listed = list(entries)
+    if not all(entry is None or isinstance(entry, str | int) for entry in listed):
+        return False
+    if set(listed) <= {"0", "1"} and "0" in listed:
+        return True
+    labels = sum(
+        _word(entry).lower() in statute.LABELS or (isinstance(entry, int) and _word(entry) in statute.DIGITS)
+        for entry in listed
+    )
+    return labels > 0 and 2 * labels >= len(listed)
+
+
+def _are_nested(entries: Iterable[object]) -> bool:
+    """Whether the first entry that holds something holds more of each document than its id."""
+    return any(nested("", entry) is not None for entry in itertools.islice(filter(None, entries), 1))
