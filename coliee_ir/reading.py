@@ -6,15 +6,16 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from coliee_adapters import case_law, detect, frames, statute, tort
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters import case_law, detect, frames, statute, tabular, tort
+from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.vocabulary import checked_columns, normal_name
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
 STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
@@ -53,10 +54,12 @@ class Found(NamedTuple):
 
 def id_rule(task: str | None, form: str) -> IdRule:
     """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
-    return exact_id if task == "trec" and form in ("qrels", "memory") else normal_id
+    return exact_id if task == "trec" and form in ("qrels", "table", "memory") else normal_id
 
 
-def read_gold(source: object, *, task: str | None = None, form: str | None = None) -> Gold:
+def read_gold(
+    source: object, *, task: str | None = None, form: str | None = None, columns: Mapping[str, str] | None = None
+) -> Gold:
     """Read a gold.
 
     Args:
@@ -64,6 +67,9 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
             with ``query_id``, ``doc_id``, ``relevance``, or a Gold.
         task: the task, where it is known; ids of plain TREC files (``trec``) are not normalised.
         form: the form of the file, where it is known; by default it is found from the first bytes.
+        columns: what the columns of a table or a frame are called, by role, where their names are not understood:
+            ``{"query": "topic", "relevance": "judged"}``. Roles are query, document, relevance, score, rank, answer
+            and tag.
 
     Raises:
         InputError: it cannot be read; the text says where and why.
@@ -73,9 +79,9 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
     """
     if isinstance(source, Gold):
         return source
-    file = opened(source)
+    file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.gold_of(source, id_rule(task, "memory"))
+        return frames.gold_of(file, id_rule(task, "memory"), columns)
     gold_form = detect.gold_form(file, form)
     if task is None and gold_form.name == "qrels":
         gold = gold_form.read(file, exact_id)
@@ -85,7 +91,9 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
     return gold_form.read(file, id_rule(task, gold_form.name))
 
 
-def read_run(source: object, *, task: str | None = None, form: str | None = None) -> Run | Answers:
+def read_run(
+    source: object, *, task: str | None = None, form: str | None = None, columns: Mapping[str, str] | None = None
+) -> Run | Answers:
     """Read a submission: documents (Run) or labels (Answers). The lines of a Run are read when it is judged.
 
     Args:
@@ -94,6 +102,7 @@ def read_run(source: object, *, task: str | None = None, form: str | None = None
         task: the task, where it is known: the pilot's files are read for their claims in ``rationale``, and ids of
             plain TREC files (``trec``) are not normalised.
         form: the form of the file, where it is known.
+        columns: what the columns of a table or a frame are called, by role: see ``read_gold``.
 
     Raises:
         InputError: it cannot be read; the text says where and why.
@@ -104,11 +113,11 @@ def read_run(source: object, *, task: str | None = None, form: str | None = None
     if isinstance(source, Run | Answers):
         return source
     rule = exact_id if task == "trec" else normal_id
-    file = opened(source)
+    file = opened(source, columns)
     if not isinstance(file, Source):
         if isinstance(source, dict) and source and all(isinstance(label, str | bool) for label in source.values()):
             return Answers(frames.gold_of(source, rule).labels or {}, format="memory")
-        return frames.run_of(source, rule)
+        return frames.run_of(file, rule, columns=columns)
     run_form = detect.run_form(file, form)
     if run_form.name == "tort" and task == "rationale":
         run_form = detect.run_form(file, "claims")
@@ -138,7 +147,7 @@ def find_task(gold: Gold, run: object = None) -> Found:
         if _is_labels(run):
             return Found("4", "the gold is statute law and the run holds labels")
         return Found("3", "the gold is statute law and the run holds articles")
-    if gold.format in ("qrels", "memory"):
+    if gold.format in ("qrels", "table", "memory"):
         return _task_of_ids(gold.queries)
     if gold.format == "statute-xml":
         return Found("3", "the gold is statute law without labels")
@@ -166,7 +175,7 @@ def telling(runs: Iterable[object]) -> object:
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
-            shown.setdefault(detect.run_form(run).name, run)
+            shown.setdefault("labels" if _is_labels(run) else detect.run_form(run).name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 
@@ -174,6 +183,8 @@ def telling(runs: Iterable[object]) -> object:
 def _is_labels(run: object) -> bool:
     if isinstance(run, Source):
         name = detect.run_form(run).name
+        if name == "table":
+            return tabular.holds_answers(run)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
     if isinstance(run, dict):
         return all(isinstance(label, str | bool) for label in run.values())
@@ -199,27 +210,54 @@ def _pilot_task(gold: Gold, run: object) -> Found:
     return Found("tort", "the files hold decisions; --task rationale scores the claims")
 
 
-def opened(source: object) -> object:
+def opened(source: object, columns: Mapping[str, str] | None = None) -> object:
     """A path as an opened Source, which can be read several times even if it is standard input; all else as it is.
 
+    A lazy frame is collected: in a process that was forked later, it would wait for threads that are not there.
+
+    Args:
+        source: a path, or what holds a gold or a run.
+        columns: what the columns of a table are called, by role: see ``read_gold``.
+
     Raises:
-        InputError: the path cannot be opened.
+        InputError: the path cannot be opened, or the frame not be collected.
     """
-    return Source(source) if isinstance(source, str | os.PathLike) else source
+    if isinstance(source, str | os.PathLike):
+        return Source(source, columns=checked_columns(columns))
+    if isinstance(source, Source) and columns:
+        source.columns = checked_columns(columns)
+    return frames.collected(source)
 
 
-def opened_if_possible(source: object) -> object:
+def opened_if_possible(source: object, columns: Mapping[str, str] | None = None) -> object:
     """The same, but a file that cannot be opened stays a path, of which its reading will complain.
 
     Raises:
-        InputError: a stream that cannot be read, and cannot be tried again.
+        InputError: a stream that cannot be read, and cannot be tried again; a frame that cannot be collected.
     """
     try:
-        return opened(source)
-    except ColieeError:
-        if source == "-" or _is_stream(str(source)):
+        return opened(source, columns)
+    except InputError:
+        if not isinstance(source, str | os.PathLike) or source == "-" or _is_stream(str(source)):
             raise
         return source
+
+
+def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
+    """Refuse names of columns that no file has.
+
+    Args:
+        files: the files of a command, opened; what is not is passed over.
+        columns: role → name.
+
+    Raises:
+        UsageError: no file has a column of some name.
+    """
+    found = {normal_name(name) for file in files if isinstance(file, Source) for name in tabular.header_of(file)}
+    for role, name in columns.items():
+        if normal_name(name) not in found:
+            shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"
+            raise UsageError(f"--columns {role}={name}: no file has a column of this name; {shown}")
 
 
 def _is_stream(path: str) -> bool:

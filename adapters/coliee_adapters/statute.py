@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from io import TextIOBase
 from typing import Final
 
@@ -169,8 +169,7 @@ def _read_labels(
     source: Source, remarks: Remarks, repeated: str
 ) -> tuple[dict[str, bool], list[tuple[int, list[str]]]]:
     """The labels by query, and the words of each line's tag with the line's number."""
-    labels: dict[str, bool] = {}
-    first_lines: dict[str, int] = {}
+    rows = []
     tags = []
     for line, content in content_lines(source.text(), source.name):
         words = _words(content)
@@ -178,11 +177,35 @@ def _read_labels(
             raise InputError(
                 source.name, "this line has one column", line=line, found=content, remedy="write QUERY Y TAG"
             )
-        query, label = normal_id(words[0]), _label(words[1], line, source, remarks)
+        rows.append((line, words[0], words[1], content))
+        tags.append((line, words[2:]))
+    if not rows:
+        raise InputError(source.name, "there is no line but comments", remedy="write QUERY Y TAG, one line a question")
+    return labels_of(rows, source, remarks, repeated), tags
+
+
+def labels_of(
+    rows: Iterable[tuple[int, str, str, str]], source: Source, remarks: Remarks, repeated: str
+) -> dict[str, bool]:
+    """The labels by query.
+
+    Args:
+        rows: the number of each line, its query, the word for the label, and the line.
+        source: the file that holds them.
+        remarks: what was tolerated is added here.
+        repeated: the kind of remark on a repeated row.
+
+    Raises:
+        InputError: a label that is none, or two answers to one question.
+    """
+    labels: dict[str, bool] = {}
+    first_lines: dict[str, int] = {}
+    for line, name, word, content in rows:
+        query, label = normal_id(name), _label(word, line, source, remarks)
         if query not in labels:
             labels[query], first_lines[query] = label, line
         elif labels[query] == label:
-            remarks.add(repeated, f"line {line}: {query} {words[1]}")
+            remarks.add(repeated, f"line {line}: {query} {word}")
         else:
             raise InputError(
                 source.name,
@@ -191,10 +214,7 @@ def _read_labels(
                 found=content,
                 remedy="keep one",
             )
-        tags.append((line, words[2:]))
-    if not labels:
-        raise InputError(source.name, "there is no line but comments", remedy="write QUERY Y TAG, one line a question")
-    return labels, tags
+    return labels
 
 
 def read_pairs(source: Source) -> dict[str, Element]:

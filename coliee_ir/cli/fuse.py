@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{unfit[0]} belongs to --fit FILE")
     if options.output is None:
         raise UsageError("say where the fused run goes: -o OUT")
-    records = fusion.read_all(options.runs, task=options.task)
+    records = fusion.read_all(scoring.opened_tables(options, *options.runs), task=options.task)
     how = _fusion(options, records)
     fused = how.fuse(records, task=options.task, tag=options.tag)
     for remark in fused.remarks:
@@ -125,8 +125,9 @@ def _fit(options: argparse.Namespace) -> int:
         "exclude": scoring.ids(options.exclude),
         "decisions": scoring.decided(options),
     }
+    gold, *runs = scoring.opened_tables(options, options.gold, *options.runs)
     fitted = fitting.fit_fusion(
-        options.gold, options.runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
+        gold, runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=options.measure, tag=options.tag, **evaluator_options,
         folds=fitting.FOLDS if options.folds is None else options.folds,
         seed=SEED if options.seed is None else options.seed,

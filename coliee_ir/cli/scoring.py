@@ -13,12 +13,13 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import content_lines
+from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir import __version__
 from coliee_ir.cli import say
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
-from coliee_ir.reading import find_task, opened_if_possible, read_gold, telling
+from coliee_ir.reading import check_columns, find_task, opened, opened_if_possible, read_gold, telling
 from coliee_ir.scores import Scores
 
 _Result = TypeVar("_Result")
@@ -60,6 +61,35 @@ def add_task(parser: argparse.ArgumentParser) -> None:
     """The task, and the edition whose rules count."""
     parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
     parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """What the columns of tables are called."""
+    parser.add_argument(
+        "--columns", type=_columns, metavar="ROLE=NAME,…",
+        help=f"what tables call their columns, where their names are not understood: {', '.join(ROLES)}",
+    )  # fmt: skip
+
+
+def _columns(text: str) -> dict[str, str]:
+    try:
+        return parse_columns(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
+
+
+def opened_tables(options: argparse.Namespace, *paths: str | None) -> list[object]:
+    """The files of a command; where ``--columns`` names columns, opened with these names.
+
+    Raises:
+        UsageError: ``--columns`` gives a name that no column of theirs has.
+    """
+    if not options.columns:
+        return list(paths)
+    files = [opened_if_possible(path, options.columns) for path in paths]
+    check_columns(files, options.columns)
+    return files
 
 
 def add_scope(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +144,8 @@ def handed_in(options: argparse.Namespace) -> list[Submission]:
     if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
     return [
-        Submission(*map(opened_if_possible, parts)) for parts in zip(options.runs, answers, long_lists, strict=True)
+        Submission(*(opened_if_possible(part, options.columns) for part in parts))
+        for parts in zip(options.runs, answers, long_lists, strict=True)
     ]
 
 
@@ -163,7 +194,10 @@ def score(
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     submissions = handed_in(options) if submissions is None else submissions
-    gold = read_gold(options.gold, task=options.task)
+    gold_file = opened(options.gold, options.columns)
+    if options.columns:
+        check_columns([gold_file, *(part for submission in submissions for part in submission)], options.columns)
+    gold = read_gold(gold_file, task=options.task)
     if options.task is None and options.answers:
         task, because = "3", "answers are given beside the run"
     else:
