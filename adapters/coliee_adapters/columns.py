@@ -81,7 +81,7 @@ def three_columns(source: Source) -> Layout:
     text = source.head().decode("utf-8", errors="replace")
     if source.goes_on:
         text = text[: text.rfind("\n") + 1]
-    rows = []
+    rows: list[tuple[str, str]] = []
     first = 0, ""
     for number, line in content_lines(text, source.name, comments=Comments()):
         fields = split_columns(line)

@@ -1,4 +1,4 @@
-"""Gold and runs in memory: dictionaries, frames of pandas, polars, Arrow and DuckDB, iterables of named tuples or records.
+"""Gold and runs in memory: dictionaries, frames (pandas, polars, Arrow, DuckDB), iterables of named tuples or records.
 
 Columns and fields have the names of ``coliee_adapters.vocabulary``: ``query_id`` or ``qid``, ``doc_id`` or ``docno``,
 ``relevance``, ``score``, ``rank``. Their dtypes do not matter (categories, Arrow, numbers for ids), what stands in them

@@ -300,8 +300,8 @@ def _rows(source: Source, separator: str) -> Iterator[_Row]:
             if any(values):
                 yield _Row(numbered[rows.line_num - 1][0], values, separator.join(row))
     except csv.Error as error:
-        line = numbered[rows.line_num - 1][0]
-        raise InputError(source.name, f"broken CSV: {error}", line=line, remedy="check the quotes") from None
+        at = numbered[rows.line_num - 1][0]
+        raise InputError(source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
 
 
 def _judgeable(table: _Table, source: Source, rule: IdRule) -> Iterator[tuple[_Row, str, str]]:

@@ -138,7 +138,7 @@ def roles_of(
             score and rank (run).
     """
     search = _Search(names, path, line)
-    own = ("relevance",) if kind == "gold" else ("score", "rank", "tag")
+    own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "tag")
     checked = checked_columns(given)
     for role in ("query", "document", "answer", *own):
         if role in checked:
