@@ -8,7 +8,7 @@ does. No library is imported to read its frames, only to make them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -19,13 +19,12 @@ import numpy.typing as npt
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.vocabulary import Kind, roles_of
 
 if TYPE_CHECKING:
     import pandas
     import polars
-
-_MEMORY = "<memory>"
 
 #: column → its dtype in pandas and in polars, so that a frame without rows has the same as one with rows
 _DTYPES: Final[Mapping[str, tuple[str, str]]] = {
@@ -228,9 +227,7 @@ def _rows(held: Any, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None
     """The rows of a frame or of an iterable of named tuples or records."""
     held = collected(held)
     if hasattr(held, "columns"):
-        names, column_of = _frame(held)
-        roles = roles_of(names, kind, _MEMORY, columns)
-        values = {role: column_of(at) for role, at in roles.items()}
+        values = _frame(held, kind, columns)
     elif isinstance(held, Iterable) and not isinstance(held, str | bytes):
         values = _records(held, kind, columns)
     else:
@@ -262,23 +259,22 @@ def collected(held: Any) -> Any:
         raise InputError(_MEMORY, problem, found=str(error)) from error
 
 
-def _frame(held: Any) -> tuple[list[object], Callable[[int], list[Any]]]:
-    """The names of a frame's columns, and what gives the values of the column at a place."""
+def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+    """The values of a frame's columns, by role."""
     try:
-        if hasattr(held, "column_names"):  # Arrow, whose columns are no names
-            return list(held.column_names), lambda at: list(held.column(at).to_pylist())
-        names = list(held.columns)
+        is_arrow = hasattr(held, "column_names")  # whose columns are no names
+        names = list(held.column_names if is_arrow else held.columns)
+        roles = roles_of(names, kind, _MEMORY, columns)
+        if is_arrow:
+            return {role: held.column(at).to_pylist() for role, at in roles.items()}
         if hasattr(held, "fetchall"):  # DuckDB
             rows = held.fetchall()
-            return names, lambda at: [row[at] for row in rows]
-        return names, lambda at: list(held[names[at]].to_list())
+            return {role: [row[at] for row in rows] for role, at in roles.items()}
+        return {role: held[names[at]].to_list() for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
-        raise _no_frame(held) from error
-
-
-def _no_frame(held: object) -> InputError:
-    remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-    return InputError(_MEMORY, "the columns of this frame cannot be read", found=type(held).__name__, remedy=remedy)
+        remedy = "give a pandas, polars or Arrow frame, or a dictionary"
+        problem = "the columns of this frame cannot be read"
+        raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
 
 
 def _records(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:

@@ -7,6 +7,7 @@ where x is the run tag, or a rank or score if it holds numbers as no run tag doe
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import re
 from collections.abc import Iterator, Sequence
@@ -100,18 +101,21 @@ def holds_answers(source: Source) -> bool:
 def kind_of(source: Source) -> Kind | None:
     """Whether a table can only be a gold, or only a run; None if it can be either."""
     names = header_of(source)
-    can = [kind for kind in _KINDS if not names or _understood(names, kind, source)]
-    if not names and sniff_gold(source.head()) is None:
-        return "run"
+    if not names:
+        return None if sniff_gold(source.head()) else "run"
+    can: list[Kind] = []
+    for kind in _KINDS:
+        with contextlib.suppress(InputError):
+            roles = roles_of(names, kind, source.name, source.columns)
+            if "relevance" not in roles or _holds_integers(source, roles["relevance"]):
+                can.append(kind)
     return can[0] if len(can) == 1 else None
 
 
-def _understood(names: list[str], kind: Kind, source: Source) -> bool:
-    try:
-        roles_of(names, kind, source.name, source.columns)
-    except InputError:
-        return False
-    return True
+def _holds_integers(source: Source, column: int) -> bool:
+    lines = _first_lines(source.head())
+    rows = [_values(line, _separator(lines, source) or " ") for line in lines[1:]]
+    return all(_INTEGER.fullmatch(row[column]) for row in rows if column < len(row))
 
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
@@ -192,7 +196,7 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
             return separator
     if _COMMAS.match(lines[0]):
         return ";" if ";" in lines[0] and "," not in lines[0] else ","
-    for separator in _SEPARATORS if not _DIGIT.search(lines[0]) else ():
+    for separator in _SEPARATORS:
         if _is_unknown_header([_values(line, separator) for line in lines]):
             return separator
     return None
@@ -217,14 +221,18 @@ def _names_columns(values: Sequence[str], source: Source | None = None) -> bool:
 def _is_unknown_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row can only name columns, in words that are not known.
 
-    It has no digit, and all others have digits in their ids, or a number or a label where it has a word.
+    Under a word there are only numbers; or its ids have no digit, and there are digits in all others, or labels.
     """
     first, *others = rows
-    if not others or len(first) < 2 or _DIGIT.search("".join(first)) or any(len(row) != len(first) for row in others):
+    if not others or len(first) < 2 or any(len(row) != len(first) for row in others):
         return False
+    if any(as_number(value) is not None for value in first):
+        return False
+    if any(all(as_number(row[at]) is not None for row in others) for at in range(2, len(first))):
+        return True
     ids = all(_DIGIT.search(row[0]) and _DIGIT.search(row[1]) for row in others)
     labels = all(row[1].lower() in LABELS for row in others)
-    return ids or labels or any(all(as_number(row[at]) is not None for row in others) for at in range(2, len(first)))
+    return (ids or labels) and not _DIGIT.search(first[0] + first[1])
 
 
 def _read(source: Source, kind: Kind) -> _Table:

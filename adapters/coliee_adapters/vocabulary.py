@@ -15,6 +15,9 @@ from coliee_adapters.errors import InputError, UsageError, quoted
 
 Kind = Literal["gold", "run"]
 
+#: What stands for the file's name where there is no file.
+MEMORY: Final = "<memory>"
+
 #: Role → its names, in tiers: a name of an earlier tier wins over one of a later tier, so that PyTerrier's ``qid`` is
 #: the query and not its ``query``, which holds text. Names are compared in lower case, with ``_`` for ``-``, ``.``
 #: and spaces.
@@ -161,11 +164,11 @@ def roles_of(
         search.find(role, _RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
-        remedy = f"{known_names(kind)}; or use --columns query=NAME,document=NAME"
+        remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
         raise search.fault(f"no column is recognised as the {missing}", remedy)
     values = [role for role in own if role != "tag"]
     if values and search.further() and not roles.keys() & set(values):
-        remedy = f"{known_names(kind)}; or use --columns {values[0]}=NAME"
+        remedy = f"{known_names(kind)}; or use {search.option(values[0])}"
         raise search.fault(f"no column is recognised as the {' or '.join(values)}", remedy)
     return roles
 
@@ -180,6 +183,12 @@ class _Search:
 
     def fault(self, problem: str, remedy: str) -> InputError:
         return InputError(self.path, problem, line=self.line, found=", ".join(map(str, self.names)), remedy=remedy)
+
+    def option(self, *roles: str) -> str:
+        """How the user gives a name: on the command line, or in Python for what is in memory."""
+        if self.path == MEMORY:
+            return "columns={" + ", ".join(f'"{role}": NAME' for role in roles) + "}"
+        return "--columns " + ",".join(f"{role}=NAME" for role in roles)
 
     def by_name(self, role: str, name: str) -> None:
         """The column of a name that the user gave, as it is written, or else as names are compared."""
@@ -201,7 +210,7 @@ class _Search:
     def _choose(self, role: str, places: Sequence[int]) -> None:
         if len(places) > 1:
             both = " and ".join(str(self.names[at]) for at in places)
-            raise self.fault(f"several columns could be the {role}: {both}", f"choose one with --columns {role}=NAME")
+            raise self.fault(f"several columns could be the {role}: {both}", f"choose one with {self.option(role)}")
         if places:
             self.roles[role] = places[0]
 
