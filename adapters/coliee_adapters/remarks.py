@@ -22,7 +22,7 @@ KINDS = {
     "tie": "{n} (query has|queries have) documents of equal score; the greater id goes first, as in trec_eval",
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
     "read-as-score": "the lines have no run tag: their last column, numbers that differ, was read as the score",
-    "read-as-rank": "the lines have no run tag: their last column, 1, 2, 3, … in each query, was read as the rank",
+    "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",

@@ -100,22 +100,19 @@ def holds_answers(source: Source) -> bool:
 
 def kind_of(source: Source) -> Kind | None:
     """Whether a table can only be a gold, or only a run; None if it can be either."""
+    lines = _first_lines(source.head())
+    rows = [_values(line, _separator(lines, source) or " ") for line in lines]
     names = header_of(source)
-    if not names:
-        return None if sniff_gold(source.head()) else "run"
     can: list[Kind] = []
     for kind in _KINDS:
         with contextlib.suppress(InputError):
-            roles = roles_of(names, kind, source.name, source.columns)
-            if "relevance" not in roles or _holds_integers(source, roles["relevance"]):
+            roles = {"relevance": 2} if kind == "gold" else {}
+            if names:
+                roles = roles_of(names, kind, source.name, source.columns)
+            at = roles.get("relevance")
+            if at is None or all(_INTEGER.fullmatch(row[at]) for row in rows[bool(names) :] if at < len(row)):
                 can.append(kind)
     return can[0] if len(can) == 1 else None
-
-
-def _holds_integers(source: Source, column: int) -> bool:
-    lines = _first_lines(source.head())
-    rows = [_values(line, _separator(lines, source) or " ") for line in lines[1:]]
-    return all(_INTEGER.fullmatch(row[column]) for row in rows if column < len(row))
 
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:

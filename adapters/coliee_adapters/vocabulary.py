@@ -90,11 +90,15 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
     return dict(given or {})
 
 
-#: Every name of the vocabulary but those of run tags, which can be words of a run: our own tag is ``run``.
-_KNOWN: Final = frozenset().union(
-    *(tier for role, tiers in NAMES.items() if role != "tag" for tier in tiers),
-    *(tier for tiers in (_RELEVANCE, *_ANSWER.values()) for tier in tiers),
-)
+#: Role → all names that it can have.
+EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
+    **{role: frozenset().union(*tiers) for role, tiers in NAMES.items()},
+    "relevance": frozenset().union(*_RELEVANCE),
+    "answer": frozenset().union(*_ANSWER["run"], *_ANSWER["gold"]),
+}
+
+#: Every name but those of run tags, which can be words of a run: our own tag is ``run``.
+_KNOWN: Final = frozenset().union(*(names for role, names in EVERY_NAME.items() if role != "tag"))
 
 
 def is_header(names: Sequence[object]) -> bool:
