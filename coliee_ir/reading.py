@@ -175,7 +175,8 @@ def telling(runs: Iterable[object]) -> object:
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
-            shown.setdefault("labels" if _is_labels(run) else detect.run_form(run).name, run)
+            name = detect.run_form(run).name
+            shown.setdefault("labels" if name == "table" and tabular.holds_answers(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 

@@ -85,7 +85,7 @@ def three_columns(source: Source) -> Layout:
     first = 0, ""
     for number, line in content_lines(text, source.name, comments=Comments()):
         fields = split_columns(line)
-        if len(fields) != len(THREE_COLUMNS.columns) or as_number(fields[2]) is None:
+        if len(fields) != len(THREE_COLUMNS.columns) or _number(fields[2]) is None:
             return THREE_COLUMNS  # whose reading says what is wrong
         first = first if rows else (number, line)
         rows.append((fields[0], fields[2]))
@@ -121,7 +121,7 @@ def last_column(rows: Iterable[tuple[str, str]], *, complete: bool = True) -> La
     numbers: dict[str, list[float]] = {}
     decimal = False
     for query, text in rows:
-        number = as_number(text)
+        number = _number(text)
         if number is None:
             return "tag"
         decimal = decimal or "." in text or number < 0 or not number.is_integer()
@@ -144,11 +144,17 @@ def _are_ranks(numbers: Sequence[float]) -> bool:
 
 def as_number(text: str) -> float | None:
     """The finite number that a text stands for; None if it stands for none."""
+    value = _number(text)
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _number(text: str) -> float | None:
+    """The number that a text stands for, be it nan or inf, which are no scores but no run tags either."""
     try:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) and "_" not in text and text.isascii() else None
+    return value if "_" not in text and text.isascii() else None
 
 
 def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run:

@@ -246,6 +246,14 @@ def test_numbers_that_may_be_ranks_or_scores_are_refused(source: Opened, separat
 
 
 @pytest.mark.parametrize("separator", [",", "\t", " "])
+def test_a_score_that_is_not_finite_is_no_run_tag(source: Opened, separator: str) -> None:
+    lines = ["0 a 0.5", "0 b nan"]
+    run = "".join(line.replace(" ", separator) + "\n" for line in lines)
+    said = told(lambda file: rows(detect.read_run(file)), source(run))
+    assert "line 2: this score is not a finite number (found 'nan')" in said
+
+
+@pytest.mark.parametrize("separator", [",", "\t", " "])
 def test_a_run_tag_may_be_a_number(source: Opened, separator: str) -> None:
     for lines in (["0 a 7", "0 b 7", "1 b 7"], ["0 a 1", "0 b 1", "1 c 2", "1 d 2"]):
         run = detect.read_run(source("".join(line.replace(" ", separator) + "\n" for line in lines)))
@@ -319,3 +327,17 @@ def test_a_judgement_that_stands_twice_is_remarked(source: Opened) -> None:
 )
 def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, kind: str | None) -> None:
     assert tabular.kind_of(source(text)) == kind
+
+
+@pytest.mark.parametrize("lines", ["0 a 2\n0 b 1\n1 a 1\n", "0 a 0.5\n0 b 1e-3\n1 a -1\n"])
+def test_both_lanes_read_numbers_alike(source: Opened, lines: str) -> None:
+    plain, commented = detect.read_run(source(lines, "plain")), detect.read_run(source("# a\n" + lines, "commented"))
+    assert rows(plain) == rows(commented)
+    assert remarks_of(plain) == remarks_of(commented)
+
+
+def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:
+    text = "".join(f"q{at // 9} d{at % 9} {at % 9 + 1}\n" for at in range(9000))
+    assert len(rows(detect.read_run(source(text, "whole")))) == 9000
+    said = told(lambda file: rows(detect.read_run(file)), source(text + "q d univABC\n"))
+    assert "line 9001: this score is not a finite number (found 'univABC')" in said
