@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from coliee_adapters import case_law, detect, frames, statute, tort, trec
+from coliee_adapters import case_law, detect, frames, statute, tabular, tort, trec
 from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files import PathLike, Source, written
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
+from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.order import order_of
 from coliee_ir.protocol import SIX, submission_rules, unfit_tag
-from coliee_ir.reading import read_gold, read_run
+from coliee_ir.reading import check_columns, read_gold, read_run
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +32,7 @@ _SUBMITTED = ("columns", "labels")
 
 #: The forms that can only be one of the two.
 _ONLY_GOLD = frozenset({"statute-xml", "xml", "qrels"})
-_ONLY_RUN = frozenset({"trec", "columns", "csv"})
+_ONLY_RUN = frozenset({"trec", "columns"})
 
 
 def to_qrels(gold: object, *, task: str | None = None) -> dict[str, dict[str, int]]:
@@ -128,6 +129,7 @@ def convert(
     to: str | None = None,
     tag: str | None = None,
     template: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -138,12 +140,15 @@ def convert(
         to: the form to write; by default qrels for a gold and a TREC run for a run.
         tag: the run tag to write; by default the run's own.
         template: for ``tort``, the organisers' test file, which the submission repeats.
+        columns: what the columns of a table are called, by role: see ``read_gold``.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
         UsageError: the source cannot become that.
     """
-    file = Source(source)
+    file = Source(source, columns=checked_columns(columns))
+    if columns:
+        check_columns([file], file.columns)
     if _is_gold(file, form, to):
         gold = read_gold(file, form=form)
         return [*_write_gold(gold, target, to or GOLD_TARGETS[0]), *gold.remarks.sentences(_DONE)]
@@ -226,6 +231,8 @@ def write_submission(
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     if to in ("qrels", "json", "labels", None):
         name = form or _sniffed(file)
+        if name == "table":
+            name = {"gold": "qrels", "run": "trec"}.get(tabular.kind_of(file) or "", name)
         if name in _ONLY_GOLD:
             return True
         if name in _ONLY_RUN:
@@ -240,6 +247,8 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
 
 def _sniffed(file: Source) -> str:
     head = file.head()
+    if file.columns and tabular.header_of(file):
+        return "table"
     sniffers = [(form.sniff, form.name) for form in detect.GOLD_FORMS]
     sniffers += [(form.sniff, form.name) for form in detect.RUN_FORMS]
     return next((name for sniff, name in sniffers if sniff(head) == name), "")
@@ -376,10 +385,12 @@ class Gathered:
         self.scored, self.path = run.scored, run.path
         self.lines = 0
         self.remarks = Remarks()
+        self._numbered = run.scored  # or by ranks, where blocks have numbers though the run has no scores
         best: dict[str, dict[str, float]] = {}
         for block in run.blocks():
             self.lines += len(block.documents)
             self.remarks += block.remarks or Remarks()
+            self._numbered = self._numbered or block.scores is not None
             scores = np.zeros(len(block.documents)) if block.scores is None else np.asarray(block.scores, np.float64)
             for query, first, last in block.segments():
                 ranking = best.setdefault(query, {})
@@ -391,9 +402,9 @@ class Gathered:
 
     def _ordered(self, ranking: dict[str, float]) -> dict[str, float]:
         documents = list(ranking)
-        if not self.scored:
-            return _by_rank(documents)
-        return {documents[at]: ranking[documents[at]] for at in order_of(documents, list(ranking.values()))}
+        if self._numbered:
+            documents = [documents[at] for at in order_of(documents, list(ranking.values()))]
+        return {document: ranking[document] for document in documents} if self.scored else _by_rank(documents)
 
     def answers(self) -> Answers | None:
         """The labels that the run stands for, if its documents are Y and N."""

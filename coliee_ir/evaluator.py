@@ -54,6 +54,7 @@ def evaluate(
     long_list: object = None,
     exclude: str | Iterable[str] = (),
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Scores:
     """Score one run.
 
@@ -67,6 +68,7 @@ def evaluate(
         long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
         exclude: queries to leave out, where not all of the gold were scored.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and run: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -78,11 +80,13 @@ def evaluate(
     >>> scores.header()
     '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
     """
-    run = opened(run)
+    run = opened(run, columns)
     task = None if task is None else str(task)
-    record = read_gold(gold, task=task)
+    record = read_gold(gold, task=task, columns=columns)
     task = task or ("3" if answers is not None else find_task(record, run).task)
-    evaluator = Evaluator(record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator = Evaluator(
+        record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+    )
     return evaluator.evaluate(run, answers=answers, long_list=long_list)
 
 
@@ -105,6 +109,7 @@ class Evaluator:
         exclude: queries to leave out.
         decisions: the choices where the organisers leave it open.
         documents: the documents' ids, where runs are given as arrays of indices.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: the gold cannot be read.
@@ -122,12 +127,14 @@ class Evaluator:
         exclude: str | Iterable[str] = (),
         decisions: Decisions | None = None,
         documents: Sequence[str] | None = None,
+        columns: Mapping[str, str] | None = None,
     ) -> None:
         task = None if task is None else str(task)
         measures = [measures] if isinstance(measures, str) else measures
         exclude = [exclude] if isinstance(exclude, str) else exclude
         self.documents = None if documents is None else Ids.of(documents)
-        self.gold = read_gold(gold, task=task)
+        self.columns = columns
+        self.gold = read_gold(gold, task=task, columns=columns)
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
@@ -276,7 +283,9 @@ class Evaluator:
         Raises:
             WorkerError: a process was killed.
         """
-        given = [Submission(*map(opened_if_possible, submission)) for submission in submissions]
+        given = [
+            Submission(*(opened_if_possible(part, self.columns) for part in submission)) for submission in submissions
+        ]
         sizes = [sum(part.size for part in submission if isinstance(part, Source)) for submission in given]
         if jobs == 1 or sum(sizes) < _WORTH_A_PROCESS:
             jobs = 1
@@ -302,6 +311,8 @@ class Evaluator:
             if self.documents is None:
                 raise UsageError("arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
             return frames.run_of_arrays(*run, queries=self.queries, documents=self.documents)
+        if self.documents is not None and isinstance(run, tuple) and any(isinstance(part, list) for part in run):
+            raise UsageError("query indices, document indices and scores are NumPy arrays: numpy.asarray(list)")
         return self.read(run)
 
     def read(self, run: object) -> Run | Answers:
@@ -310,7 +321,9 @@ class Evaluator:
         Raises:
             InputError: it cannot be read.
         """
-        return read_run(run, task=self.read_as, unreadable_answers=self.decisions.unreadable_answers)
+        return read_run(
+            run, task=self.read_as, unreadable_answers=self.decisions.unreadable_answers, columns=self.columns
+        )
 
     def _judge_parts(
         self, submission: Run | Answers, answers: object, long_list: object, jobs: int

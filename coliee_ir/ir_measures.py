@@ -39,7 +39,7 @@ from ir_measures.measures.base import Agg
 
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.frames import gold_of, run_of
-from coliee_adapters.records import Gold
+from coliee_adapters.records import Answers, Gold
 from coliee_ir import Judged, Qrels, judge
 from coliee_ir.conversion import to_qrels, to_run
 from coliee_ir.decisions import Decisions
@@ -256,7 +256,10 @@ class _Evaluator(ir_measures.Evaluator):
 
     def _iter_calc(self, run: object) -> Iterator[Metric]:
         """The values of all judged queries, whether the run answers them or not, measure by measure."""
-        judged = judge(self._qrels, run_of(run))
+        held = run_of(run)
+        if isinstance(held, Answers):
+            raise UsageError("this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents")
+        judged = judge(self._qrels, held)
         try:
             check(judged, "the qrels", "the run")
         except MismatchError as error:  # tools evaluate parts, of which one may be foreign altogether

@@ -6,16 +6,17 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeGuard
 
-from coliee_adapters import case_law, detect, frames, statute, tort
+from coliee_adapters import case_law, detect, frames, statute, tabular, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.vocabulary import checked_columns, normal_name
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
 STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
@@ -66,10 +67,12 @@ class Found(NamedTuple):
 
 def id_rule(task: str | None, form: str) -> IdRule:
     """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
-    return exact_id if task == "trec" and form in ("qrels", "memory") else normal_id
+    return exact_id if task == "trec" and form in ("qrels", "table", "memory") else normal_id
 
 
-def read_gold(source: object, *, task: str | None = None, form: str | None = None) -> Gold:
+def read_gold(
+    source: object, *, task: str | None = None, form: str | None = None, columns: Mapping[str, str] | None = None
+) -> Gold:
     """Read a gold.
 
     Args:
@@ -78,6 +81,9 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
             are one gold: a folder of files, or a list of paths and Golds.
         task: the task, where it is known; ids of plain TREC files (``trec``) are not normalised.
         form: the form of the file, where it is known; by default it is found from the first bytes.
+        columns: what the columns of a table or a frame are called, by role, where their names are not understood:
+            ``{"query": "topic", "relevance": "judged"}``. Roles are query, document, relevance, score, rank, answer
+            and tag.
 
     Raises:
         InputError: it cannot be read; the text says where and why.
@@ -88,14 +94,15 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
     if isinstance(source, Gold):
         return source
     if _is_folder(source):
-        inside, passed = _golds_in(Path(source))
-        return _joined([read_gold(one, task=task, form=form) for one in inside], os.fspath(source), passed)
+        inside, passed = _golds_in(Path(source), columns)
+        golds = [read_gold(one, task=task, form=form) for one in inside]
+        return _joined(golds, os.fspath(source), passed)
     if _are_several(source):
-        golds = [read_gold(one, task=task, form=form) for one in source]
+        golds = [read_gold(one, task=task, form=form, columns=columns) for one in source]
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
-    file = opened(source)
+    file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.gold_of(source, id_rule(task, "memory"))
+        return frames.gold_of(file, id_rule(task, "memory"), columns)
     gold_form = detect.gold_form(file, form)
     if task is None and gold_form.name == "qrels":
         gold = gold_form.read(file, exact_id)
@@ -130,7 +137,7 @@ def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
         return False
 
 
-def _golds_in(folder: Path) -> tuple[list[Source], Remarks]:
+def _golds_in(folder: Path, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it.
 
     Raises:
@@ -143,7 +150,7 @@ def _golds_in(folder: Path) -> tuple[list[Source], Remarks]:
     except OSError as error:
         raise InputError(str(folder), f"this folder cannot be read ({error.strerror or error})") from None
     for entry in entries:
-        source = Source(entry) if entry in inside else None
+        source = Source(entry, columns=checked_columns(columns)) if entry in inside else None
         if source is not None and any(form.sniff(source.head()) == form.name for form in detect.GOLD_FORMS):
             golds.append(source)
         else:
@@ -204,6 +211,7 @@ def read_run(
     *,
     task: str | None = None,
     form: str | None = None,
+    columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
 ) -> Run | Answers:
     """Read a submission: documents (Run) or labels (Answers). The lines of a Run are read when it is judged.
@@ -214,6 +222,7 @@ def read_run(
         task: the task, where it is known: the pilot's files are read for their claims in ``rationale``, and ids of
             plain TREC files (``trec``) are not normalised.
         form: the form of the file, where it is known.
+        columns: what the columns of a table or a frame are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left to be scored as wrong.
 
     Raises:
@@ -222,7 +231,7 @@ def read_run(
     >>> read_run({"R07-01-O": "Y"}).labels
     {'R07-01-O': True}
     """
-    record = _read_run(source, task, form)
+    record = _read_run(source, task, form, columns)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and record.unreadable:
         raise _unreadable(record)
     return record
@@ -238,15 +247,17 @@ def _unreadable(answers: Answers) -> InputError:
     )
 
 
-def _read_run(source: object, task: str | None, form: str | None) -> Run | Answers:
+def _read_run(
+    source: object, task: str | None, form: str | None, columns: Mapping[str, str] | None
+) -> Run | Answers:
     if isinstance(source, Run | Answers):
         return source
     rule = exact_id if task == "trec" else normal_id
-    file = opened(source)
+    file = opened(source, columns)
     if not isinstance(file, Source):
         if isinstance(source, dict) and source and all(isinstance(label, str | bool) for label in source.values()):
             return Answers(frames.gold_of(source, rule).labels or {}, format="memory")
-        return frames.run_of(source, rule)
+        return frames.run_of(file, rule, columns=columns)
     run_form = detect.run_form(file, form)
     if run_form.name == "tort" and task == "rationale":
         run_form = detect.run_form(file, "claims")
@@ -276,7 +287,7 @@ def find_task(gold: Gold, run: object = None) -> Found:
         if _is_labels(run):
             return Found("4", "the gold is statute law and the run holds labels")
         return Found("3", "the gold is statute law and the run holds articles")
-    if gold.format in ("qrels", "memory"):
+    if gold.format in ("qrels", "table", "memory"):
         return _task_of_ids(gold.queries)
     if gold.format == "statute-xml":
         return Found("3", "the gold is statute law without labels")
@@ -341,27 +352,57 @@ def _pilot_task(gold: Gold, run: object) -> Found:
     return Found("tort", "the files hold decisions; --task rationale scores the claims")
 
 
-def opened(source: object) -> object:
+def opened(source: object, columns: Mapping[str, str] | None = None) -> object:
     """A path as an opened Source, which can be read several times even if it is standard input; all else as it is.
 
+    A lazy frame is collected: in a process that was forked later, it would wait for threads that are not there.
+
+    Args:
+        source: a path, or what holds a gold or a run.
+        columns: what the columns of a table are called, by role: see ``read_gold``.
+
     Raises:
-        InputError: the path cannot be opened.
+        InputError: the path cannot be opened, or the frame not be collected.
     """
-    return Source(source) if isinstance(source, str | os.PathLike) else source
+    if isinstance(source, str | os.PathLike):
+        return Source(source, columns=checked_columns(columns))
+    if isinstance(source, Source) and columns:
+        source.columns = checked_columns(columns)
+    return frames.collected(source)
 
 
-def opened_if_possible(source: object) -> object:
+def opened_if_possible(source: object, columns: Mapping[str, str] | None = None) -> object:
     """The same, but a file that cannot be opened stays a path, of which its reading will complain.
 
     Raises:
-        InputError: a stream that cannot be read, and cannot be tried again.
+        InputError: a stream that cannot be read, and cannot be tried again; a frame that cannot be collected.
     """
     try:
-        return opened(source)
-    except ColieeError:
-        if source == "-" or _is_stream(str(source)):
+        return opened(source, columns)
+    except InputError:
+        if not isinstance(source, str | os.PathLike) or source == "-" or _is_stream(str(source)):
             raise
         return source
+
+
+def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
+    """Refuse names of columns that no file has.
+
+    Args:
+        files: the files of a command, opened; what is not is passed over.
+        columns: role → name.
+
+    Raises:
+        UsageError: no file has a column of some name.
+    """
+    opened_files = [file for file in files if isinstance(file, Source)]
+    if any(case_law.sniff_gold(file.head()) == "json" for file in opened_files):
+        return  # the keys of records are checked where they are read
+    found = {normal_name(name) for file in opened_files for name in tabular.header_of(file)}
+    for role, name in columns.items():
+        if normal_name(name) not in found:
+            shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"
+            raise UsageError(f"--columns {role}={name}: no file has a column of this name; {shown}")
 
 
 def _is_stream(path: str) -> bool:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import coliee_ir
 from coliee_adapters import detect, ir_measures
 from coliee_adapters.remarks import KINDS, Remarks, worded
+from coliee_adapters.vocabulary import EVERY_NAME, ROLES
 from coliee_ir import cli, conversion, measures
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.measures.catalogue import OURS
@@ -257,6 +258,11 @@ def run_forms() -> str:
     return _forms(detect.RUN_FORMS)
 
 
+def column_names() -> str:
+    """What the columns of tables can be called."""
+    return table(["role", "names"], ([code(role), ", ".join(map(code, sorted(EVERY_NAME[role])))] for role in ROLES))
+
+
 def _forms(forms: Iterable[detect.Form[Any]]) -> str:
     return table(["form", "looks like"], ([code(form.name), code(form.looks)] for form in forms))
 
@@ -379,6 +385,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "their measures": their_measures,
     "gold forms": gold_forms,
     "run forms": run_forms,
+    "column names": column_names,
     "conversions": conversions,
     "remarks": remarks,
     "validation rules": validation_rules,

@@ -79,8 +79,8 @@ def while_read(name, change, process=lambda: True):
 def after_opening(name, change):
     "Change a file when its form has been found."
     start = Source.__init__
-    def changing(self, path):
-        start(self, path)
+    def changing(self, path, **options):
+        start(self, path, **options)
         if path == name:
             change(name)
     Source.__init__ = changing

@@ -1,35 +1,24 @@
-"""Tasks 1 and 2, case law: gold and submissions in JSON, the older XML gold, CSV, and runs ``QUERY DOCUMENT TAG``."""
+"""Tasks 1 and 2, case law: gold and submissions in JSON, the older XML gold, and runs ``QUERY DOCUMENT TAG``."""
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from functools import partial
 from io import TextIOBase
 from typing import Final, TypeGuard
 
 from coliee_adapters import json_text, markup
-from coliee_adapters.columns import THREE_COLUMNS, finite_score, read_columns
+from coliee_adapters.columns import read_columns, three_columns
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, counted, join_columns
+from coliee_adapters.lines import Comments, content_lines, join_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, normal_id
 from coliee_adapters.remarks import Remarks
 
 #: The elements of the older XML that hold the relevant documents, by task.
 _XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}
-
-#: The names that a CSV's header may give to its columns.
-_HEADER: Final = {
-    "query": {"query", "query_id", "qid", "query_case", "case", "id"},
-    "document": {"document", "document_id", "doc", "doc_id", "docid", "docno", "paragraph"},
-    "score": {"score"},
-    "tag": {"tag", "run", "run_id", "runid", "run_tag", "system"},
-}
-_CSV: Final = "expected query,document or query,document,tag, or a first row that names the columns"
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -43,21 +32,14 @@ def sniff_gold(head: bytes) -> str | None:
 
 
 def sniff_run(head: bytes) -> str | None:
-    """``json``; ``csv`` where commas or semicolons end the first two words of the first content line; ``columns``.
-
-    A CSV's header may have names of several words: ``Query ID, Doc ID``.
-    """
+    """``json``; else ``columns``, unless it begins as XML or has no content line."""
     start = head.lstrip()
     if start.startswith((b"{", b"[")):
         return "json"
     if start.startswith(b"<"):
         return None
-    for _, line in content_lines(head.decode("utf-8", errors="replace"), "", comments=Comments()):
-        values = re.split("[,;]", line.replace('"', ""))
-        if re.match(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)", line) or _csv_header(values):
-            return "csv"
-        return "columns"
-    return None
+    text = head.decode("utf-8", errors="replace")
+    return "columns" if next(content_lines(text, "", comments=Comments()), None) else None
 
 
 def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None) -> Gold:
@@ -159,8 +141,14 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
 
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run:
-    """A run of three columns; its lines are read when its blocks are asked for. The order of lines is the ranking."""
-    return read_columns(source, THREE_COLUMNS, rule, "columns")
+    """A run of three columns; its lines are read when its blocks are asked for. The order of lines is the ranking.
+
+    Where the third column holds numbers that differ within a query, it is the rank or the score.
+
+    Raises:
+        InputError: numbers that may be either.
+    """
+    return read_columns(source, three_columns(source), rule, "columns")
 
 
 def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None) -> Run:
@@ -198,60 +186,6 @@ def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None)
     return Run(lambda: iter([block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
 
 
-def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
-    """A submission with commas or semicolons: ``query,document[,tag]``, or with a header that names the columns.
-
-    Raises:
-        InputError: a row without query or document, or with another number of values than the first; a first row of
-            more than three values that is no header; a score that is no number; no row at all.
-    """
-    numbered = list(content_lines(source.text(), source.name))
-    lines = [line for _, line in numbered]
-    separator = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
-    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
-    columns: dict[str, int] = {}
-    width = 0
-    queries: list[str] = []
-    documents: list[str] = []
-    scores: list[float] = []
-    tag = ""
-    remarks = Remarks()
-    try:
-        for row in rows:
-            values = [value.strip() for value in row]
-            line = numbered[rows.line_num - 1][0]
-            fault = partial(InputError, source.name, line=line, found=separator.join(row))
-            if not any(values):
-                continue
-            if not columns:
-                columns, width = _csv_header(values), len(values)
-                if columns:
-                    continue
-                columns = {"query": 0, "document": 1, "tag": 2}
-                if not 2 <= width <= 3:
-                    raise fault(counted(width, "value"), remedy=_CSV)
-            if len(values) != width:
-                raise fault(counted(len(values), "value"), remedy=f"expected {width} as in the first row")
-            query, document = rule(values[columns["query"]]), rule(values[columns["document"]])
-            if not query or not document:
-                raise fault("a value is empty", remedy="fill or drop it")
-            queries.append(query)
-            documents.append(document)
-            if "score" in columns:
-                scores.append(finite_score(values[columns["score"]], source.name, line))
-            if columns.get("tag", width) < width:
-                tag = tag or values[columns["tag"]]
-                if values[columns["tag"]] != tag:
-                    remarks.add("tag", f"line {line}: {values[columns['tag']]}")
-    except csv.Error as error:
-        raise InputError(source.name, f"broken CSV: {error}", line=numbered[rows.line_num - 1][0]) from None
-    if not queries:
-        raise InputError(source.name, "there is no row of a query and a document", remedy=_CSV)
-    block = Columns(queries, list(range(len(queries) + 1)), documents, scores or None, None, remarks or None)
-    name = "_".join(tag.split()) or source.stem
-    return Run(lambda: iter([block]), tag=name, scored=bool(scores), path=source.name, format="csv")
-
-
 def write_json(held: Mapping[str, Iterable[str]] | Mapping[str, Mapping[str, float]], stream: TextIOBase) -> None:
     """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
     kept = {query: entry if isinstance(entry, Mapping) else list(entry) for query, entry in held.items()}
@@ -263,16 +197,6 @@ def write_run(rankings: Iterable[tuple[str, Iterable[str]]], tag: str, stream: T
     """Write ``QUERY DOCUMENT TAG``, documents in the order given."""
     for query, documents in rankings:
         stream.writelines(join_columns(query, document, tag) for document in documents)
-
-
-def _csv_header(values: list[str]) -> dict[str, int]:
-    """Which column is which, if these values name at least query and document; else nothing."""
-    named: dict[str, int] = {}
-    for at, value in enumerate(v.strip().lower().replace(" ", "_") for v in values):
-        for role, words in _HEADER.items():
-            if value in words:
-                named.setdefault(role, at)
-    return named if "query" in named and "document" in named else {}
 
 
 def is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:

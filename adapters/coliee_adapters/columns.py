@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +35,25 @@ _BLANK, _NEWLINE = 32, 10
 
 
 class Layout(NamedTuple):
-    """Which columns the lines of a form have, by name; the first is the query and the last the run tag."""
+    """Which columns the lines of a form have, by name; the first is the query.
+
+    Attributes:
+        columns: their names.
+        document: which one is the document.
+        score: which one decides the order, if one does: the score, or in files without scores the rank.
+        rank: the rank beside a score.
+        by_rank: whether what decides is a rank, of which the least goes first.
+        tagged: whether the last column is the run tag.
+        remark: the kind of remark that a file of this layout gets.
+    """
 
     columns: tuple[str, ...]
     document: int
     score: int | None = None
     rank: int | None = None
+    by_rank: bool = False
+    tagged: bool = True
+    remark: str = ""
 
     @property
     def expected(self) -> str:
@@ -52,6 +65,96 @@ class Layout(NamedTuple):
 THREE_COLUMNS = Layout(("QUERY", "DOCUMENT", "TAG"), document=1)
 #: TREC's run
 SIX_COLUMNS = Layout(("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"), document=2, score=4, rank=3)
+#: runs without a run tag, as MS MARCO's
+SCORED = Layout(("QUERY", "DOCUMENT", "SCORE"), document=1, score=2, tagged=False, remark="read-as-score")
+RANKED = Layout(("QUERY", "DOCUMENT", "RANK"), document=1, score=2, by_rank=True, tagged=False, remark="read-as-rank")
+
+LastColumn = Literal["tag", "score", "rank"]
+
+
+def three_columns(source: Source) -> Layout:
+    """The layout of a run of three columns: the third is the run tag, unless it holds numbers as no run tag does.
+
+    Raises:
+        InputError: the numbers may be ranks or scores.
+    """
+    text = source.head().decode("utf-8", errors="replace")
+    if source.goes_on:
+        text = text[: text.rfind("\n") + 1]
+    rows: list[tuple[str, str]] = []
+    first = 0, ""
+    for number, line in content_lines(text, source.name, comments=Comments()):
+        fields = split_columns(line)
+        if len(fields) != len(THREE_COLUMNS.columns) or _number(fields[2]) is None:
+            return THREE_COLUMNS  # whose reading says what is wrong
+        first = first if rows else (number, line)
+        rows.append((fields[0], fields[2]))
+    held = last_column(rows, complete=not source.goes_on)
+    if held is None:
+        raise undecided(source.name, *first)
+    return {"tag": THREE_COLUMNS, "score": SCORED, "rank": RANKED}[held]
+
+
+def undecided(name: str, line: int, found: str) -> InputError:
+    """The error for numbers that may be ranks or scores."""
+    remedy = "name the columns in a first line: query document score, or query document rank"
+    problem = "the last column holds whole numbers, which may be ranks, scores or relevances"
+    return InputError(name, problem, line=line, found=found, remedy=remedy)
+
+
+def last_column(rows: Iterable[tuple[str, str]], *, complete: bool = True) -> LastColumn | None:
+    """What the last column of lines ``QUERY DOCUMENT x`` without a header holds.
+
+    A run tag is the same for all lines of a query. Numbers that differ are ranks where they are 1, 2, 3, … n, each once
+    in a query, and scores where any has a decimal point or is negative.
+
+    Args:
+        rows: query and last column of each line.
+        complete: whether these are all lines; if not, the last query may go on.
+
+    Returns:
+        What it holds; None where that cannot be decided: whole numbers with gaps or repetitions, or n, …, 2, 1.
+
+    >>> last_column([("1", "0.5"), ("1", "0.7")]), last_column([("1", "2"), ("1", "1")]), last_column([("1", "8")])
+    ('score', 'rank', 'tag')
+    """
+    numbers: dict[str, list[float]] = {}
+    decimal = False
+    for query, text in rows:
+        number = _number(text)
+        if number is None:
+            return "tag"
+        decimal = decimal or "." in text or number < 0 or not number.is_integer()
+        numbers.setdefault(query, []).append(number)
+    lists = list(numbers.values())
+    if len({number for held in lists for number in held}) <= 1:
+        return "tag"
+    if all(len(set(held)) == 1 for held in lists):
+        return "score" if decimal else "tag" if any(len(held) > 1 for held in lists) else None
+    if all(_are_ranks(held) for held in (lists if complete or len(lists) == 1 else lists[:-1])):
+        if max(map(len, lists)) > 2 and all(held == sorted(held, reverse=True) for held in lists):
+            return "score" if decimal else None
+        return None if decimal else "rank"
+    return "score" if decimal else None
+
+
+def _are_ranks(numbers: Sequence[float]) -> bool:
+    return sorted(numbers) == list(range(1, len(numbers) + 1))
+
+
+def as_number(text: str) -> float | None:
+    """The finite number that a text stands for; None if it stands for none."""
+    value = _number(text)
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _number(text: str) -> float | None:
+    """The number that a text stands for, be it nan or inf, which are no scores but no run tags either."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if "_" not in text and text.isascii() else None
 
 
 def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run:
@@ -69,7 +172,7 @@ def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run
         return Run(
             partial(read_blocks, source, layout, rule, start, stop, words),
             tag=words.split(" ")[0] or source.stem,
-            scored=layout.score is not None,
+            scored=layout.score is not None and not layout.by_rank,
             path=source.name,
             format=form,
             split=partial(split, source, part) if (start, stop) == (0, None) else None,
@@ -135,6 +238,8 @@ def read_blocks(
     lines = 0
     for raw in source.blocks(_BLOCK, start, stop):
         columns = reader.read(raw)
+        if layout.remark and start == lines == 0:
+            columns = columns._replace(remarks=(columns.remarks or Remarks()) + _noted(layout.remark))
         lines += len(columns.documents)
         yield columns
     reader.comments.check_closed(source.name)
@@ -142,8 +247,16 @@ def read_blocks(
         raise InputError(source.name, "there is no line but comments", remedy=layout.expected)
 
 
+def _noted(kind: str) -> Remarks:
+    remarks = Remarks()
+    remarks.add(kind)
+    return remarks
+
+
 def first_tag(source: Source, layout: Layout) -> str:
     """The run tag of the first content line, all its words; empty where it has none, which reading will report."""
+    if not layout.tagged:
+        return ""
     text = source.head().decode("utf-8", errors="replace")
     for _, line in content_lines(text, source.name, comments=Comments()):
         fields = split_columns(line)
@@ -179,17 +292,33 @@ class _Reader:
             table = _Table.of(_squeezed(raw), len(self.layout.columns))
             if table is None:
                 return None
-        queries, documents, tags = table.ids(0), table.ids(self.layout.document), table.ids(-1)
+        queries, documents = table.ids(0), table.ids(self.layout.document)
         scores = ranks = None
         if self.layout.score is not None:
             scores = table.decimals(self.layout.score)
             if scores is None:
                 return None
+            scores = -scores if self.layout.by_rank else scores
         if self.layout.rank is not None:
             ranks = table.integers(self.layout.rank)
             if ranks is None:
                 return None
         remarks = Remarks()
+        if self.layout.tagged:
+            noted = self._other_tags(table, raw, squeezed=squeezed)
+            if noted is None:
+                return None
+            remarks = noted
+        self.line += raw.count(b"\n") if squeezed else len(documents)
+        if self.rule is not exact_id and b".txt" in raw:
+            queries, documents = _without_ending(queries), _without_ending(documents)
+        starts = _changes(queries)
+        return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
+
+    def _other_tags(self, table: _Table, raw: bytes, *, squeezed: bool) -> Remarks | None:
+        """Remarks on other run tags than the first line's; None where their line numbers are not known."""
+        remarks = Remarks()
+        tags = table.ids(-1)
         if self.tag is None:
             self.tag = tags[0]
         # counting is several times as fast as comparing, and nearly every run has one tag
@@ -199,11 +328,7 @@ class _Reader:
             return None  # blank lines are gone, and with them the line numbers
         for at in others:
             remarks.add("tag", f"line {self.line + at}: {tags[at]}")
-        self.line += raw.count(b"\n") if squeezed else len(tags)
-        if self.rule is not exact_id and b".txt" in raw:
-            queries, documents = _without_ending(queries), _without_ending(documents)
-        starts = _changes(queries)
-        return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
+        return remarks
 
     def _careful(self, raw: bytes) -> Columns:
         """The careful lane: line by line."""
@@ -222,7 +347,9 @@ class _Reader:
             fields = split_columns(line)
             if len(fields) < width:
                 raise self._wrong_count(number, line, fields)
-            tag = " ".join(fields[width - 1 :])
+            if not self.layout.tagged and len(fields) > width:
+                raise self._wrong_count(number, line, fields)
+            tag = " ".join(fields[width - 1 :]) if self.layout.tagged else ""
             if self.tag is None:
                 self.tag = tag
             if len(fields) > width:
@@ -238,7 +365,8 @@ class _Reader:
                 starts.append(len(documents))
             documents.append(self.rule(fields[self.layout.document]))
             if scores is not None and self.layout.score is not None:
-                scores.append(finite_score(fields[self.layout.score], self.name, number))
+                score = finite_score(fields[self.layout.score], self.name, number)
+                scores.append(-score if self.layout.by_rank else score)
             if ranks is not None and self.layout.rank is not None:
                 ranks.append(fields[self.layout.rank])
         starts.append(len(documents))
@@ -248,7 +376,7 @@ class _Reader:
         remedy = self.layout.expected
         if len(fields) == 1 and ("," in line or ";" in line):
             remedy += "; columns are separated by blanks, not by commas"
-        elif len(fields) == len(self.layout.columns) - 1:
+        elif self.layout.tagged and len(fields) == len(self.layout.columns) - 1:
             remedy += "; is the run tag missing?"
         return InputError(self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
@@ -441,10 +569,7 @@ def _without_ending(ids: Ids) -> Ids:
 
 def finite_score(text: str, name: str, line: int) -> float:
     """The number that a text stands for; InputError unless it is finite."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value) and "_" not in text and text.isascii():
+    value = as_number(text)
+    if value is not None:
         return value
     raise InputError(name, "this score is not a finite number", line=line, found=text, remedy="write it like 12.5")

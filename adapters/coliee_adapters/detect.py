@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from coliee_adapters import case_law, descriptions, json_records, statute, tort, trec
+from coliee_adapters import case_law, descriptions, json_records, statute, tabular, tort, trec
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
@@ -58,6 +58,7 @@ GOLD_FORMS: tuple[Form[Gold], ...] = (
     Form("xml", "<COLIEE task='1'><instance id='001'>…", case_law.sniff_gold, case_law.read_gold_xml),
     Form("json", _JSON, case_law.sniff_gold, json_records.read_gold),
     Form("labels", "R07-01-O Y", statute.sniff_gold, lambda source, _: statute.read_label_gold(source)),
+    Form("table", "query_id,doc_id,relevance", tabular.sniff_gold, tabular.read_gold),
     Form("qrels", "R02-1-A 0 398-20 1", trec.sniff_gold, trec.read_gold),
 )
 
@@ -68,7 +69,7 @@ RUN_FORMS: tuple[Form[Run | Answers], ...] = (
     Form("claims", _TORT, lambda _: None, _tort_claims),
     Form("labels", "R07-01-O Y TAG", statute.sniff_run, lambda source, _: statute.read_answers(source)),
     Form("json", _JSON, case_law.sniff_run, json_records.read_run),
-    Form("csv", "000001,000018,TAG", case_law.sniff_run, case_law.read_run_csv),
+    Form("table", "query_id,doc_id,score", tabular.sniff_run, tabular.read_run),
     Form("trec", "R02-1-A Q0 398-20 1 12.5 TAG", trec.sniff_run, trec.read_run),
     Form("columns", "000001 000018 TAG", case_law.sniff_run, case_law.read_run),
 )
@@ -104,8 +105,9 @@ def _form(forms: tuple[Form[_Record], ...], kind: str, source: Source, name: str
     if descriptions.sniff(head):
         remedy = "leave it out: it is sent with the runs, and not scored"
         raise InputError(source.name, descriptions.PROBLEM, line=1, remedy=remedy)
+    named = source.columns and tabular.header_of(source)
     for form in forms:
-        if form.sniff(head) == form.name:
+        if form.name == "table" if named else form.sniff(head) == form.name:
             return form
     content = head.lstrip()
     first = content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip()

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, cast
 
@@ -46,13 +46,15 @@ class Source:
     Args:
         path: a path, or ``-`` for standard input.
         may_be_empty: whether a file without content is left to the caller.
+        columns: what its columns are called, by role, where it is a table (see ``coliee_adapters.vocabulary``).
 
     Raises:
         InputError: the path does not exist, is a directory, may not be read, is empty, or changes.
     """
 
-    def __init__(self, path: PathLike, *, may_be_empty: bool = False) -> None:
+    def __init__(self, path: PathLike, *, may_be_empty: bool = False, columns: Mapping[str, str] | None = None) -> None:
         self.path = os.fspath(path)
+        self.columns = dict(columns or {})
         self.name = "<stdin>" if self.path == "-" else self.path
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
@@ -84,6 +86,11 @@ class Source:
     def head(self) -> bytes:
         """The first 64 KiB, decompressed, without a byte order mark."""
         return self._head.removeprefix(BOM)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there may be more than the head."""
+        return len(self._head) == _HEAD
 
     @contextlib.contextmanager
     def open(self) -> Iterator[BinaryIO]:

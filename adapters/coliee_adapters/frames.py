@@ -1,16 +1,17 @@
-"""Gold and runs in memory: dictionaries, pandas and polars frames, iterables of named tuples.
+"""Gold and runs in memory: dictionaries, frames (pandas, polars, Arrow, DuckDB), iterables of named tuples or records.
 
-Columns and fields have the names of ir_measures and ir_datasets: ``query_id``, ``doc_id``, ``relevance``, ``score``.
-Their dtypes do not matter (categories, Arrow, numbers for ids), what stands in them does. pandas and polars are not
-imported to read their frames, only to make them.
+Columns and fields have the names of ``coliee_adapters.vocabulary``: ``query_id`` or ``qid``, ``doc_id`` or ``docno``,
+``relevance``, ``score``, ``rank``. Their dtypes do not matter (categories, Arrow, numbers for ids), what stands in them
+does. No library is imported to read its frames, only to make them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +19,13 @@ import numpy.typing as npt
 from coliee_adapters import json_records
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.vocabulary import MEMORY as _MEMORY
+from coliee_adapters.vocabulary import Kind, roles_of
 
 if TYPE_CHECKING:
     import pandas
     import polars
-
-_MEMORY = "<memory>"
 
 #: column → its dtype in pandas and in polars, so that a frame without rows has the same as one with rows
 _DTYPES: Final[Mapping[str, tuple[str, str]]] = {
@@ -35,12 +36,17 @@ _DTYPES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def gold_of(held: object, rule: IdRule = exact_id) -> Gold:
+def gold_of(held: object, rule: IdRule = exact_id, columns: Mapping[str, str] | None = None) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples.
 
+    Args:
+        held: one of these.
+        rule: how ids are normalised.
+        columns: what the columns are called, by role, where that is not understood.
+
     Raises:
-        InputError: it is none of these; an id that is no text or number, or that stands twice; a relevance that is no
-            integer or too great; a document judged twice differently.
+        InputError: it is none of these; a column that is not understood; an id that is no text or number, or that
+            stands twice; a relevance that is no integer or too great; a document judged twice differently.
     """
     if isinstance(held, Mapping):
         members = _members(held, rule)
@@ -53,7 +59,11 @@ def gold_of(held: object, rule: IdRule = exact_id) -> Gold:
             for document, relevance in _pairs(query, judged, 1)
         ]
     else:
-        qrels, rows = {}, _rows(held, "relevance", 1, "gold", rule)
+        table = _rows(held, "gold", rule, columns)
+        if table.answers:
+            return Gold(labels=_answered(table))
+        qrels = {}
+        rows = list(zip(table.queries, table.documents, table.relevances or repeat(1), strict=False))
     for query, document, value in rows:
         relevance = _integer(value)
         judged = qrels.setdefault(query, {})
@@ -66,35 +76,63 @@ def gold_of(held: object, rule: IdRule = exact_id) -> Gold:
     return Gold(qrels)
 
 
-def run_of(held: object, rule: IdRule = exact_id, tag: str = "run") -> Run:
-    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples.
+def run_of(
+    held: object, rule: IdRule = exact_id, tag: str = "run", columns: Mapping[str, str] | None = None
+) -> Run | Answers:
+    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; these can hold answers.
+
+    Args:
+        held: one of these.
+        rule: how ids are normalised.
+        tag: what the run is called.
+        columns: what the columns are called, by role, where that is not understood.
 
     Raises:
-        InputError: it is none of these, an id is no text or number or a query stands twice, a score is not a finite
-            number, or some documents have a score and some have none.
+        InputError: it is none of these, a column is not understood, an id is no text or number or a query stands twice,
+            a score is not a finite number, or some documents have a score and some have none.
     """
+    if not isinstance(held, Mapping):
+        table = _rows(held, "run", rule, columns)
+        if table.answers:
+            return Answers(_answered(table), tag)
+        return _run_of_rows(table, rule, tag)
     queries: list[str] = []
     starts = [0]
     documents: list[str] = []
     scores: list[float] = []
-    segments: Iterable[tuple[str, Iterable[tuple[str, Any]]]]
-    if isinstance(held, Mapping):
-        segments = [(query, _pairs(query, ranking, None)) for query, ranking in _members(held, rule).items()]
-    else:
-        segments = ((query, [(document, score)]) for query, document, score in _rows(held, "score", None, "run", rule))
-    for query, ranking in segments:
-        for document, score in ranking:
+    for query, ranking in _members(held, rule).items():
+        for document, score in _pairs(query, ranking, None):
             documents.append(rule(document))
             if score is not None:
                 scores.append(_finite(score))
         queries.append(query)
         starts.append(len(documents))
     if scores and len(scores) != len(documents):
-        raise InputError(
-            _MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none"
-        )
+        raise _partly_scored()
     block = Columns(queries, starts, documents, scores or None)
     return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
+
+
+def _run_of_rows(table: _Rows, rule: IdRule, tag: str) -> Run:
+    queries: list[str] = []
+    starts: list[int] = []
+    for at, query in enumerate(table.queries):
+        if not queries or query != queries[-1]:
+            queries.append(query)
+            starts.append(at)
+    given = [score for score in table.scores if score is not None]
+    if given and len(given) != len(table.queries):
+        raise _partly_scored()
+    scores = [_finite(score) for score in given]
+    ranks = [str(rank) for rank in table.ranks] if scores and table.ranks else None
+    decides = scores or [-_finite(rank, "rank") for rank in table.ranks]
+    documents = [rule(document) for document in table.documents]
+    block = Columns(queries, [*starts, len(documents)], documents, decides or None, ranks)
+    return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
+
+
+def _partly_scored() -> InputError:
+    return InputError(_MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none")
 
 
 def run_of_arrays(
@@ -117,8 +155,11 @@ def run_of_arrays(
         tag: what the run is called.
 
     Raises:
-        InputError: the arrays differ in length, an index is out of range, or a score is not finite.
+        InputError: the arrays are not of one dimension or differ in length, an index is no whole number or is out of
+            range, or a score is not a finite number.
     """
+    for what, array in (("query indices", query_index), ("document indices", document_index), ("scores", score)):
+        _check_array(what, array)
     if not len(query_index) == len(document_index) == len(score):
         raise InputError(_MEMORY, "the arrays differ in length")
     for index, ids in ((query_index, queries), (document_index, documents)):
@@ -134,6 +175,17 @@ def run_of_arrays(
     bounds = np.append(starts, len(query_index))
     block = Columns(names, bounds, documents.at(document_index), np.asarray(score, dtype=np.float64))
     return Run(lambda: iter([block]), tag=tag)
+
+
+def _check_array(what: str, array: npt.NDArray[Any]) -> None:
+    """Refuse an array of another shape or type than one value a line."""
+    if array.ndim != 1:
+        remedy = "give one value a line: array.ravel(), and np.repeat(np.arange(n), k) for the queries of n × k results"
+        raise InputError(_MEMORY, f"the {what} have {array.ndim} dimensions", found=str(array.shape), remedy=remedy)
+    if array.dtype.kind not in ("f" if what == "scores" else "") + "iu":
+        wanted = "numbers" if what == "scores" else "integers"
+        remedy = f"give {wanted}: array.astype({'float' if what == 'scores' else 'int'})"
+        raise InputError(_MEMORY, f"the {what} are not {wanted}", found=str(array.dtype), remedy=remedy)
 
 
 def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
@@ -166,48 +218,110 @@ def _pairs(query: str, held: Any, value: Any) -> list[tuple[str, Any]]:
     )
 
 
-def _rows(held: Any, wanted: str, value: Any, kind: str, rule: IdRule) -> list[tuple[str, str, Any]]:
-    """(query, document, relevance or score) of a frame or of an iterable; ``value`` where there is no such column."""
-    ids = ("query_id", "doc_id")
-    if hasattr(held, "collect") and hasattr(held, "collect_schema"):  # a lazy frame of polars
-        held = held.collect()
+class _Rows(NamedTuple):
+    """Rows of a frame or of records: a value a row in each list; nothing where there is no such column."""
+
+    queries: list[str]
+    documents: list[str]
+    relevances: list[Any]
+    scores: list[Any]
+    ranks: list[Any]
+    answers: list[Any]
+
+
+def _rows(held: Any, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None) -> _Rows:
+    """The rows of a frame or of an iterable of named tuples or records."""
+    held = collected(held)
     if hasattr(held, "columns"):
-        names = list(held.columns)
-        if missing := [name for name in ids if name not in names]:
-            raise InputError(
-                _MEMORY,
-                f"the frame has no column {' and '.join(missing)}",
-                found=", ".join(map(str, names)),
-                remedy=f"name its columns query_id, doc_id, {wanted}",
-            )
-        if repeated := [name for name in (*ids, wanted) if names.count(name) > 1]:
-            raise InputError(
-                _MEMORY,
-                f"the frame has several columns {' and '.join(repeated)}",
-                found=", ".join(map(str, names)),
-                remedy="keep one of each",
-            )
-        columns = [held[name].to_list() for name in ids]
-        columns.append(held[wanted].to_list() if wanted in names else [value] * len(columns[0]))
-        return [(rule(_id(query)), _id(document), given) for query, document, given in zip(*columns, strict=True)]
-    if isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        rows = []
-        for item in held:
-            if not all(hasattr(item, name) for name in ids):
-                raise InputError(
-                    _MEMORY,
-                    f"an item of the {kind} has no query_id and doc_id",
-                    found=repr(item),
-                    remedy=f"give named tuples with query_id, doc_id, {wanted}",
-                )
-            rows.append((rule(_id(item.query_id)), _id(item.doc_id), getattr(item, wanted, value)))
-        return rows
-    raise InputError(
-        _MEMORY,
-        f"this is no {kind}",
-        found=type(held).__name__,
-        remedy="give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples",
+        values = _frame(held, kind, columns)
+    elif isinstance(held, Iterable) and not isinstance(held, str | bytes):
+        values = _records(held, kind, columns)
+    else:
+        raise InputError(
+            _MEMORY,
+            f"this is no {kind}",
+            found=type(held).__name__,
+            remedy="give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples",
+        )
+    return _Rows(
+        [rule(_id(query)) for query in values.get("query", [])],
+        [_id(document) for document in values.get("document", [])],
+        *(values.get(role, []) for role in ("relevance", "score", "rank", "answer")),
     )
+
+
+def collected(held: Any) -> Any:
+    """A lazy frame as the frame that it stands for; all else as it is.
+
+    Raises:
+        InputError: it cannot be collected.
+    """
+    if not (hasattr(held, "collect") and hasattr(held, "collect_schema")):
+        return held
+    try:
+        return held.collect()
+    except Exception as error:  # of polars, or of what it reads from
+        problem = f"the lazy frame cannot be collected ({type(error).__name__})"
+        raise InputError(_MEMORY, problem, found=str(error)) from error
+
+
+def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+    """The values of a frame's columns, by role."""
+    try:
+        is_arrow = hasattr(held, "column_names")  # whose columns are no names
+        names = list(held.column_names if is_arrow else held.columns)
+        roles = roles_of(names, kind, _MEMORY, columns)
+        if is_arrow:
+            return {role: held.column(at).to_pylist() for role, at in roles.items()}
+        if hasattr(held, "fetchall"):  # DuckDB
+            rows = held.fetchall()
+            return {role: [row[at] for row in rows] for role, at in roles.items()}
+        return {role: held[names[at]].to_list() for role, at in roles.items()}
+    except (AttributeError, TypeError) as error:
+        remedy = "give a pandas, polars or Arrow frame, or a dictionary"
+        problem = "the columns of this frame cannot be read"
+        raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+
+
+def _records(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+    """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
+    values: dict[str, list[Any]] = {}
+    known: dict[tuple[object, ...], dict[str, int]] = {}
+    for item in held:
+        names = _fields(item)
+        if not names:
+            remedy = f"give named tuples with query_id, doc_id, {'relevance' if kind == 'gold' else 'score'}"
+            raise InputError(_MEMORY, f"an item of the {kind} has no named fields", found=repr(item), remedy=remedy)
+        if names not in known:
+            known[names] = roles_of(names, kind, _MEMORY, columns)
+            for role in known[names]:
+                values.setdefault(role, [])
+        roles = known[names]
+        for role, column in values.items():
+            if role not in roles:
+                column.append(None)
+            elif isinstance(item, Mapping):
+                column.append(item[names[roles[role]]])
+            else:
+                column.append(getattr(item, str(names[roles[role]])))
+    return values
+
+
+def _fields(item: Any) -> tuple[object, ...]:
+    """The names of an item's fields; none for a plain tuple or a text."""
+    if isinstance(item, Mapping):
+        return tuple(item)
+    names = ("_fields", "__dataclass_fields__", "__dict__")
+    return next((tuple(getattr(item, name)) for name in names if getattr(item, name, ())), ())
+
+
+def _answered(table: _Rows) -> dict[str, bool]:
+    """The labels of queries; InputError where a query has two."""
+    labels: dict[str, bool] = {}
+    for query, value in zip(table.queries, table.answers, strict=True):
+        if labels.setdefault(query, label := _label(value)) != label:
+            raise InputError(_MEMORY, "this question has two answers", found=query, remedy="keep one")
+    return labels
 
 
 def _id(value: Any) -> str:
@@ -237,13 +351,13 @@ def _integer(value: Any) -> int:
     return number
 
 
-def _finite(value: Any) -> float:
+def _finite(value: Any, what: str = "score") -> float:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(_MEMORY, "this score is not a finite number", found=repr(value), remedy="write it like 12.5")
+        raise InputError(_MEMORY, f"this {what} is not a finite number", found=repr(value), remedy="write it like 12.5")
     return number
 
 

@@ -68,13 +68,12 @@ class Row(NamedTuple):
     roles: Collection[str] = ()
 
 
-def read_gold(source: Source, rule: IdRule = normal_id, columns: Mapping[str, str] | None = None) -> Gold:
+def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
     """Gold from JSON or JSON Lines: documents with or without relevances, or labels.
 
     Args:
         source: the file.
         rule: how ids are normalised.
-        columns: the names of keys that the user gave, by role.
 
     Raises:
         InputError: broken JSON, a test set without labels, or keys or values that are not understood.
@@ -83,7 +82,7 @@ def read_gold(source: Source, rule: IdRule = normal_id, columns: Mapping[str, st
     if not isinstance(held, _Records):
         return case_law.read_gold_json(source, rule, held)
     remarks = Remarks()
-    queries, found = held.rows("gold", source, rule, columns)
+    queries, found = held.rows("gold", source, rule, source.columns)
     first, found = _peeked(found)
     if first is not None and first.answer is not None:
         labels, _ = statute.labels_of(_labelled(found, rule), remarks, gold=True)
@@ -105,7 +104,7 @@ def read_gold(source: Source, rule: IdRule = normal_id, columns: Mapping[str, st
     return Gold(qrels, path=source.name, format="json", remarks=remarks)
 
 
-def read_run(source: Source, rule: IdRule = normal_id, columns: Mapping[str, str] | None = None) -> Run | Answers:
+def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     """A submission in JSON or JSON Lines: documents with or without scores, or answers.
 
     Args and errors are those of ``read_gold``.
@@ -114,7 +113,7 @@ def read_run(source: Source, rule: IdRule = normal_id, columns: Mapping[str, str
     if not isinstance(held, _Records):
         return case_law.read_run_json(source, rule, held)
     remarks = Remarks()
-    queries, found = held.rows("run", source, rule, columns)
+    queries, found = held.rows("run", source, rule, source.columns)
     first, found = _peeked(found)
     tag = source.stem if first is None or first.tag is None else str(first.tag)
     if first is not None and first.answer is not None:

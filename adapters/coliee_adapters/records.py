@@ -54,7 +54,7 @@ class Columns(NamedTuple):
     #: where each segment starts, and the number of lines: one more than there are queries
     starts: Sequence[int] | npt.NDArray[np.int64]
     documents: Sequence[str]
-    #: one score a line, or None where the format has none and the order of lines is the ranking
+    #: one score a line; the negative rank where there are ranks and no scores; None where the order of lines ranks
     scores: Sequence[float] | npt.NDArray[np.float64] | None = None
     #: the rank column, where there is one; it never decides, it is only compared
     ranks: Sequence[str] | npt.NDArray[np.int64] | None = None
@@ -102,7 +102,7 @@ class Run:
     Attributes:
         blocks: gives the lines as blocks of columns, from the first on.
         tag: the run's name.
-        scored: whether documents have scores; if not, the order of lines is the ranking.
+        scored: whether documents have scores; if not, the order of lines, or of ranks, is the ranking.
         path: the file as the user named it.
         format: the name of its form.
         split: gives the run as several runs over parts of its file, at most so many; None where it has no parts.

@@ -71,30 +71,54 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
             raise InputError(
                 source.name, "this relevance is not an integer", line=number, found=fields[3], remedy="write 0, 1, 2, …"
             )
-        query, document, relevance = rule(fields[0]), rule(fields[2]), int(fields[3])
-        if abs(relevance) > GREATEST_RELEVANCE:
-            raise InputError(
-                source.name,
-                "this relevance is too great for trec_eval",
-                line=number,
-                found=fields[3],
-                remedy=f"write relevances up to {GREATEST_RELEVANCE}",
-            )
-        judged = qrels.setdefault(query, {})
-        if document in judged and judged[document] == relevance:
-            remarks.add("gold-duplicate", f"line {number}: {line}")
-        if judged.setdefault(document, relevance) != relevance:
-            raise InputError(
-                source.name,
-                f"document {quoted(document)} of query {quoted(query)} is judged {judged[document]} above and "
-                f"{relevance} here",
-                line=number,
-                found=line,
-                remedy="keep one of the two",
-            )
+        add_judgement(qrels, (rule(fields[0]), rule(fields[2]), int(fields[3])), source.name, number, line, remarks)
     if not qrels:
         raise InputError(source.name, "there is no line but comments", remedy=expected)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
+
+
+def add_judgement(
+    qrels: dict[str, dict[str, int]],
+    judgement: tuple[str, str, int],
+    name: str,
+    line: int,
+    found: str,
+    remarks: Remarks,
+) -> None:
+    """Add query, document and relevance of a line to a gold; one that repeats another is remarked.
+
+    Args:
+        qrels: the gold.
+        judgement: query, document, relevance.
+        name: the file's name, for the error.
+        line: the number of the line.
+        found: the line.
+        remarks: what was tolerated is added here.
+
+    Raises:
+        InputError: the relevance is too great, or another than before.
+    """
+    query, document, relevance = judgement
+    if abs(relevance) > GREATEST_RELEVANCE:
+        raise InputError(
+            name,
+            "this relevance is too great for trec_eval",
+            line=line,
+            found=str(relevance),
+            remedy=f"write relevances up to {GREATEST_RELEVANCE}",
+        )
+    judged = qrels.setdefault(query, {})
+    if document in judged and judged[document] == relevance:
+        remarks.add("gold-duplicate", f"line {line}: {found}")
+    if judged.setdefault(document, relevance) != relevance:
+        raise InputError(
+            name,
+            f"document {quoted(document)} of query {quoted(query)} is judged {judged[document]} above and "
+            f"{relevance} here",
+            line=line,
+            found=found,
+            remedy="keep one of the two",
+        )
 
 
 def _regular(text: str, rule: IdRule) -> dict[str, dict[str, int]] | None:

@@ -15,6 +15,9 @@ from coliee_adapters.errors import InputError, UsageError, quoted
 
 Kind = Literal["gold", "run"]
 
+#: What stands for the file's name where there is no file.
+MEMORY: Final = "<memory>"
+
 #: Role → its names, in tiers: a name of an earlier tier wins over one of a later tier, so that PyTerrier's ``qid`` is
 #: the query and not its ``query``, which holds text. Names are compared in lower case, with ``_`` for ``-``, ``.``
 #: and spaces.
@@ -45,8 +48,8 @@ _ANSWER: Final[Mapping[Kind, tuple[frozenset[str], ...]]] = {
     "gold": (frozenset({"label", "gold", "gold_label", "true_label"}), frozenset({"answer"})),
 }
 
-#: Columns of TREC's files that decide nothing.
-_IDLE: Final = frozenset({"iter", "iteration", "q0"})
+#: Columns that decide nothing: those of TREC's files, and the row numbers that pandas writes.
+_IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
 
 ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag")
 
@@ -87,11 +90,33 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
     return dict(given or {})
 
 
+#: Role → all names that it can have.
+EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
+    **{role: frozenset().union(*tiers) for role, tiers in NAMES.items()},
+    "relevance": frozenset().union(*_RELEVANCE),
+    "answer": frozenset().union(*_ANSWER["run"], *_ANSWER["gold"]),
+}
+
+#: Every name but those of run tags, which can be words of a run: our own tag is ``run``.
+_KNOWN: Final = frozenset().union(*(names for role, names in EVERY_NAME.items() if role != "tag"))
+
+
 def is_header(names: Sequence[object]) -> bool:
-    """Whether these values name columns rather than hold ids: at least two of them are names of the vocabulary."""
-    known = frozenset().union(*(tier for tiers in (*NAMES.values(), _RELEVANCE, *_ANSWER.values()) for tier in tiers))
+    """Whether these values name columns rather than hold ids: at least two are of the vocabulary, and none is a number.
+
+    >>> is_header(["query-id", "corpus-id", "score"]), is_header(["topic", "Q0", "document", "1", "0.5", "run"])
+    (True, False)
+    """
     found = {normal_name(name) for name in names}
-    return len(found & (known | _IDLE)) >= 2
+    return len(found & _KNOWN) >= 2 and not any(map(_is_number, found))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def roles_of(
@@ -107,62 +132,91 @@ def roles_of(
         names: the columns' names, in order.
         kind: what the table holds.
         path: the table's file, for the error.
-        given: the names of columns that the user gave, by role; they win over the vocabulary.
+        given: the names of columns that the user gave, by role; they win over the vocabulary. They are given for a gold
+            and its runs together: a name of a query, a document, an answer or a tag need not be in all of them.
         line: the line of the header, for the error.
 
     Returns:
         Role → place among ``names``.
 
     Raises:
-        InputError: a given name is not there; no column, or several, can have a role; a table of documents with
-            further columns has none for relevance (gold) or for score and rank (run).
+        InputError: no column has the name given for the relevance (gold), the score or the rank (run); no column, or
+            several, can have a role; a table of documents with further columns has none for relevance (gold) or for
+            score and rank (run).
     """
-    shown = ", ".join(map(str, names))
-
-    def fault(problem: str, remedy: str) -> InputError:
-        return InputError(path, problem, line=line, found=shown, remedy=remedy)
-
-    normal = [normal_name(name) for name in names]
-    roles: dict[str, int] = {}
-    for role, name in checked_columns(given).items():
-        places = [at for at, other in enumerate(names) if str(other).strip("\ufeff \t\r\n") == name]
-        places = places or [at for at, other in enumerate(normal) if other == normal_name(name)]
-        if len(places) != 1:
-            raise fault(f"{len(places) or 'no'} columns are called {quoted(name)}", f"name another column for {role}")
-        roles[role] = places[0]
-
-    def find(role: str, tiers: Sequence[frozenset[str]]) -> None:
-        if role in roles:
-            return
-        for tier in tiers:
-            places = [at for at, name in enumerate(normal) if name in tier and at not in roles.values()]
-            if len(places) > 1:
-                both = " and ".join(str(names[at]) for at in places)
-                raise fault(f"several columns could be the {role}: {both}", f"choose one with --columns {role}=NAME")
-            if places:
-                roles[role] = places[0]
-                return
-
-    find("query", NAMES["query"])
-    find("document", NAMES["document"])
+    search = _Search(names, path, line)
+    own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "tag")
+    checked = checked_columns(given)
+    for role in ("query", "document", "answer", *own):
+        if role in checked:
+            search.by_name(role, checked[role])
+    roles = search.roles
+    if "answer" not in roles:
+        search.find("document", NAMES["document"][:2])
     if "document" not in roles:
-        find("answer", _ANSWER[kind])
-    elif kind == "gold":
-        find("relevance", _RELEVANCE)
-    else:
-        find("score", NAMES["score"])
-        find("rank", NAMES["rank"])
-    find("tag", NAMES["tag"])
-    known = known_names(kind)
+        # beside answers, a column called query holds the question's text, and one called id its id
+        search.find("query", (NAMES["query"][0], NAMES["query"][2] - NAMES["document"][2]))
+    search.find("query", NAMES["query"])
+    if "answer" not in roles:
+        search.find("document", NAMES["document"][2:])
+    if "document" not in roles:
+        search.find("answer", _ANSWER[kind])
+        own = tuple(role for role in own if role == "tag")
+    for role in own:
+        if role in checked and role not in roles and role != "tag":
+            raise search.fault(f"no column is called {quoted(checked[role])}", f"name the column of the {role}")
+        search.find(role, _RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
-        raise fault(f"no column is recognised as the {missing}", f"{known}; or use --columns query=NAME,document=NAME")
-    further = [name for at, name in enumerate(normal) if at not in roles.values() and name not in _IDLE]
-    wanted = ("relevance",) if kind == "gold" else ("score", "rank")
-    if "document" in roles and further and not roles.keys() & set(wanted):
-        names_of = " or ".join(wanted)
-        raise fault(f"no column is recognised as the {names_of}", f"{known}; or use --columns {wanted[0]}=NAME")
+        remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
+        raise search.fault(f"no column is recognised as the {missing}", remedy)
+    values = [role for role in own if role != "tag"]
+    if values and search.further() and not roles.keys() & set(values):
+        remedy = f"{known_names(kind)}; or use {search.option(values[0])}"
+        raise search.fault(f"no column is recognised as the {' or '.join(values)}", remedy)
     return roles
+
+
+class _Search:
+    """The roles of columns, while they are being found."""
+
+    def __init__(self, names: Sequence[object], path: str, line: int | None) -> None:
+        self.names, self.path, self.line = names, path, line
+        self.normal = [normal_name(name) for name in names]
+        self.roles: dict[str, int] = {}
+
+    def fault(self, problem: str, remedy: str) -> InputError:
+        return InputError(self.path, problem, line=self.line, found=", ".join(map(str, self.names)), remedy=remedy)
+
+    def option(self, *roles: str) -> str:
+        """How the user gives a name: on the command line, or in Python for what is in memory."""
+        if self.path == MEMORY:
+            return "columns={" + ", ".join(f'"{role}": NAME' for role in roles) + "}"
+        return "--columns " + ",".join(f"{role}=NAME" for role in roles)
+
+    def by_name(self, role: str, name: str) -> None:
+        """The column of a name that the user gave, as it is written, or else as names are compared."""
+        exact = [at for at, other in enumerate(self.names) if str(other).strip("\ufeff \t\r\n") == name]
+        self._choose(role, exact or [at for at, other in enumerate(self.normal) if other == normal_name(name)])
+
+    def find(self, role: str, tiers: Sequence[frozenset[str]]) -> None:
+        """The column whose name is of the first of these tiers; nothing if the role is known."""
+        for tier in tiers:
+            if role not in self.roles:
+                taken = self.roles.values()
+                self._choose(role, [at for at, name in enumerate(self.normal) if name in tier and at not in taken])
+
+    def further(self) -> bool:
+        """Whether a column is left over that may mean something."""
+        left = [name for at, name in enumerate(self.normal) if at not in self.roles.values()]
+        return any(name not in _IDLE for name in left)
+
+    def _choose(self, role: str, places: Sequence[int]) -> None:
+        if len(places) > 1:
+            both = " and ".join(str(self.names[at]) for at in places)
+            raise self.fault(f"several columns could be the {role}: {both}", f"choose one with {self.option(role)}")
+        if places:
+            self.roles[role] = places[0]
 
 
 def known_names(kind: Kind) -> str:

@@ -6,7 +6,7 @@ import argparse
 
 from coliee_adapters import detect
 from coliee_ir import conversion
-from coliee_ir.cli import say
+from coliee_ir.cli import say, scoring
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to", choices=targets, metavar="F",
         help=f"{', '.join(targets)}; default: qrels for a gold, trec for a submission",
     )  # fmt: skip
+    scoring.add_columns(parser)
     parser.add_argument("--tag", metavar="TAG", help="the run tag to write; default: that of the submission")
     parser.add_argument("--template", metavar="FILE", help="for --to tort: the test file that the submission repeats")
 
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
         to=options.to,
         tag=options.tag,
         template=options.template,
+        columns=options.columns,
     ):
         say(sentence)
     return 0

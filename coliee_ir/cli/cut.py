@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--task", choices=TASKS, metavar="T", help="in whose columns to write; default: TREC's six")
     parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+    scoring.add_columns(parser)
     parser.add_argument("--tag", metavar="TAG", help="the run tag; default: that of RUN")
     tune.add_filters(parser)
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where it goes; default: standard output")
@@ -42,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
     before = held.get("filters") if isinstance(held, dict) else None
     if isinstance(before, list) and before != [filter_.name for filter_ in filters]:
         say(f"the rule was chosen with other filters: {'; '.join(map(str, before)) or 'none'}")
-    cut = cutoffs.cut(options.ranking, rule, task=options.task, filters=filters)
+    (ranking,) = scoring.opened_tables(options, options.ranking)
+    cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     say(f"keep {rule}")
     return int(tune.write(cut, options.output, options.task, options.edition, options.tag))

@@ -14,7 +14,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.conversion import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.fusion import Fusion
 from coliee_ir.fusion.output import write_fused
-from coliee_ir.reading import gold_files
+from coliee_ir.reading import gold_files, opened_if_possible, read_gold
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{unfit[0]} belongs to --fit FILE")
     if options.output is None:
         raise UsageError("say where the fused run goes: -o OUT")
-    records = fusion.read_all(options.runs, task=options.task)
+    records = fusion.read_all(scoring.opened_tables(options, *options.runs), task=options.task)
     how = _fusion(options, records)
     fused = how.fuse(records, task=options.task, tag=options.tag)
     for remark in fused.remarks:
@@ -129,8 +129,12 @@ def _fit(options: argparse.Namespace) -> int:
         "exclude": scoring.ids(options.exclude),
         "decisions": scoring.decided(options),
     }
+    gold = scoring.opened_golds(options)
+    runs = [opened_if_possible(path, options.columns) for path in options.runs]
+    scoring.check_named_columns(options, gold, runs)
+    gold = read_gold(gold, task=options.task, columns=options.columns)
     fitted = fitting.fit_fusion(
-        options.gold, options.runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
+        gold, runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=options.measure, tag=options.tag, **evaluator_options,
         folds=fitting.FOLDS if options.folds is None else options.folds,
         seed=SEED if options.seed is None else options.seed,

@@ -76,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
         level=options.level,
         jobs=options.jobs,
         watch=scoring.watched,
+        columns=options.columns,
     )
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))

@@ -15,12 +15,22 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import content_lines
 from coliee_adapters.records import Answers, Gold
+from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir import __version__
 from coliee_ir.cli import say
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
-from coliee_ir.reading import find_task, opened_if_possible, read_gold, read_run, telling
+from coliee_ir.reading import (
+    check_columns,
+    find_task,
+    gold_files,
+    opened,
+    opened_if_possible,
+    read_gold,
+    read_run,
+    telling,
+)
 from coliee_ir.scores import Scores
 
 _Result = TypeVar("_Result")
@@ -79,6 +89,51 @@ def add_task(parser: argparse.ArgumentParser) -> None:
     """The task, and the edition whose rules count."""
     parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
     parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """What the columns of tables are called."""
+    parser.add_argument(
+        "--columns", type=_columns, metavar="ROLE=NAME,…",
+        help=f"what tables call their columns, where their names are not understood: {', '.join(ROLES)}",
+    )  # fmt: skip
+
+
+def _columns(text: str) -> dict[str, str]:
+    try:
+        return parse_columns(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
+
+
+def opened_golds(options: argparse.Namespace) -> object:
+    """The gold, or all golds, as ``read_gold`` takes them; standard input opened, so that it can be read again."""
+    given = golds(options)
+    return opened(given, options.columns) if given == "-" else given
+
+
+def opened_tables(options: argparse.Namespace, *paths: str | None) -> list[object]:
+    """The files of a command that has no gold, opened with the names that ``--columns`` gives.
+
+    Raises:
+        UsageError: ``--columns`` gives a name that no column of theirs has.
+    """
+    files = [opened_if_possible(path, options.columns) for path in paths]
+    if options.columns:
+        check_columns(files, options.columns)
+    return files
+
+
+def check_named_columns(options: argparse.Namespace, gold: object, files: Iterable[object]) -> None:
+    """Refuse names in ``--columns`` that neither the gold nor another file has.
+
+    Raises:
+        UsageError: see above.
+    """
+    if options.columns:
+        of_gold = [gold] if isinstance(gold, Source) else map(opened, gold_files(gold))
+        check_columns([*of_gold, *files], options.columns)
 
 
 def add_scope(parser: argparse.ArgumentParser) -> None:
@@ -133,7 +188,8 @@ def handed_in(options: argparse.Namespace) -> list[Submission]:
     if [options.gold, *options.more_golds, *options.runs, *options.answers, *options.long_list].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
     return [
-        Submission(*map(opened_if_possible, parts)) for parts in zip(options.runs, answers, long_lists, strict=True)
+        Submission(*(opened_if_possible(part, options.columns) for part in parts))
+        for parts in zip(options.runs, answers, long_lists, strict=True)
     ]
 
 
@@ -182,7 +238,9 @@ def score(
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     submissions = handed_in(options) if submissions is None else submissions
-    gold = _gold(options, submissions[0].run)
+    given = opened_golds(options)
+    check_named_columns(options, given, [part for submission in submissions for part in submission])
+    gold = _gold(options, given, submissions[0].run)
     if options.task is None and options.answers:
         task, because = "3", "answers are given beside the run"
     else:
@@ -210,10 +268,10 @@ def score(
     return Scored(scored, evaluator, failed)
 
 
-def _gold(options: argparse.Namespace, run: object) -> Gold:
+def _gold(options: argparse.Namespace, given: object, run: object) -> Gold:
     """The gold; where it cannot be read, and the first run is one, the user is asked whether the two are swapped."""
     try:
-        return read_gold(golds(options), task=options.task)
+        return read_gold(given, task=options.task, columns=options.columns)
     except InputError as error:
         if isinstance(run, Source) and _is_run(options.gold) and _is_gold(run):
             error = InputError(

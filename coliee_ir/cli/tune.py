@@ -21,7 +21,7 @@ from coliee_ir.conversion import write_submission
 from coliee_ir.cutoffs import Tuning, filters
 from coliee_ir.cutoffs.render import FORMS, render, said
 from coliee_ir.protocol import SUBMISSION_RULES
-from coliee_ir.reading import find_task, gold_files, read_gold
+from coliee_ir.reading import find_task, gold_files, opened, opened_if_possible, read_gold
 from coliee_ir.significance import SEED
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -97,18 +97,22 @@ def _pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
     paths = _checked(options)
-    gold = read_gold(scoring.golds(options), task=options.task)
+    gold_given = scoring.opened_golds(options)
+    files = [opened_if_possible(path, options.columns) for path in (*paths, options.answers, options.apply)]
+    scoring.check_named_columns(options, gold_given, files)
+    runs, (answers, applied) = files[: len(paths)], files[len(paths) :]
+    gold = read_gold(gold_given, task=options.task, columns=options.columns)
     if options.task:
         task, because = options.task, ""
     elif options.answers:
         task, because = "3", "answers are given beside the run"
     else:
         # of many runs one may be broken, and what is no plain file can be read once only
-        task, because = find_task(gold, Source(paths[0]) if len(paths) == 1 and Path(paths[0]).is_file() else None)
+        task, because = find_task(gold, opened(runs[0]) if len(paths) == 1 and Path(paths[0]).is_file() else None)
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=options.maximise, by=options.by, task=task, edition=options.edition,
-        answers=None if options.answers is None else Source(options.answers), floor=options.floor, cap=options.cap,
+        answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, filters=taken,
         groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
         exclude=scoring.ids(options.exclude), seed=options.seed, decisions=scoring.decided(options),
@@ -116,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
     tunings: list[Tuning] = []
     failed = False
     jobs = 1 if "-" in (*paths, options.answers) else options.jobs or workers.cores()
-    for result in scoring.watched(workers.results([partial(tuned, path) for path in paths], jobs), len(paths)):
+    for result in scoring.watched(workers.results([partial(tuned, run) for run in runs], jobs), len(paths)):
         if isinstance(result, Tuning):
             tunings.append(result)
         elif options.keep_going:
@@ -128,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
         _tell(tunings, because)
         _write(options, tunings, taken)
     if options.apply is not None and tunings:
-        filtered = cutoffs.cut(options.apply, tunings[0].rule, task=task, filters=taken)
+        filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
         grave = write(filtered, options.output, task, options.edition, options.tag)
     else:
         grave = False

@@ -27,7 +27,7 @@ from coliee_ir.leaderboard.official import OfficialRun, Placement, Published, re
 from coliee_ir.leaderboard.standing import groups, order_key, places
 from coliee_ir.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
-from coliee_ir.reading import find_task, gold_files, opened, read_gold, telling
+from coliee_ir.reading import check_columns, find_task, gold_files, opened, read_gold, telling
 from coliee_ir.scores import Scores
 from coliee_ir.significance import resampling
 from coliee_ir.significance.corrections import CORRECTIONS
@@ -60,6 +60,7 @@ def rank_runs(
     level: float = 0.95,
     jobs: int | None = None,
     watch: Watch | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Leaderboard:
     """Rank the submissions of many teams.
 
@@ -84,6 +85,7 @@ def rank_runs(
         level: of confidence.
         jobs: how many processes; by default as many as there are processors, for large runs.
         watch: what looks on while runs are scored.
+        columns: what the columns of tables are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: the gold, or the list of teams, cannot be read.
@@ -97,12 +99,16 @@ def rank_runs(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     _check(correction, trials, seed, level)
-    record = read_gold(gold, task=None if task is None else str(task))
+    gold = opened(gold, columns) if gold == "-" else gold
+    record = read_gold(gold, task=None if task is None else str(task), columns=columns)
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     files, met = walk(paths, not_runs)
-    sources, invalid = opened_files(files)
+    sources, invalid = opened_files(files, columns)
+    if columns:
+        of_gold = [gold] if isinstance(gold, Source) else map(opened, gold_files(gold))
+        check_columns([*of_gold, *sources], columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
     evaluator, because = _evaluator(record, [*sources, *map(_run_of, memory)], task, edition, exclude, decisions)
     who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))

@@ -77,12 +77,12 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield file
 
 
-def opened_files(files: Iterable[str]) -> tuple[list[Source], list[Invalid]]:
-    """The files that can be opened, and the others with the reason."""
+def opened_files(files: Iterable[str], columns: Mapping[str, str] | None = None) -> tuple[list[Source], list[Invalid]]:
+    """The files that can be opened, and the others with the reason; with the names of columns where they are tables."""
     sources, invalid = [], []
     for name in files:
         try:
-            sources.append(Source(name))
+            sources.append(Source(name, columns=columns))
         except ColieeError as error:
             invalid.append(Invalid((name,), "", "", str(error)))
     return sources, invalid

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from coliee_adapters import case_law
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
-from coliee_adapters.records import Columns, Run, exact_id
+from coliee_adapters.records import Run, exact_id
 from coliee_adapters.remarks import Remarks
 
 Opened = Callable[..., Source]
@@ -24,7 +24,6 @@ NAMED = "a document is named by text or by a whole number"
 SCORE = "a score is a finite number"
 LEVEL = "a relevance is an integer: 0, 1, 2, … up to 9999"
 OBJECT = 'expected {"000001": ["000018", "000023"]}'
-CSV = "expected query,document or query,document,tag, or a first row that names the columns"
 
 # ids that no rule changes: no blanks of any kind, no .txt at the end
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")
@@ -261,76 +260,6 @@ def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, message: s
     assert told(case_law.read_run_json, source(text)) == f"f.txt{message}"
 
 
-# runs in CSV
-
-
-@pytest.mark.parametrize(
-    ("text", "rows", "tag"),
-    [
-        ("001,013,T\n001.txt,014.txt,T\n", [("001", "013"), ("001", "014")], "T"),
-        ("\ufeff001;013;T\r\n\r\n# a\n001;014;T", [("001", "013"), ("001", "014")], "T"),
-        ("/* a\n*/\n001 , 013\n002,\t014\n", [("001", "013"), ("002", "014")], "f"),
-        ('"001", "013", "T, of ""us"""\n001,014,"T, of ""us"""\n', [("001", "013"), ("001", "014")], 'T,_of_"us"'),
-        ("query,document\n001,013\n", [("001", "013")], "f"),
-        ("query,document,tag\n001,013,T\n", [("001", "013")], "T"),
-        ("Query ID,Doc ID,Run Tag\n001,013,T\n", [("001", "013")], "T"),
-        ('"query";"docno"\n"001";"013"\n', [("001", "013")], "f"),
-        ("rank,run_id,doc_id,qid,note\n1,T,013,001,\n", [("001", "013")], "T"),
-        ("001,013,\n,,\n001,014,T\n", [("001", "013"), ("001", "014")], "T"),
-        ("001,a;b,T\n", [("001", "a;b")], "T"),
-        ("id,note\n001,013\n", [("id", "note"), ("001", "013")], "f"),
-        ("note,doc\n001,013\n", [("note", "doc"), ("001", "013")], "f"),
-    ],
-)
-def test_a_run_in_csv_is_read(source: Opened, text: str, rows: list[tuple[str, str]], tag: str) -> None:
-    run = case_law.read_run_csv(source(text, "f.csv"))
-    assert ranked(run) == ranked(run) == [(query, [document], None) for query, document in rows]
-    assert (run.tag, run.scored, run.path, run.format) == (tag, False, "f.csv", "csv")
-    assert case_law.sniff_run(source(text).head()) == "csv"
-
-
-def test_a_csv_may_have_scores_where_its_header_says_so(source: Opened) -> None:
-    run = case_law.read_run_csv(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
-    assert ranked(run) == [("001", ["013"], [0.5]), ("001", ["014"], [-1000.0])]
-    assert run.scored
-
-
-def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None:
-    run = case_law.read_run_csv(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
-    assert run.tag == "T"
-    assert remarks_of(run).examples("tag") == ("line 5: U",)
-    assert remarks_of(run).count("tag") == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("001\n", f", line 1: 1 value (found '001'); {CSV}"),
-        ("001,013,1,T\n", f", line 1: 4 values (found '001,013,1,T'); {CSV}"),
-        ("001,Q0,013,1,0.5,T\n", f", line 1: 6 values (found '001,Q0,013,1,0.5,T'); {CSV}"),
-        ("001,013\n001,014\n\n001\n", ", line 4: 1 value (found '001'); expected 2 as in the first row"),
-        ("query,document,tag\n001,013\n", ", line 2: 2 values (found '001,013'); expected 3 as in the first row"),
-        ("a;b\na;b;c\n", ", line 2: 3 values (found 'a;b;c'); expected 2 as in the first row"),
-        ("001,013,T\n# a\n,014,T\n", ", line 3: a value is empty (found ',014,T'); fill or drop it"),
-        ("001, ,T\n", ", line 1: a value is empty (found '001,,T'); fill or drop it"),
-        ("001,.txt,T\n", ", line 1: a value is empty (found '001,.txt,T'); fill or drop it"),
-        ("query,document,score\n001,013,nan\n", ", line 2: this score is not a finite number (found 'nan'); write it"
-         " like 12.5"),
-        ("query,document,score\n001,013,\n", ", line 2: this score is not a finite number (found ''); write it"
-         " like 12.5"),
-        ("query,document,score\n001,013,1_0\n", ", line 2: this score is not a finite number (found '1_0'); write it"
-         " like 12.5"),
-        ('001,013,T\n001,"014,T\n', ", line 2: broken CSV: unexpected end of data"),
-        ('001,"013"x,T\n', ", line 1: broken CSV: ',' expected after '\"'"),
-        (f"001,{'x' * 140_000}", ", line 1: broken CSV: field larger than field limit (131072)"),
-        ("query,document\n", f": there is no row of a query and a document; {CSV}"),
-        ("# a\n/* b */\n", f": there is no row of a query and a document; {CSV}"),
-    ],
-)  # fmt: skip
-def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, message: str) -> None:
-    assert told(case_law.read_run_csv, source(text)) == f"f.txt{message}"
-
-
 # writing
 
 
@@ -403,20 +332,9 @@ def test_a_run_whose_ids_are_several_words_is_not_written() -> None:
         (b"query document tag\n", None, "columns"),
         (b"0,01 013 T\n", None, "columns"),
         (b"0,1 Q0 013 1 0.5 T\n", None, "columns"),
-        (b"001,013,T\n", None, "csv"),
-        (b"001 ;\t013\n", None, "csv"),
-        (b"001,013 , my own tag", None, "csv"),
-        (b"Query ID, Doc ID, Run Tag", None, "csv"),
-        (b",,\n", None, "csv"),
-        (b"query id,doc id\n", None, "csv"),
         (b"# a\n", None, None),
         (b"\n", None, None),
     ],
 )
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
     assert (case_law.sniff_gold(head), case_law.sniff_run(head)) == (gold, run)
-
-
-def test_a_csv_run_is_one_block_of_one_line_a_segment(source: Opened) -> None:
-    (block,) = case_law.read_run_csv(source("1,a\n1,b\n2,a\n")).blocks()
-    assert block == Columns(["1", "1", "2"], [0, 1, 2, 3], ["a", "b", "a"])

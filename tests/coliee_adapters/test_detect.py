@@ -24,6 +24,7 @@ GOLD = {
     "xml": CASE_XML,
     "json": '{"001": ["013"], "002": []}\n',
     "labels": "R07-01-O Y\nR07-02-O N\n",
+    "table": "query-id\tcorpus-id\tscore\n001\t013\t1\n",
     "qrels": "R02-1-A 0 398-20 1\n",
 }
 RUNS = {
@@ -31,10 +32,10 @@ RUNS = {
     "labels": "R07-01-O\tno\tT\n",
     "trec": "R02-1-A Q0 398-20 1 12.5 T\n",
     "json": '{"001": {"013": 0.5}, "002": {}, "003": {}, "004": {}}\n',
-    "csv": "Query ID, Doc ID, Run Tag\n001, 013, T\n",
+    "table": "Query ID, Doc ID, Run Tag\n001, 013, T\n",
     "columns": "001 013 T\n",
 }
-LINES = {"labels", "qrels", "trec", "csv", "columns"}  # the forms that may have comments
+LINES = {"labels", "qrels", "trec", "table", "columns"}  # the forms that may have comments
 BEFORE = {
     "nothing": lambda text: text.encode(),
     "a byte order mark": lambda text: BOM + text.encode(),
@@ -46,11 +47,11 @@ BEFORE = {
 KNOWN_GOLD = (
     'known are tort (\'{"tort_id": "0", …}\'); statute-xml (\'<dataset><pair id="H18-1-2" label="Y">…\'); '
     "xml ('<COLIEE task='1'><instance id='001'>…'); json ('{\"000001\": [\"000018\", …]}'); labels ('R07-01-O Y'); "
-    "qrels ('R02-1-A 0 398-20 1')"
+    "table ('query_id,doc_id,relevance'); qrels ('R02-1-A 0 398-20 1')"
 )
 KNOWN_RUN = (
     'known are tort (\'{"tort_id": "0", …}\'); claims (\'{"tort_id": "0", …}\'); labels (\'R07-01-O Y TAG\'); '
-    "json ('{\"000001\": [\"000018\", …]}'); csv ('000001,000018,TAG'); trec ('R02-1-A Q0 398-20 1 12.5 TAG'); "
+    "json ('{\"000001\": [\"000018\", …]}'); table ('query_id,doc_id,score'); trec ('R02-1-A Q0 398-20 1 12.5 TAG'); "
     "columns ('000001 000018 TAG')"
 )
 
@@ -78,7 +79,7 @@ def test_each_form_is_known_by_its_content(source: Opened, kind: str, name: str,
         (RUNS["trec"], "trec", Run),
         ("001 Y T\n", "columns", Run),
         ("a b 013 1 1.5 T\n", "trec", Run),
-        (RUNS["csv"], "csv", Run),
+        (RUNS["table"], "table", Run),
         ('{"tort_id": ["013"]}', "json", Run),
     ],
 )
@@ -118,7 +119,7 @@ def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, read: Calla
     ("read", "content", "place"),
     [
         (detect.read_gold, b"001 013 T\n001 014 T\n", "line 1: this is no gold of a known form (found '001 013 T')"),
-        (detect.read_gold, b"\n\r\n \n001,013\n", "line 4: this is no gold of a known form (found '001,013')"),
+        (detect.read_gold, b"\n\r\n \n001 0\n", "line 4: this is no gold of a known form (found '001 0')"),
         (detect.read_gold, b"q1 0 d1 0.5", "line 1: this is no gold of a known form (found 'q1 0 d1 0.5')"),
         (detect.read_gold, BOM + b"<html>\n", "line 1: this is no gold of a known form (found '<html>')"),
         (detect.read_gold, b"# a\n", "line 1: this is no gold of a known form (found '# a')"),

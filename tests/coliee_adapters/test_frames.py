@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from collections import namedtuple
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +14,9 @@ import polars
 import pytest
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.frames import gold_of, pandas_frame, polars_frame, run_of
-from coliee_adapters.records import Columns, normal_id
+from coliee_adapters.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
+from coliee_adapters.ids import Ids
+from coliee_adapters.records import Answers, Columns, Run, normal_id
 
 Item = namedtuple("Item", ["query_id", "doc_id"])
 
@@ -158,12 +160,8 @@ def no_id(value: Any) -> str:
         (None, f"this is no {{0}} (found 'NoneType'); {HELD}"),
         (b"q d", f"this is no {{0}} (found 'bytes'); {HELD}"),
         ("gold.json", f"this is no {{0}} (found 'str'); {HELD}"),
-        ([("q", "d", 1)], "an item of the {0} has no query_id and doc_id (found '('q', 'd', 1)'); give named tuples"
+        ([("q", "d", 1)], "an item of the {0} has no named fields (found '('q', 'd', 1)'); give named tuples"
          " with query_id, doc_id, {1}"),
-        (pandas.DataFrame({"qid": ["q"], "doc_id": ["d"]}), "the frame has no column query_id (found 'qid, doc_id');"
-         " name its columns query_id, doc_id, {1}"),
-        (polars.DataFrame({"a": ["q"]}), "the frame has no column query_id and doc_id (found 'a'); name its columns"
-         " query_id, doc_id, {1}"),
         ({"q": None, "r": {}}, f"the entry of query 'q' cannot be read (found 'None'); {MEMBERS}"),
         ({"r": {}, "q": "d1, d2"}, f"the entry of query 'q' cannot be read (found ''d1, d2''); {MEMBERS}"),
         ({"q": b"d1", "r": {}}, f"the entry of query 'q' cannot be read (found 'b'd1''); {MEMBERS}"),
@@ -247,6 +245,149 @@ def test_all_documents_have_a_score_or_none_has(held: Any) -> None:
     assert told(lambda: run_of(held)) == (
         "<memory>: some documents have a score and some have none; give all of them one, or none"
     )
+
+
+# columns by the vocabulary
+
+FRAMES = [pandas.DataFrame, polars.DataFrame]
+
+
+def blocks(held: Any, **options: Any) -> list[Columns]:
+    run = run_of(held, **options)
+    assert isinstance(run, Run)
+    return list(run.blocks())
+
+
+@pytest.mark.parametrize("make", FRAMES)
+@pytest.mark.parametrize("name", ["relevance", "Relevance", "label", "rel", "grade", "judgement", "score"])
+def test_a_relevance_may_have_other_names(make: Callable[..., Any], name: str) -> None:
+    assert gold_of(make({"qid": ["q", "q"], "docno": ["d", "e"], name: [0, 1]})).qrels == {"q": {"d": 0, "e": 1}}
+
+
+@pytest.mark.parametrize("make", FRAMES)
+@pytest.mark.parametrize("name", ["score", "Score", "sim", "similarity"])
+def test_a_score_may_have_other_names(make: Callable[..., Any], name: str) -> None:
+    held = make({"q_id": ["q", "q"], "docid": ["d", "e"], name: [0.5, 1.0], "query": ["text", "text"]})
+    assert blocks(held) == [Columns(["q"], [0, 2], ["d", "e"], [0.5, 1.0])]
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_where_there_is_no_score_the_rank_decides(make: Callable[..., Any]) -> None:
+    held = make({"qid": ["q", "q", "r"], "docno": ["d", "e", "d"], "rank": [7, 2, 1]})
+    assert blocks(held) == [Columns(["q", "r"], [0, 2, 3], ["d", "e", "d"], [-7.0, -2.0, -1.0])]
+    assert not run_of(held).scored  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_a_rank_beside_a_score_is_only_compared(make: Callable[..., Any]) -> None:
+    held = make({"qid": ["q", "q"], "docno": ["d", "e"], "rank": [0, 1], "score": [1.0, 2.0]})
+    assert blocks(held) == [Columns(["q"], [0, 2], ["d", "e"], [1.0, 2.0], ["0", "1"])]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        pandas.DataFrame({"query_id": ["q"], "doc_id": ["d"], "note": [1]}),
+        polars.DataFrame({"query_id": ["q"], "doc_id": ["d"], "note": [1]}),
+        [namedtuple("Noted", ["query_id", "doc_id", "note"])("q", "d", 1)],
+        [{"query_id": "q", "doc_id": "d", "note": 1}],
+    ],
+)
+def test_further_columns_without_a_value_are_refused_unless_they_are_named(held: Any) -> None:
+    for make, what, name in ((gold_of, "relevance", "relevance"), (run_of, "score or rank", "score")):
+        with pytest.raises(InputError, match=f"recognised as the {what} .*query_id, doc_id, note.*columns="):
+            make(held)
+        make(held, columns={name: "note"})  # type: ignore[operator]
+
+
+def test_records_and_objects_have_fields_too() -> None:
+    @dataclass
+    class Judgement:
+        qid: str
+        docno: str
+        rel: int
+
+    assert gold_of([Judgement("q", "d", 2)]).qrels == {"q": {"d": 2}}
+    assert gold_of([{"docno": "d", "qid": "q", "rel": 2}, {"qid": "q", "docno": "e", "rel": 0}]).qrels == {
+        "q": {"d": 2, "e": 0}
+    }
+
+
+def test_answers_in_a_frame_are_no_documents() -> None:
+    held = pandas.DataFrame({"pair_id": ["q", "r"], "label": ["Y", "N"], "prediction": ["N", "N"], "votes": [3, 5]})
+    answers = run_of(held)
+    assert isinstance(answers, Answers)
+    assert answers.labels == {"q": False, "r": False}
+    assert gold_of(held).labels == {"q": True, "r": False}
+    with pytest.raises(InputError, match="two answers"):
+        gold_of([{"id": "q", "label": "Y"}, {"id": "q", "label": "N"}])
+
+
+ROWS = [("q", "d", 0.5), ("q", "e", 1.0)]
+
+
+class Arrow:
+    """What pyarrow's tables have: columns that are not names."""
+
+    column_names = ("qid", "docno", "score")
+    columns = (object(), object(), object())
+
+    def column(self, at: int) -> Any:
+        values = [row[at] for row in ROWS]
+        return type("Chunked", (), {"to_pylist": lambda _: values})()
+
+
+class Relation:
+    """What DuckDB's relations have: names, rows, and columns that are relations too."""
+
+    columns = ("qid", "docno", "score")
+
+    def __getitem__(self, name: str) -> Relation:
+        return self
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        return ROWS
+
+
+class Odd:
+    columns = ("qid", "docno", "score")
+
+    def __getitem__(self, name: str) -> int:
+        return 5
+
+
+@pytest.mark.parametrize("held", [Arrow(), Relation(), polars.LazyFrame(ROWS, ["qid", "docno", "score"], orient="row")])
+def test_other_frames_are_read_by_what_they_offer(held: Any) -> None:
+    assert blocks(held) == [Columns(["q"], [0, 2], ["d", "e"], [0.5, 1.0])]
+
+
+def test_a_frame_that_offers_nothing_known_is_refused() -> None:
+    with pytest.raises(InputError, match="columns of this frame cannot be read"):
+        run_of(Odd())
+    with pytest.raises(InputError, match="lazy frame cannot be collected"):
+        run_of(polars.scan_csv("not-there.csv"))
+
+
+ARRAYS = (np.array([0, 0]), np.array([0, 1]), np.array([0.5, 0.7]))
+
+
+@pytest.mark.parametrize(
+    ("at", "array", "problem"),
+    [
+        (0, np.array([[0, 0]]), "query indices have 2 dimensions"),
+        (1, np.array([[0], [1]]), "document indices have 2 dimensions"),
+        (2, np.array([[0.5], [0.7]]), "scores have 2 dimensions"),
+        (0, np.array([0.0, 0.0]), "query indices are not integers"),
+        (1, np.array(["0", "1"]), "document indices are not integers"),
+        (2, np.array(["high", "low"]), "scores are not numbers"),
+        (2, np.array([0.5, None]), "scores are not numbers"),
+    ],
+)
+def test_arrays_have_a_value_a_line(at: int, array: Any, problem: str) -> None:
+    given = [array if place == at else usual for place, usual in enumerate(ARRAYS)]
+    with pytest.raises(InputError, match=problem):
+        run_of_arrays(*given, queries=["q"], documents=Ids.of(["d", "e"]))
+    run_of_arrays(*ARRAYS, queries=["q"], documents=Ids.of(["d", "e"]))
 
 
 # making frames

@@ -179,10 +179,8 @@ def test_a_column_that_stands_twice_is_refused() -> None:
     for read in (read_gold, read_run):
         with pytest.raises(InputError) as caught:
             read(frame)
-        assert str(caught.value) == (
-            "<memory>: the frame has several columns doc_id (found 'query_id, doc_id, doc_id, relevance'); "
-            "keep one of each"
-        )
+        assert caught.value.problem == "several columns could be the document: doc_id and doc_id"
+        assert caught.value.found == "query_id, doc_id, doc_id, relevance"
 
 
 @pytest.mark.parametrize("held", [{"q\ud800": ["d"]}, {"q": {"\udc80": 1}}, [ScoredDoc("q", "d\ud800", 1)]])
@@ -199,7 +197,7 @@ def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held: Any) -> Non
     assert to_frame(held, "polars").schema == to_frame(full, "polars").schema
     assert len(to_frame(held)) == len(to_frame(held, "polars")) == 0
     for frame in (to_frame(held), to_frame(held, "polars")):
-        assert (to_qrels(frame), to_run(frame)) == ({}, {})
+        assert (to_qrels(frame) if isinstance(held, Gold) else to_run(frame)) == {}
 
 
 # dictionaries for pytrec_eval, ir_measures, ranx

@@ -192,7 +192,7 @@ def test_documents_in_order_have_no_scores() -> None:
     ("text", "form", "tag", "rankings"),
     [
         ("000001 000018.txt univABC\n", "columns", "univABC", {"000001": ["000018"]}),
-        ("000001,000018,univABC\n", "csv", "univABC", {"000001": ["000018"]}),
+        ("000001,000018,univABC\n", "table", "univABC", {"000001": ["000018"]}),
         ('{\n"000001": ["000018.txt"]}', "json", "some run", {"000001": ["000018"]}),
         ("q Q0 b 1 0.5 T\nq Q0 a 2 0.5 T\n", "trec", "T", {"q": ["b", "a"]}),
     ],
@@ -229,8 +229,12 @@ def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> N
     [
         (read_gold, 7, "this is no gold (found 'int')"),
         (read_run, 7, "this is no run (found 'int')"),
-        (read_gold, [("q", "d", 1)], "has no query_id and doc_id"),
-        (read_gold, pandas.DataFrame({"query_id": ["q"]}), "the frame has no column doc_id (found 'query_id')"),
+        (read_gold, [("q", "d", 1)], "has no named fields"),
+        (
+            read_gold,
+            pandas.DataFrame({"query_id": ["q"]}),
+            "no column is recognised as the document or answer (found 'query_id')",
+        ),
         (read_run, {"q": {"d": float("nan")}}, "this score is not a finite number (found 'nan')"),
         (read_run, {"q": {"d": "high"}}, "this score is not a finite number (found ''high'')"),
         (read_gold, {"q": {"d": 0.5}}, "this relevance is not an integer (found '0.5')"),

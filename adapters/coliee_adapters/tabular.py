@@ -1,0 +1,340 @@
+"""Tables: golds, runs and answers in rows of values, with commas, semicolons, tabs or blanks between them.
+
+The first row names the columns, by the words of ``coliee_adapters.vocabulary`` or by those that the user gave. Without
+such a row a gold is ``query, document[, relevance]`` and a run, with commas or semicolons, ``query, document[, x]``,
+where x is the run tag, or a rank or score if it holds numbers as no run tag does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from coliee_adapters.columns import as_number, finite_score, last_column, undecided
+from coliee_adapters.errors import InputError, Place
+from coliee_adapters.files import Source
+from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, split_columns
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, normal_id
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.statute import LABELS, Labelled, labels_of
+from coliee_adapters.trec import add_judgement
+from coliee_adapters.vocabulary import Kind, is_header, normal_name, roles_of
+
+#: What can stand between values; the blank stands for any number of blanks and tabs.
+_SEPARATORS: Final = (",", ";", "\t", " ")
+
+#: The first two words of a line end with commas or semicolons.
+_COMMAS: Final = re.compile(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)")
+
+_DIGIT: Final = re.compile(r"\d")
+_INTEGER: Final = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?")
+_KINDS: Final[tuple[Kind, ...]] = ("gold", "run")
+_FORMS: Final[dict[Kind, str]] = {
+    "gold": "expected query,document or query,document,relevance, or a first row that names the columns",
+    "run": "expected query,document or query,document,tag, or a first row that names the columns",
+}
+
+#: So many lines show whether the first one is a header.
+_SHOWN: Final = 50
+
+#: So many documents of a query have the relevances 1, 2, 3, … only if these are ranks.
+_NO_GRADES: Final = 5
+
+
+class _Row(NamedTuple):
+    line: int
+    values: list[str]
+    text: str
+
+
+class _Table(NamedTuple):
+    """The rows of a table behind its header, and which column has which role."""
+
+    roles: dict[str, int]
+    rows: list[_Row]
+    #: the kind of remark that a table without a header gets
+    remark: str = ""
+
+    def column(self, role: str) -> list[str]:
+        """The values of a role; empty texts where no column has it."""
+        return [row.values[self.roles[role]] if role in self.roles else "" for row in self.rows]
+
+
+def sniff_gold(head: bytes) -> str | None:
+    """``table`` for values with commas or semicolons, a first row of names, and two or three columns of a gold."""
+    lines = _first_lines(head)
+    if not lines:
+        return None
+    if _separator(lines) is not None:
+        return "table"
+    rows = [split_columns(line) for line in lines]
+    if len(rows[0]) == 3 and _INTEGER.fullmatch(rows[0][2]):
+        return "table"
+    pairs = all(len(row) == 2 for row in rows)
+    # a second column of 0 and 1 only can be labels
+    return "table" if pairs and not {row[1] for row in rows} <= {"0", "1"} else None
+
+
+def sniff_run(head: bytes) -> str | None:
+    """``table`` for values with commas or semicolons, and for a first row of names."""
+    return "table" if _separator(_first_lines(head)) is not None else None
+
+
+def header_of(source: Source) -> list[str]:
+    """The names of the columns, if the first row names columns."""
+    lines = _first_lines(source.head())
+    separator = _separator(lines, source)
+    names = [] if separator is None else _values(lines[0], separator)
+    return names if _names_columns(names, source) else []
+
+
+def holds_answers(source: Source) -> bool:
+    """Whether the columns of a run are those of answers and not of documents."""
+    names = header_of(source)
+    return bool(names) and "document" not in roles_of(names, "run", source.name, source.columns)
+
+
+def kind_of(source: Source) -> Kind | None:
+    """Whether a table can only be a gold, or only a run; None if it can be either."""
+    lines = _first_lines(source.head())
+    rows = [_values(line, _separator(lines, source) or " ") for line in lines]
+    names = header_of(source)
+    can: list[Kind] = []
+    for kind in _KINDS:
+        with contextlib.suppress(InputError):
+            roles = {"relevance": 2} if kind == "gold" else {}
+            if names:
+                roles = roles_of(names, kind, source.name, source.columns)
+            at = roles.get("relevance")
+            if at is None or all(_INTEGER.fullmatch(row[at]) for row in rows[bool(names) :] if at < len(row)):
+                can.append(kind)
+    return can[0] if len(can) == 1 else None
+
+
+def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
+    """Relevant documents or labels.
+
+    Raises:
+        InputError: a column that is not understood, a row of another length than the first, a value that is none.
+    """
+    table = _read(source, "gold")
+    remarks = Remarks()
+    if "answer" in table.roles:
+        labels, _ = _labels(table, source, remarks, gold=True)
+        return Gold(labels=labels, path=source.name, format="table", remarks=remarks)
+    qrels: dict[str, dict[str, int]] = {}
+    for row, query, document in _judgeable(table, source, rule):
+        relevance = 1
+        if "relevance" in table.roles:
+            value = row.values[table.roles["relevance"]]
+            number = _INTEGER.fullmatch(value)
+            if number is None:
+                raise InputError(
+                    source.name, "this relevance is not an integer", line=row.line, found=value, remedy="write 0, 1, …"
+                )
+            relevance = int(number[1])
+        add_judgement(qrels, (query, document, relevance), source.name, row.line, row.text, remarks)
+    return Gold(qrels, path=source.name, format="table", remarks=remarks)
+
+
+def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
+    """Documents or answers. A run without scores is in the order of its ranks, or else of its rows.
+
+    Raises:
+        InputError: a column that is not understood, a row of another length than the first, a value that is none.
+    """
+    table = _read(source, "run")
+    remarks = Remarks()
+    if table.remark:
+        remarks.add(table.remark)
+    tag = _tag(table, remarks) or source.stem
+    if "answer" in table.roles:
+        labels, unreadable = _labels(table, source, remarks)
+        return Answers(labels, tag, source.name, "table", remarks, unreadable)
+    queries: list[str] = []
+    starts: list[int] = []
+    documents: list[str] = []
+    for _, query, document in _judgeable(table, source, rule):
+        if not queries or query != queries[-1]:
+            queries.append(query)
+            starts.append(len(documents))
+        documents.append(document)
+    starts.append(len(documents))
+    scores = ranks = None
+    scored = "score" in table.roles
+    if scored or "rank" in table.roles:
+        column = table.column("score" if scored else "rank")
+        scores = [finite_score(text, source.name, row.line) for text, row in zip(column, table.rows, strict=True)]
+        scores = scores if scored else [-rank for rank in scores]
+        ranks = table.column("rank") if scored and "rank" in table.roles else None
+    block = Columns(queries, starts, documents, scores, ranks, remarks or None)
+    return Run(lambda: iter([block]), tag=tag, scored=scored, path=source.name, format="table")
+
+
+def _first_lines(head: bytes) -> list[str]:
+    """The first content lines; none in JSON and XML."""
+    if head.lstrip().startswith((b"{", b"[", b"<")):
+        return []
+    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    whole = text[: text.rfind("\n") + 1] or text  # the head may end within a line
+    lines = content_lines(whole, "", comments=Comments())
+    return [line for (_, line), _ in zip(lines, range(_SHOWN), strict=False)]
+
+
+def _separator(lines: Sequence[str], source: Source | None = None) -> str | None:
+    """What stands between the values of a table; None for the columns of TREC and COLIEE, which have no header."""
+    if not lines:
+        return None
+    for separator in _SEPARATORS:
+        if _names_columns(_values(lines[0], separator), source):
+            return separator
+    if _COMMAS.match(lines[0]):
+        return ";" if ";" in lines[0] and "," not in lines[0] else ","
+    for separator in _SEPARATORS:
+        if _is_unknown_header([_values(line, separator) for line in lines]):
+            return separator
+    return None
+
+
+def _values(line: str, separator: str) -> list[str]:
+    """The values of a single line."""
+    if separator == " ":
+        return split_columns(line)
+    return [value.strip() for value in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
+
+
+def _names_columns(values: Sequence[str], source: Source | None = None) -> bool:
+    """Whether the values of a first row are names that the vocabulary, or the user, knows."""
+    given = set(map(normal_name, source.columns.values())) if source is not None else set()
+    of_user = bool(given.intersection(map(normal_name, values))) and not any(
+        as_number(value) is not None for value in values
+    )
+    return len(values) > 1 and (is_header(values) or of_user)
+
+
+def _is_unknown_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row can only name columns, in words that are not known.
+
+    Under a word there are only numbers; or its ids have no digit, and there are digits in all others, or labels.
+    """
+    first, *others = rows
+    if not others or len(first) < 2 or any(len(row) != len(first) for row in others):
+        return False
+    if any(as_number(value) is not None for value in first):
+        return False
+    if any(all(as_number(row[at]) is not None for row in others) for at in range(2, len(first))):
+        return True
+    ids = all(_DIGIT.search(row[0]) and _DIGIT.search(row[1]) for row in others)
+    labels = all(row[1].lower() in LABELS for row in others)
+    return (ids or labels) and not _DIGIT.search(first[0] + first[1])
+
+
+def _read(source: Source, kind: Kind) -> _Table:
+    """The table of a file: every row has as many values as the first.
+
+    Raises:
+        InputError: a header that is not understood, or a table without one of another width than two or three.
+    """
+    separator = _separator(_first_lines(source.head()), source)
+    if separator is None:
+        separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
+    rows = list(_rows(source, separator))
+    if not rows:
+        raise InputError(source.name, "there is no row of a query and a document", remedy=_FORMS[kind])
+    first = rows[0]
+    width = len(first.values)
+    for row in rows:
+        if len(row.values) != width:
+            remedy = f"expected {width} as in the first row"
+            raise InputError(
+                source.name, counted(len(row.values), "value"), line=row.line, found=row.text, remedy=remedy
+            )
+    if _names_columns(first.values, source) or _is_unknown_header([row.values for row in rows[:_SHOWN]]):
+        table = _Table(roles_of(first.values, kind, source.name, source.columns, first.line), rows[1:])
+    else:
+        table = _without_header(source, kind, rows)
+    if not table.rows:
+        raise InputError(source.name, "there is no row of a query and a document", remedy=_FORMS[kind])
+    return table
+
+
+def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
+    """A table of two or three columns, whose roles the values show."""
+    first = rows[0]
+    width = len(first.values)
+    if not 2 <= width <= 3:
+        raise InputError(source.name, counted(width, "value"), line=first.line, found=first.text, remedy=_FORMS[kind])
+    roles = {"query": 0, "document": 1}
+    if width == 2:
+        return _Table(roles, rows)
+    held = last_column((row.values[0], row.values[2]) for row in rows)
+    if kind == "gold":
+        longest = max(len(list(of_query)) for _, of_query in groupby(sorted(row.values[0] for row in rows)))
+        if held == "rank" and longest >= _NO_GRADES:
+            problem = "the last column holds 1, 2, 3, … in each query, as ranks do"
+            remedy = "give a gold; if it is one, name the columns in a first line: query document relevance"
+            raise InputError(source.name, problem, line=first.line, found=first.text, remedy=remedy)
+        return _Table({**roles, "relevance": 2}, rows)
+    if held is None:
+        raise undecided(source.name, first.line, first.text)
+    return _Table({**roles, held: 2}, rows, {"tag": "", "score": "read-as-score", "rank": "read-as-rank"}[held])
+
+
+def _rows(source: Source, separator: str) -> Iterator[_Row]:
+    """The rows that hold something.
+
+    Raises:
+        InputError: the quotes of a value are not those of CSV.
+    """
+    text = source.text()
+    lines = text.split("\n")
+    numbered = []
+    for number, line in content_lines(text, source.name):
+        whole = lines[number - 1]  # a tab at either end of which stands beside an empty value
+        numbered.append((number, whole if separator == "\t" and whole.strip(BLANKS) == line else line))
+    if separator == " ":
+        yield from (_Row(number, split_columns(line), line) for number, line in numbered)
+        return
+    rows = csv.reader((line for _, line in numbered), delimiter=separator, skipinitialspace=True, strict=True)
+    try:
+        for row in rows:
+            values = [value.strip() for value in row]
+            if any(values):
+                yield _Row(numbered[rows.line_num - 1][0], values, separator.join(row))
+    except csv.Error as error:
+        at = numbered[rows.line_num - 1][0]
+        raise InputError(source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
+
+
+def _judgeable(table: _Table, source: Source, rule: IdRule) -> Iterator[tuple[_Row, str, str]]:
+    """Each row with its query and document, which must not be empty."""
+    for row in table.rows:
+        query, document = rule(row.values[table.roles["query"]]), rule(row.values[table.roles["document"]])
+        if not query or not document:
+            raise InputError(source.name, "a value is empty", line=row.line, found=row.text, remedy="fill or drop it")
+        yield row, query, document
+
+
+def _labels(
+    table: _Table, source: Source, remarks: Remarks, *, gold: bool = False
+) -> tuple[dict[str, bool], tuple[str, ...]]:
+    """The labels by query, and the queries whose answer is neither Y nor N."""
+    words = zip(table.rows, table.column("query"), table.column("answer"), strict=True)
+    labelled = (
+        Labelled(normal_id(query), word, Place(source.name, "line", row.line)) for row, query, word in words
+    )
+    return labels_of(labelled, remarks, gold=gold)
+
+
+def _tag(table: _Table, remarks: Remarks) -> str:
+    """The first run tag, with ``_`` for its blanks; other tags are remarked. Empty where there is none."""
+    tag = ""
+    for row, given in zip(table.rows, table.column("tag"), strict=True):
+        tag = tag or given
+        if given != tag:
+            remarks.add("tag", f"line {row.line}: {given}")
+    return "_".join(tag.split())

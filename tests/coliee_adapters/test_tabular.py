@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from coliee_adapters import detect, tabular
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Answers, Columns, Gold, Run
+from coliee_adapters.remarks import Remarks
+
+Opened = Callable[..., Source]
+
+CSV = "expected query,document or query,document,tag, or a first row that names the columns"
+
+
+def told(read: Callable[[Source], object], source: Source) -> str:
+    with pytest.raises(InputError) as caught:
+        read(source)
+    return str(caught.value)
+
+
+def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
+    """Query, document and score of each row."""
+    assert isinstance(run, Run)
+    return [
+        (query, block.documents[at], None if block.scores is None else float(block.scores[at]))
+        for block in run.blocks()
+        for query, first, last in block.segments()
+        for at in range(first, last)
+    ]
+
+
+def remarks_of(run: Run | Answers) -> Remarks:
+    if isinstance(run, Answers):
+        return run.remarks
+    return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())
+
+
+# runs in CSV
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs", "tag"),
+    [
+        ("001,013,T\n001.txt,014.txt,T\n", [("001", "013"), ("001", "014")], "T"),
+        ("\ufeff001;013;T\r\n\r\n# a\n001;014;T", [("001", "013"), ("001", "014")], "T"),
+        ("/* a\n*/\n001 , 013\n002,\t014\n", [("001", "013"), ("002", "014")], "f"),
+        ('"001", "013", "T, of ""us"""\n001,014,"T, of ""us"""\n', [("001", "013"), ("001", "014")], 'T,_of_"us"'),
+        ("query,document\n001,013\n", [("001", "013")], "f"),
+        ("query,document,tag\n001,013,T\n", [("001", "013")], "T"),
+        ("Query ID,Doc ID,Run Tag\n001,013,T\n", [("001", "013")], "T"),
+        ('"query";"docno"\n"001";"013"\n', [("001", "013")], "f"),
+        ("001,013,\n,,\n001,014,T\n", [("001", "013"), ("001", "014")], "T"),
+        ("001,a;b,T\n", [("001", "a;b")], "T"),
+    ],
+)
+def test_a_run_in_csv_is_read(source: Opened, text: str, pairs: list[tuple[str, str]], tag: str) -> None:
+    run = tabular.read_run(source(text, "f.csv"))
+    assert rows(run) == rows(run) == [(query, document, None) for query, document in pairs]
+    assert isinstance(run, Run)
+    assert (run.tag, run.scored, run.path, run.format) == (tag, False, "f.csv", "table")
+    assert tabular.sniff_run(source(text).head()) == "table"
+
+
+def test_a_csv_may_have_scores_where_its_header_says_so(source: Opened) -> None:
+    run = tabular.read_run(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
+    assert rows(run) == [("001", "013", 0.5), ("001", "014", -1000.0)]
+    assert isinstance(run, Run)
+    assert run.scored
+
+
+def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None:
+    run = tabular.read_run(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
+    assert run.tag == "T"
+    assert remarks_of(run).examples("tag") == ("line 5: U",)
+    assert remarks_of(run).count("tag") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("001\n", f", line 1: 1 value (found '001'); {CSV}"),
+        ("001,013,1,T\n", f", line 1: 4 values (found '001,013,1,T'); {CSV}"),
+        ("001,Q0,013,1,0.5,T\n", f", line 1: 6 values (found '001,Q0,013,1,0.5,T'); {CSV}"),
+        ("001,013\n001,014\n\n001\n", ", line 4: 1 value (found '001'); expected 2 as in the first row"),
+        ("query,document,tag\n001,013\n", ", line 2: 2 values (found '001,013'); expected 3 as in the first row"),
+        ("a;b\na;b;c\n", ", line 2: 3 values (found 'a;b;c'); expected 2 as in the first row"),
+        ("001,013,T\n# a\n,014,T\n", ", line 3: a value is empty (found ',014,T'); fill or drop it"),
+        ("001, ,T\n", ", line 1: a value is empty (found '001,,T'); fill or drop it"),
+        ("001,.txt,T\n", ", line 1: a value is empty (found '001,.txt,T'); fill or drop it"),
+        ("query,document,score\n001,013,nan\n", ", line 2: this score is not a finite number (found 'nan'); write it"
+         " like 12.5"),
+        ("query,document,score\n001,013,\n", ", line 2: this score is not a finite number (found ''); write it"
+         " like 12.5"),
+        ("query,document,score\n001,013,1_0\n", ", line 2: this score is not a finite number (found '1_0'); write it"
+         " like 12.5"),
+        ('001,013,T\n001,"014,T\n', ", line 2: broken CSV: unexpected end of data; check the quotes"),
+        ('001,"013"x,T\n', ", line 1: broken CSV: ',' expected after '\"'; check the quotes"),
+        (f"001,{'x' * 140_000}", ", line 1: broken CSV: field larger than field limit (131072); check"
+         " the quotes"),
+        ("query,document\n", f": there is no row of a query and a document; {CSV}"),
+        ("# a\n/* b */\n", f": there is no row of a query and a document; {CSV}"),
+    ],
+)  # fmt: skip
+def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, message: str) -> None:
+    assert told(tabular.read_run, source(text)) == f"f.txt{message}"
+
+
+# the separator and the header
+
+SCORED = [("001", "018", 0.1), ("001", "023", 0.9)]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " ", "   ", ", "])
+@pytest.mark.parametrize(
+    "names", ["query_id doc_id score", "case_id candidate_id score", "qid docno sim", "q_id pid SCORE"]
+)
+def test_a_header_is_read_whatever_separates_columns(source: Opened, separator: str, names: str) -> None:
+    lines = [names.split(), ["001", "018", "0.1"], ["001", "023.txt", "9e-1"]]
+    run = detect.read_run(source("".join(separator.join(line) + "\n" for line in lines), "mono.tsv"))
+    assert rows(run) == SCORED
+    assert (run.tag, run.format) == ("mono", "table")
+
+
+def test_a_header_with_tabs_may_have_blanks_and_empty_cells(source: Opened) -> None:
+    text = "\tQuery ID\tdoc id\tscore\tnote\n0\t001\t018\t0.1\t\n1\t001\t023\t0.9\tfound, by hand\n"
+    assert rows(detect.read_run(source(text))) == SCORED
+
+
+def test_text_in_quotes_may_hold_line_ends_and_separators(source: Opened) -> None:
+    text = 'pair_id\tlabel\tprediction\tmsg\nR01-1-A\tY\tN\t"a\tb\n""c"""\nR01-2-A\tN\tN\tx\n'
+    answers = detect.read_run(source(text))
+    assert isinstance(answers, Answers)
+    assert answers.labels == {"R01-1-A": False, "R01-2-A": False}
+    assert detect.read_gold(source(text)).labels == {"R01-1-A": True, "R01-2-A": False}
+
+
+def test_rows_of_a_query_that_are_together_are_one_segment(source: Opened) -> None:
+    run = tabular.read_run(source("1,a\n1,b\n2,a\n1,c\n"))
+    assert isinstance(run, Run)
+    assert list(run.blocks()) == [Columns(["1", "2", "1"], [0, 2, 3, 4], ["a", "b", "a", "c"])]
+
+
+def test_a_rank_orders_where_there_is_no_score(source: Opened) -> None:
+    run = detect.read_run(source("qid,docno,rank\n1,a,7\n1,b,2\n1,c,2\n2,a,1\n"))
+    assert isinstance(run, Run)
+    assert not run.scored
+    assert rows(run) == [("1", "a", -7.0), ("1", "b", -2.0), ("1", "c", -2.0), ("2", "a", -1.0)]
+
+
+def test_a_rank_beside_a_score_is_only_compared(source: Opened) -> None:
+    run = detect.read_run(source("qid Q0 docno rank score tag\n1 Q0 a 1 0.2 T\n1 Q0 b 2 0.5 T\n"))
+    assert isinstance(run, Run)
+    assert list(run.blocks()) == [Columns(["1"], [0, 2], ["a", "b"], [0.2, 0.5], ["1", "2"])]
+    assert (run.tag, run.scored) == ("T", True)
+
+
+def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) -> None:
+    answers = detect.read_run(source("id,prediction,run\nq1,yes,A\nq1,Y,A\n"))
+    assert isinstance(answers, Answers)
+    assert (answers.labels, answers.tag) == ({"q1": True}, "A")
+    assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
+    assert "line 1 answers" not in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
+    assert "line 2 answers this question otherwise" in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "topic_no\tpara_no\tsim2\n001\t018\t0.1\n001\t023\t0.9\n",
+        "topic_no para_no sim\n001 018 0.1\n",
+        "topic_no,para_no,sim\n001,018,1\n",
+        "topic_no,para_no\n001,018\n",
+        "topic_no para_no team\n001 018 univABC\n001 019 univABC\n",
+        "topic_no zero para_no place sim team\n001 Q0 018 1 0.1 univABC\n",
+        "nr,antwort\nR01-1-A,Y\n",
+        "query_id,para_no,score\n001,018,1\n",
+        "id,note\n001,013\n",
+        "query_id;doc_id;note\n001;018;1\n",
+    ],
+)
+def test_a_header_that_is_not_understood_is_refused(source: Opened, text: str) -> None:
+    for read in (detect.read_run, detect.read_gold):
+        with pytest.raises(InputError) as caught:
+            read(source(text))
+        assert (caught.value.line, "--columns" in str(caught.value)) == (1, True)
+
+
+@pytest.mark.parametrize("text", ["001 018 A\n001 019 1\n", "q doc run\nq d run\n", "a b T\nc d T\n", "H1 a 1\n"])
+def test_lines_of_a_run_are_no_header(source: Opened, text: str) -> None:
+    run = detect.read_run(source(text))
+    assert run.format == "columns"
+    assert len(rows(run)) == text.count("\n")
+
+
+def test_names_that_the_user_gives_make_a_header(source: Opened) -> None:
+    file = source("topic\tpara\tsim\nx\ty\t0.5\n")
+    file.columns = {"query": "topic", "document": "para", "score": "sim"}
+    assert rows(detect.read_run(file)) == [("x", "y", 0.5)]
+    assert tabular.header_of(file) == ["topic", "para", "sim"]
+
+
+# numbers in a third column without a header
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+@pytest.mark.parametrize(
+    ("lines", "scored", "numbers", "kind"),
+    [
+        (["0 99 2", "0 1542 1", "1 5 1"], False, [-2, -1, -1], "read-as-rank"),
+        (["0 99 0.25", "0 1542 3", "1 5 -1"], True, [0.25, 3, -1], "read-as-score"),
+        (["0 99 1.0", "0 1542 2.5"], True, [1, 2.5], "read-as-score"),
+        (["0 a 3.0", "0 b 2.0", "0 c 1.0"], True, [3, 2, 1], "read-as-score"),
+        (["0 a 0.5", "1 b 0.7"], True, [0.5, 0.7], "read-as-score"),
+    ],
+)
+def test_ranks_and_scores_are_told_from_run_tags(
+    source: Opened, separator: str, lines: list[str], scored: bool, numbers: list[float], kind: str
+) -> None:
+    run = detect.read_run(source("".join(line.replace(" ", separator) + "\n" for line in lines), "m.tsv"))
+    assert isinstance(run, Run)
+    assert [score for _, _, score in rows(run)] == numbers
+    assert (run.tag, run.scored, remarks_of(run).count(kind)) == ("m", scored, 1)
+    assert remarks_of(run).count("tag") == 0
+
+
+@pytest.mark.parametrize("separator", [",", "\t", " "])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["0 a 1", "0 b 4"],
+        ["0 a 0", "0 b 1"],
+        ["0 a 5", "0 b 3", "0 c 3"],
+        ["0 a 3", "0 b 2", "0 c 1"],
+        ["0 a 3", "1 b 7"],
+        ["0 a 1.0", "0 b 2.0", "0 c 3.0"],
+    ],
+)
+def test_numbers_that_may_be_ranks_or_scores_are_refused(source: Opened, separator: str, lines: list[str]) -> None:
+    file = source("".join(line.replace(" ", separator) + "\n" for line in lines))
+    with pytest.raises(InputError, match=r"whole numbers.*query document rank") as caught:
+        detect.read_run(file)
+    assert (caught.value.line, caught.value.found) == (1, lines[0].replace(" ", separator))
+
+
+@pytest.mark.parametrize("separator", [",", "\t", " "])
+def test_a_score_that_is_not_finite_is_no_run_tag(source: Opened, separator: str) -> None:
+    lines = ["0 a 0.5", "0 b nan"]
+    run = "".join(line.replace(" ", separator) + "\n" for line in lines)
+    said = told(lambda file: rows(detect.read_run(file)), source(run))
+    assert "line 2: this score is not a finite number (found 'nan')" in said
+
+
+@pytest.mark.parametrize("separator", [",", "\t", " "])
+def test_a_run_tag_may_be_a_number(source: Opened, separator: str) -> None:
+    for lines in (["0 a 7", "0 b 7", "1 b 7"], ["0 a 1", "0 b 1", "1 c 2", "1 d 2"]):
+        run = detect.read_run(source("".join(line.replace(" ", separator) + "\n" for line in lines)))
+        assert [score for _, _, score in rows(run)] == [None] * len(lines)
+        assert run.tag == lines[0][-1]
+
+
+# golds
+
+
+@pytest.mark.parametrize(
+    ("text", "qrels"),
+    [
+        ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n", {"q1": {"d1": 1, "d2": 0}}),
+        ("query_id,doc_id,relevance\nq1,d1.txt,2\n", {"q1": {"d1": 2}}),
+        ("query_id;doc_id;rel\nq1;d1;2.0\n", {"q1": {"d1": 2}}),
+        ("base_case,related_case\n001.txt,018.txt\n001.txt,020.txt\n", {"001": {"018": 1, "020": 1}}),
+        ("0\t1542\n1\t5\n", {"0": {"1542": 1}, "1": {"5": 1}}),
+        ("0,1542\n0,5\n", {"0": {"1542": 1, "5": 1}}),
+        ("0\t1542\t1\n0\t5\t0\n", {"0": {"1542": 1, "5": 0}}),
+        ("0 1542 3\n1 5 -1\n", {"0": {"1542": 3}, "1": {"5": -1}}),
+        ("0,1542,1\n", {"0": {"1542": 1}}),
+    ],
+)
+def test_golds_in_tables_are_read(source: Opened, text: str, qrels: dict[str, dict[str, int]]) -> None:
+    gold = detect.read_gold(source(text))
+    assert gold == Gold(qrels, path="f.txt", format="table")
+
+
+def test_a_label_list_is_no_gold_of_documents(source: Opened) -> None:
+    for text in ("id,label\nR01-1-A,Y\n", "R01-1-A,Y\n", "pair_id\tlabel\tvotes\nR01-1-A\tY\t3\n"):
+        gold = detect.read_gold(source(text))
+        assert (gold.qrels, gold.labels) == (None, {"R01-1-A": True})
+        answers = detect.read_run(source(text))
+        assert isinstance(answers, Answers)
+        assert answers.labels == {"R01-1-A": True}
+    assert "no gold of a known form" in told(detect.read_gold, source("R01-1-A 1\nR01-2-A 0\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("001,018,univABC\n", "this relevance is not an integer (found 'univABC')"),
+        ("qid,docno,score\n001,018,1\n001,019,0.5\n", "line 3: this relevance is not an integer (found '0.5')"),
+        ("q,d,1\nq,d,2\n", "is judged 1 above and 2 here"),
+        ("q,d,10000\n", "too great for trec_eval"),
+        ("q,a,1\nq,b,2\nq,c,3\nq,d,4\nq,e,5\n", "as ranks do"),
+        ("query_id,doc_id,run_id\nq,d,A\n", "no column is recognised as the relevance"),
+    ],
+)
+def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, message: str) -> None:
+    assert message in told(detect.read_gold, source(text))
+
+
+def test_a_judgement_that_stands_twice_is_remarked(source: Opened) -> None:
+    gold = detect.read_gold(source("q,d,1\nq,d,1\n"))
+    assert (gold.qrels, gold.remarks.count("gold-duplicate")) == ({"q": {"d": 1}}, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("001,018,univABC\n", "run"),
+        ("query_id,doc_id,score\n1,a,0.5\n", "run"),
+        ("query_id,doc_id,rank\n1,a,1\n", "run"),
+        ("query_id,doc_id,relevance\n1,a,1\n", "gold"),
+        ("query_id,doc_id,score\n1,a,1\n", None),
+        ("id,label\n1,Y\n", None),
+        ("1,a\n", None),
+    ],
+)
+def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, kind: str | None) -> None:
+    assert tabular.kind_of(source(text)) == kind
+
+
+@pytest.mark.parametrize("lines", ["0 a 2\n0 b 1\n1 a 1\n", "0 a 0.5\n0 b 1e-3\n1 a -1\n"])
+def test_both_lanes_read_numbers_alike(source: Opened, lines: str) -> None:
+    plain, commented = detect.read_run(source(lines, "plain")), detect.read_run(source("# a\n" + lines, "commented"))
+    assert rows(plain) == rows(commented)
+    assert remarks_of(plain) == remarks_of(commented)
+
+
+def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:
+    text = "".join(f"q{at // 9} d{at % 9} {at % 9 + 1}\n" for at in range(9000))
+    assert len(rows(detect.read_run(source(text, "whole")))) == 9000
+    said = told(lambda file: rows(detect.read_run(file)), source(text + "q d univABC\n"))
+    assert "line 9001: this score is not a finite number (found 'univABC')" in said

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.vocabulary import Kind, checked_columns, is_header, parse_columns, roles_of
+
+
+def named(names: str, kind: Kind, **given: str) -> dict[str, str]:
+    """Role → name of the column."""
+    columns = names.split()
+    return {role: columns[at] for role, at in roles_of(columns, kind, "f.csv", given).items()}
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        ("query-id corpus-id score", {"query": "query-id", "document": "corpus-id", "relevance": "score"}),
+        ("query_id doc_id relevance iteration", {"query": "query_id", "document": "doc_id", "relevance": "relevance"}),
+        ("base_case related_case", {"query": "base_case", "document": "related_case"}),
+        ("pair_id label prediction votes", {"query": "pair_id", "answer": "label"}),
+        ("id query label", {"query": "id", "answer": "label"}),
+        ("Unnamed:_0 qid docno", {"query": "qid", "document": "docno"}),
+    ],
+)
+def test_the_columns_of_golds_are_known(names: str, roles: dict[str, str]) -> None:
+    assert named(names, "gold") == roles
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        ("qid docid docno rank score query", {"query": "qid", "document": "docno", "score": "score", "rank": "rank"}),
+        ("case_id candidate_id score", {"query": "case_id", "document": "candidate_id", "score": "score"}),
+        ("query_case case_id sim", {"query": "query_case", "document": "case_id", "score": "sim"}),
+        ("q_id doc_id run_id similarity", {"query": "q_id", "document": "doc_id", "score": "similarity",
+                                           "tag": "run_id"}),
+        ("id query document score", {"query": "query", "document": "document", "score": "score"}),
+        ("pair_id label prediction votes", {"query": "pair_id", "answer": "prediction"}),
+        ("id query t1 label", {"query": "id", "answer": "label"}),
+    ],
+)  # fmt: skip
+def test_the_columns_of_runs_are_known(names: str, roles: dict[str, str]) -> None:
+    assert named(names, "run") == roles
+
+
+@pytest.mark.parametrize(
+    ("names", "kind", "problem"),
+    [
+        ("query_id doc_id note", "gold", "no column is recognised as the relevance"),
+        ("query_id doc_id run_id", "gold", "no column is recognised as the relevance"),
+        ("query_id doc_id note", "run", "no column is recognised as the score or rank"),
+        ("query_id doc_id relevance", "run", "no column is recognised as the score or rank"),
+        ("topic_no para_no score", "run", "no column is recognised as the query"),
+        ("query_id para_no score", "run", "no column is recognised as the document or answer"),
+        ("query_id doc_id doc_id score", "run", "several columns could be the document"),
+        ("case case_id score", "run", "several columns could be the query"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_what_is_known(names: str, kind: Kind, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        roles_of(names.split(), kind, "f.csv", line=3)
+    error = caught.value
+    assert error.problem.startswith(problem)
+    assert (error.path, error.line, error.found) == ("f.csv", 3, ", ".join(names.split()))
+    assert "--columns" in (error.remedy or "")
+
+
+def test_names_that_the_user_gives_win() -> None:
+    assert named("topic para judged", "gold", query="topic", document="para", relevance="judged") == {
+        "query": "topic", "document": "para", "relevance": "judged"
+    }  # fmt: skip
+    assert named("qid docno score sim", "run", score="sim")["score"] == "sim"
+    assert named("id document verdict", "run", answer="Verdict") == {"query": "id", "answer": "verdict"}
+
+
+def test_names_are_given_for_gold_and_run_together() -> None:
+    given = {"query": "topic", "score": "sim", "relevance": "judged"}
+    assert named("topic docno sim", "run", **given)["score"] == "sim"
+    assert named("qid docno judged", "gold", **given) == {"query": "qid", "document": "docno", "relevance": "judged"}
+    for kind, names in (("run", "topic docno score"), ("gold", "topic docno relevance")):
+        with pytest.raises(InputError, match=r"no column is called '(sim|judged)'"):
+            roles_of(names.split(), kind, "f.csv", given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("query_id doc_id score", True),
+        ("topic_no doc score", True),
+        ("id label", True),
+        ("Query Document Tag", True),
+        ("001 018 run", False),
+        ("q doc run", False),
+        ("topic Q0 document 1 0.5 run", False),
+        ("qid doc 0.5", False),
+        ("topic_no para_no sim", False),
+    ],
+)
+def test_a_header_has_two_names_and_no_number(line: str, expected: bool) -> None:
+    assert is_header(line.split()) == expected
+
+
+def test_columns_are_given_as_text() -> None:
+    assert parse_columns("query=topic, score = my sim") == {"query": "topic", "score": "my sim"}
+    for text in ("", "query", "query=", "topic=query", "query=a,,"):
+        with pytest.raises(UsageError):
+            parse_columns(text)
+    assert checked_columns(None) == {}

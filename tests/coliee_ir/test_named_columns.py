@@ -1,0 +1,211 @@
+"""Tables with named columns, through every command that reads golds and runs, beside the same run in TREC's columns."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas
+import polars
+import pytest
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.records import Answers
+from coliee_ir import Evaluator, Submission, evaluate, read_gold, read_run, to_run
+
+Called = Callable[..., tuple[int, str, str]]
+
+Row = tuple[str, str, float]
+
+
+def scored_rows() -> list[Row]:
+    """Five documents of each of eight queries by id, so that the order of lines is not that of scores."""
+    chance = random.Random(5)
+    return [(f"{q:03}", f"{d:03}", chance.random()) for q in range(1, 9) for d in sorted(chance.sample(range(99), 5))]
+
+
+ROWS = scored_rows()
+RANKED = [
+    (query, document, sum(other > score for q, _, other in ROWS if q == query) + 1) for query, document, score in ROWS
+]
+GOLD = {query: [document] for query, document, score in ROWS if score == max(s for q, _, s in ROWS if q == query)}
+
+
+def lines(rows: list[Row], separator: str, header: str = "") -> str:
+    head = separator.join(header.split()) + "\n" if header else ""
+    return head + "".join(separator.join(map(str, row)) + "\n" for row in rows)
+
+
+RUNS = {
+    "query_id.csv": lines(ROWS, ",", "query_id doc_id score"),
+    "case_id.tsv": lines(ROWS, "\t", "case_id candidate_id score"),
+    "qid.txt": lines(ROWS, " ", "qid docno sim"),
+    "semicolons.csv": lines(ROWS, ";", "query document similarity"),
+    "nothing.tsv": lines(ROWS, "\t"),
+    "nothing.csv": lines(ROWS, ","),
+    "rank.tsv": lines([(q, d, 3 * rank) for q, d, rank in RANKED], "\t", "qid pid rank"),
+    "marco.tsv": lines(RANKED, "\t"),
+    "marco.csv": lines(RANKED, ","),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text(json.dumps(GOLD))
+    Path("own.tsv").write_text(lines(ROWS, "\t", "thema stelle wert"))
+    Path("trec").write_text("".join(f"{q} Q0 {d} 1 {score!r} T\n" for q, d, score in ROWS))
+    for name, text in RUNS.items():
+        Path(name).write_text(text)
+    return tmp_path
+
+
+OWN = ("--columns", "query=thema,document=stelle,score=wert")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_table_is_scored_as_the_run_in_trec_form(folder: Path, call: Called, name: str) -> None:
+    code, out, err = call("evaluate", "gold.json", name, "--task", "2", "-m", "AP", "-m", "MicroF1@1", "-o", "json")
+    assert code == 0
+    assert set(json.loads(out)["runs"][0]["measures"].values()) == {1.0}
+    assert ("was read as the" in err) == name.startswith(("nothing", "marco"))
+    for remark in ("another run tag", "not in the gold", "together"):
+        assert remark not in err
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_converted_table_keeps_its_order_and_not_its_header(folder: Path, call: Called, name: str) -> None:
+    code, out, _ = call("convert", name, "-", "--to", "columns", "--tag", "T")
+    assert code == 0
+    assert out == call("convert", "trec", "-", "--to", "columns", "--tag", "T")[1]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Called, name: str) -> None:
+    rules = {}
+    for run in ("trec", name):
+        assert call("tune", "gold.json", run, "--task", "2", "--by", "k", "--folds", "4", "--rule", "rule.json")[0] == 0
+        rules[run] = Path("rule.json").read_text()
+    assert rules[name] == rules["trec"]
+    cut = {run: call("cut", run, "rule.json", "--tag", "T", "--task", "2") for run in (name, "trec")}
+    assert cut[name][0] == 0
+    assert cut[name][1] == cut["trec"][1]
+    fused = {run: call("fuse", run, "trec", "--method", "rrf", "-o", "-") for run in (name, "trec")}
+    assert fused[name][1] == fused["trec"][1]
+
+
+@pytest.mark.parametrize(
+    ("command", "rest"),
+    [
+        ("evaluate", ["gold.json", "own.tsv", "--task", "2", "-m", "AP"]),
+        ("compare", ["gold.json", "own.tsv", "trec", "--task", "2", "--resamples", "9"]),
+        ("leaderboard", ["gold.json", "own.tsv", "trec", "--task", "2", "--resamples", "9"]),
+        ("tune", ["gold.json", "own.tsv", "--task", "2", "--folds", "4", "--by", "k"]),
+        ("cut", ["own.tsv", "rule.json"]),
+        ("fuse", ["own.tsv", "trec", "-o", "-"]),
+        ("fuse", ["own.tsv", "trec", "--gold", "gold.json", "--fit", "w.json", "--folds", "4", "--task", "2"]),
+        ("convert", ["own.tsv", "-"]),
+    ],
+)
+def test_every_command_takes_names_of_columns(folder: Path, call: Called, command: str, rest: list[str]) -> None:
+    Path("rule.json").write_text('{"family": "k", "threshold": -1.0}')
+    code, _, err = call(command, *rest)
+    assert (code, "no column is recognised" in err) == (2, True)
+    code, _, err = call(command, *rest, *OWN)
+    assert (code, "thema" in err) == (0, False)
+    code, _, err = call(command, *rest, *OWN[:1], OWN[1] + ",rank=ort")
+    assert (code, "rank=ort" in err, "stelle, thema, wert" in err) == (2, True, True)
+
+
+def test_names_without_a_table_are_refused(folder: Path, call: Called) -> None:
+    code, out, err = call("evaluate", "gold.json", "trec", "--columns", "score=sim")
+    assert (code, out) == (2, "")
+    assert "no file has a row that names columns" in err
+    for wrong in ("score", "scores=a", "score="):
+        assert call("evaluate", "gold.json", "trec", "--columns", wrong)[0] == 2
+
+
+def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Called) -> None:
+    judged = [(query, document, 1) for query, documents in GOLD.items() for document in documents]
+    Path("gold.tsv").write_text(lines(judged, "\t", "thema stelle urteil"))
+    names = {"query": "thema", "document": "stelle", "score": "wert", "relevance": "urteil"}
+    given = ",".join(f"{role}={name}" for role, name in names.items())
+    code, out, _ = call("evaluate", "gold.tsv", "own.tsv", "--columns", given, "-m", "AP", "-o", "json")
+    assert (code, json.loads(out)["runs"][0]["measures"]) == (0, {"AP": 1.0})
+    assert evaluate("gold.tsv", "own.tsv", columns=names, measures="AP").measures == {"AP": 1.0}
+    evaluator = Evaluator("gold.tsv", "AP", columns=names)
+    frame = pandas.DataFrame(ROWS, columns=["thema", "stelle", "wert"])
+    for run in ("own.tsv", frame, [dict(zip(frame.columns, row, strict=True)) for row in ROWS]):
+        assert evaluator.evaluate(run).measures == {"AP": 1.0}
+    assert [scores.measures for scores in evaluator.evaluate_all([Submission("own.tsv")])] == [{"AP": 1.0}]  # type: ignore[union-attr]
+    assert read_gold("gold.tsv", columns=names).queries == tuple(GOLD)
+    assert to_run(read_run("own.tsv", columns=names)) == to_run("trec")
+    with pytest.raises(InputError, match="no column is recognised"):
+        read_run("own.tsv")
+    with pytest.raises(UsageError, match="unknown column role"):
+        read_run("own.tsv", columns={"topic": "thema"})
+
+
+def test_answers_in_a_table_show_their_task_and_are_no_documents(folder: Path, call: Called) -> None:
+    Path("label.csv").write_text("id,label\nR01-1-A,Y\nR01-2-A,N\n")
+    Path("predicted.tsv").write_text("pair_id\tlabel\tprediction\nR01-1-A\tY\tY\nR01-2-A\tN\tY\n")
+    code, out, err = call("evaluate", "label.csv", "predicted.tsv", "-o", "json")
+    assert (code, json.loads(out)["runs"][0]["measures"], "task 4" in err) == (0, {"Accuracy": 0.5}, True)
+    assert isinstance(read_run("label.csv"), Answers)
+    assert call("convert", "label.csv", "-")[0] == 2  # a gold or a submission
+    code, out, _ = call("convert", "label.csv", "-", "--to", "labels")
+    assert (code, out) == (0, "R01-1-A Y label\nR01-2-A N label\n")
+    assert call("convert", "label.csv", "-", "--to", "qrels")[1] == "R01-1-A 0 Y 1\nR01-2-A 0 N 1\n"
+
+
+def test_a_run_that_is_grouped_is_not_said_to_be_otherwise(folder: Path, call: Called) -> None:
+    Path("list.csv").write_text("query_id,doc_id\n001,018\n001,023\n002,018\n")
+    frame = pandas.read_csv("list.csv", dtype=str)
+    assert not any("together" in remark for remark in evaluate(GOLD, frame, task="2").remarks)
+    assert "together" not in call("evaluate", "gold.json", "list.csv", "--task", "2")[2]
+    mixed = evaluate(GOLD, frame.iloc[[0, 2, 1]], task="2").remarks
+    assert any("together" in remark for remark in mixed)
+
+
+def test_a_large_file_of_ranks_is_read_in_parts(tmp_path: Path) -> None:
+    rows = [(f"q{q}", f"d{d}", d) for q in range(90) for d in range(1, 101)]
+    file = tmp_path / "ranks.tsv"
+    file.write_text("".join(f"{q}\t{d}\t{rank}\n" for q, d, rank in sorted(rows, key=lambda row: (row[0], -row[2]))))
+    with pytest.raises(InputError, match="whole numbers"):  # 100, 99, …: the best or the worst first?
+        read_run(file)
+    file.write_text("".join(f"{q}\t{d}\t{rank}\n" for q, d, rank in rows))
+    evaluator = Evaluator({f"q{q}": ["d2"] for q in range(90)}, "RR", task="trec")
+    in_parts = evaluator.evaluate(file, jobs=2)
+    assert in_parts.measures == {"RR": 0.5}
+    assert in_parts.remarks == evaluator.evaluate(file).remarks
+    assert any("read as the rank" in remark for remark in in_parts.remarks)
+
+
+def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[object] = []
+    frame = polars.DataFrame({"query_id": ["001"], "doc_id": [GOLD["001"][0]], "score": [0.5]})
+
+    class Lazy:
+        """What shows where it is collected: in another process, the list would stay empty."""
+
+        def collect_schema(self) -> None: ...
+
+        def collect(self) -> polars.DataFrame:
+            collected.append(self)
+            return frame
+
+    monkeypatch.setattr("coliee_ir.evaluator._WORTH_A_PROCESS", 0)
+    evaluator = Evaluator(GOLD, "MicroF1", task="2")
+    results = list(evaluator.evaluate_all([Submission(Lazy()), Submission(Lazy())], jobs=2))
+    assert len(collected) == 2
+    assert [scores.measures for scores in results] == [{"MicroF1": pytest.approx(2 / 9)}] * 2  # type: ignore[union-attr]
+    pickle.dumps(results)
+
+
+def test_lists_in_place_of_arrays_are_refused() -> None:
+    evaluator = Evaluator(GOLD, "AP", task="2", documents=["a", "b"])
+    with pytest.raises(UsageError, match="NumPy arrays"):
+        evaluator.evaluate(([0, 0], [0, 1], [0.5, 0.7]))
