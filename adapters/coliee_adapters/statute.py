@@ -15,6 +15,7 @@ from coliee_adapters.lines import Comments, content_lines, join_columns, split_c
 from coliee_adapters.markup import Element, parse
 from coliee_adapters.records import Answers, Gold, normal_id
 from coliee_adapters.remarks import Remarks
+from coliee_adapters.vocabulary import is_header
 
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
@@ -72,6 +73,8 @@ def sniff_run(head: bytes) -> str | None:
     """
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")
     rows = [_words(line) for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN)]
+    if rows and is_header(rows[0]):
+        return None  # a table, whose columns have names
     if rows and len(rows[0]) > 1 and rows[0][1].lower() in LABELS:
         return "labels"
     listed = [words for words in rows if len(words) in (2, 3)]

@@ -14,7 +14,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.conversion import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.fusion import Fusion
 from coliee_ir.fusion.output import write_fused
-from coliee_ir.reading import gold_files, opened_if_possible, read_gold
+from coliee_ir.reading import gold_files, opened, opened_if_possible, read_gold
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
@@ -129,7 +129,8 @@ def _fit(options: argparse.Namespace) -> int:
         "exclude": scoring.ids(options.exclude),
         "decisions": scoring.decided(options),
     }
-    gold = scoring.opened_golds(options)
+    gold = options.gold[0] if len(options.gold) == 1 else options.gold
+    gold = opened(gold, options.columns) if gold == "-" else gold
     runs = [opened_if_possible(path, options.columns) for path in options.runs]
     scoring.check_named_columns(options, gold, runs)
     gold = read_gold(gold, task=options.task, columns=options.columns)

@@ -174,8 +174,9 @@ def test_ids_of_records_follow_the_rule(source: Opened) -> None:
 
 
 def test_a_user_can_name_the_keys(source: Opened) -> None:
-    names = {"query": "q", "document": "match", "score": "w"}
-    run = json_records.read_run(source('[{"q": "1", "match": "a", "w": 2}]'), columns=names)
+    file = source('[{"q": "1", "match": "a", "w": 2}]')
+    file.columns = {"query": "q", "document": "match", "score": "w"}
+    run = json_records.read_run(file)
     assert ranked(run) == {"1": [("a", 2.0)]}
 
 
