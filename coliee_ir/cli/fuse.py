@@ -8,9 +8,10 @@ import sys
 from functools import partial
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.files import check_outputs
 from coliee_adapters.records import Answers, Run
 from coliee_ir import fusion
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import files_of, say, scoring
 from coliee_ir.conversion import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.fusion import Fusion
 from coliee_ir.fusion.output import write_fused
@@ -21,7 +22,12 @@ _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="at least two, in any of their forms; .gz works")
+    parser.add_argument(
+        "runs",
+        metavar="RUN|DIR",
+        nargs="+",
+        help="at least two, in any of their forms; .gz works; of a folder, all its files",
+    )
     parser.add_argument("-o", "--output", metavar="OUT", help="where the fused run goes; - is standard output")
     parser.add_argument("--tag", metavar="TAG", help="its run tag; default: the method")
     parser.add_argument(
@@ -66,11 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
+    options.runs = files_of(options.runs, [options.gold, options.weights, options.template])
     if [*options.runs, options.gold, options.weights].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
-    scoring.check_outputs(
+    check_outputs(
         [options.output, options.fit, options.held_out],
-        [*options.runs, options.gold, options.weights],
+        [*options.runs, options.gold, options.weights, options.template, options.exclude],
     )
     if (options.gold is None) != (options.fit is None):
         raise UsageError("--gold GOLD and --fit FILE belong together")

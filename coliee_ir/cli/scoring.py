@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import Source
 from coliee_adapters.lines import content_lines
 from coliee_ir import __version__
-from coliee_ir.cli import say
+from coliee_ir.cli import files_of, say
 from coliee_ir.decisions import CHOICES, Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
@@ -39,7 +39,12 @@ _HELP = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
     parser.add_argument("gold", metavar="GOLD", help="the gold, in any of its forms; - is standard input")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="the runs, in any of their forms; .gz works everywhere")
+    parser.add_argument(
+        "runs",
+        metavar="RUN|DIR",
+        nargs="+",
+        help="the runs, in any of their forms; .gz works everywhere; of a folder, all its files",
+    )
     add_task(parser)
     parser.add_argument(
         "--answers", action="append", default=[], metavar="FILE", help="Task 3 from 2026: the answers Y/N of each RUN"
@@ -104,11 +109,13 @@ class Scored(NamedTuple):
 def handed_in(options: argparse.Namespace) -> list[Submission]:
     """The runs that were named with what belongs to each, opened, so that they can be read more than once.
 
-    What cannot be opened stays a path, about which its evaluation will complain.
+    A folder stands for the files in it: ``options.runs`` names these afterwards. What cannot be opened stays a path,
+    about which its evaluation will complain.
 
     Raises:
         UsageError: not every run has its part, or standard input is named twice.
     """
+    options.runs = files_of(options.runs, [options.gold, *options.answers, *options.long_list])
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(options.long_list, options.runs, "--long-list")
     if [options.gold, *options.runs, *options.answers, *options.long_list].count("-") > 1:
@@ -116,32 +123,6 @@ def handed_in(options: argparse.Namespace) -> list[Submission]:
     return [
         Submission(*map(opened_if_possible, parts)) for parts in zip(options.runs, answers, long_lists, strict=True)
     ]
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):  # not there, no name that a file can have
-        return False
-
-
-def check_outputs(written: Iterable[str | None], read: Iterable[str | None]) -> None:
-    """Refuse to write over a file that is read, or twice over one file.
-
-    Args:
-        written: what the command writes; None for nothing.
-        read: what it reads.
-
-    Raises:
-        UsageError: see above.
-    """
-    outputs = [Path(path) for path in written if path is not None and path != "-"]
-    inputs = [Path(path) for path in read if path is not None and path != "-"]
-    for at, output in enumerate(outputs):
-        if any(other.resolve() == output.resolve() for other in outputs[:at]):
-            raise UsageError(f"{output} would be written twice: name two files")
-        if output.is_file() and any(_same(other, output) for other in inputs):
-            raise UsageError(f"{output} is read, and would be written over: name another file")
 
 
 def score(
@@ -215,10 +196,11 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     say(versions())
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
     for scores in scored:
-        say(f"{scores.tag}: {scores.header()}")
+        tag = shortened(scores.tag)
+        say(f"{tag}: {scores.header()}")
         for remark in scores.remarks:
             if len(scored) == 1 or remark not in common:
-                say(f"{scores.tag}: {remark}")
+                say(f"{tag}: {remark}")
     for remark in common if len(scored) > 1 else ():
         say(f"all runs: {remark}")
 
