@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+import sys
 
-# not later: the function would have to share its name with the module
-from coliee_ir.protocol import PROTOCOLS, Protocol, protocol
-
+TYPE_CHECKING = False  # as type checkers know it; to import typing takes longer than the rest of this file
 if TYPE_CHECKING:
+    from typing import Any
+
     from coliee_adapters.corpora import read_corpus
     from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
     from coliee_adapters.records import Answers, Gold, Run
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from coliee_ir.fusion.fitting import FittedFusion, fit_fusion
     from coliee_ir.judged import Judged, judge
     from coliee_ir.leaderboard import Leaderboard, rank_runs
+    from coliee_ir.protocol import PROTOCOLS, Protocol, protocol
     from coliee_ir.qrels import Qrels
     from coliee_ir.reading import read_gold, read_run
     from coliee_ir.report import Report, make_report
@@ -48,6 +49,7 @@ _HOMES = {
     "coliee_ir.fusion.fitting": ("FittedFusion", "fit_fusion"),
     "coliee_ir.judged": ("Judged", "judge"),
     "coliee_ir.leaderboard": ("Leaderboard", "rank_runs"),
+    "coliee_ir.protocol": ("PROTOCOLS", "Protocol", "protocol"),
     "coliee_ir.qrels": ("Qrels",),
     "coliee_ir.reading": ("read_gold", "read_run"),
     "coliee_ir.report": ("Report", "make_report"),
@@ -116,3 +118,19 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*globals(), *__all__]
+
+
+class _Package(type(sys)):  # type: ignore[misc]  # which is ModuleType
+    """The package, in which ``protocol`` is the function, and not the module of this name that Python puts there."""
+
+    @property
+    def protocol(self) -> Any:
+        """The rules of a task."""
+        return __getattr__("protocol")
+
+    @protocol.setter
+    def protocol(self, module: object) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Package

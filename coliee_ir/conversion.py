@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort, trec
-from coliee_adapters.errors import UsageError, quoted
-from coliee_adapters.files import PathLike, Source, written
+from coliee_adapters.errors import UsageError, quoted, shortened
+from coliee_adapters.files import PathLike, Source, check_outputs, written
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
@@ -135,7 +135,7 @@ def convert(
 
     Args:
         source: the file to read, or ``-``.
-        target: the file to write, or ``-``; it may be the source.
+        target: the file to write, or ``-``.
         form: the form of the source; by default it is found from its first bytes.
         to: the form to write; by default qrels for a gold and a TREC run for a run.
         tag: the run tag to write; by default the run's own.
@@ -144,8 +144,9 @@ def convert(
 
     Raises:
         InputError: the source cannot be read, or the target not written.
-        UsageError: the source cannot become that.
+        UsageError: the source cannot become that; the target is a file that is read.
     """
+    check_outputs([target], [source, template])
     file = Source(source, columns=checked_columns(columns))
     if columns:
         check_columns([file], file.columns)
@@ -337,7 +338,8 @@ def _fill_claims(run: Gathered, target: PathLike, template: PathLike | None) -> 
     silent = [case.id for case in cases if case.id not in run.rankings]
     if silent:
         verb = "has" if len(silent) == 1 else "have"
-        yield f"{counted(len(silent), 'instance')} {verb} no accepted claim in the run (first: {', '.join(silent[:3])})"
+        shown = ", ".join(map(shortened, silent[:3]))
+        yield f"{counted(len(silent), 'instance')} {verb} no accepted claim in the run (first: {shown})"
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
@@ -369,7 +371,7 @@ def _fill(
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
         plural = what.replace("query", "queries", 1) if what.startswith("query") else f"{what}s"
-        shown = f" (first: {', '.join(list(examples)[:3])})" if examples else ""
+        shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
         yield f"{n} {what if n == 1 else plural} left out{shown}: there is no place for them in {where}"
 
 

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 
 from coliee_adapters import frames, tort
-from coliee_adapters.errors import ColieeError, InputError, UsageError, printable
-from coliee_adapters.files import Source
+from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
+from coliee_adapters.files import Source, copies, is_copy
 from coliee_adapters.ids import Ids
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id
@@ -150,7 +150,7 @@ class Evaluator:
         if unknown := sorted(self.excluded.difference(known)):
             raise UsageError(
                 f"{counted(len(unknown), 'id')} to exclude cannot be found in {self.gold.path}: "
-                f"{', '.join(unknown[:3])}; there is no file of that name either"
+                f"{', '.join(map(shortened, unknown[:3]))}; there is no file of that name either"
             )
         self.queries = tuple(query for query in known if query not in self.excluded)
         if not self.queries:
@@ -227,8 +227,11 @@ class Evaluator:
         foreign = sorted({query for part in self.protocol.parts if part in parts for query in parts[part].foreign})
         remarks = self._remarks(parts, measures)
         sentences += self._sides(parts)
-        if self.gold.path == submission.path and submission.format != "memory":
-            sentences.append("this is the gold itself")
+        if "memory" not in (self.gold.format, submission.format):
+            if self.gold.path == submission.path:
+                sentences.append("this is the gold itself")
+            elif is_copy(submission.path, self.gold.path):
+                sentences.append(f"this is the gold itself: the file is the same as {self.gold.path}")
         _note(remarks, "unjudged-query", foreign)
         _note(remarks, "unanswered-query", self._named(~answered & ~in_part))
         _note(remarks, "partial-answers", self._named(in_part))
@@ -286,6 +289,7 @@ class Evaluator:
         given = [
             Submission(*(opened_if_possible(part, self.columns) for part in submission)) for submission in submissions
         ]
+        twins = _twins(given)
         sizes = [sum(part.size for part in submission if isinstance(part, Source)) for submission in given]
         if jobs == 1 or sum(sizes) < _WORTH_A_PROCESS:
             jobs = 1
@@ -298,13 +302,17 @@ class Evaluator:
                 partial(self.evaluate, s.run, answers=s.answers, long_list=s.long_list, keep_judged=keep_judged)
                 for s in given
             ]
-            yield from workers.results(tasks, jobs)
+            yield from map(_with_twin, workers.results(tasks, jobs), twins)
             return
-        for s in given:
+        for s, twin in zip(given, twins, strict=True):
             try:
-                yield self.evaluate(s.run, answers=s.answers, long_list=s.long_list, jobs=jobs, keep_judged=keep_judged)
+                scores = self.evaluate(
+                    s.run, answers=s.answers, long_list=s.long_list, jobs=jobs, keep_judged=keep_judged
+                )
             except ColieeError as error:
                 yield error
+            else:
+                yield _with_twin(scores, twin)
 
     def _submission(self, run: object) -> Run | Answers:
         if isinstance(run, tuple) and len(run) == 3 and all(isinstance(part, np.ndarray) for part in run):
@@ -347,7 +355,7 @@ class Evaluator:
                 raise UsageError(f"{self.gold.path} holds no labels to score answers by")
             given = self._expect(self.read(answers), Answers)
             if "documents" in parts and given.tag != submission.tag:
-                sentences.append(f"the answers have another run tag: {given.tag}")
+                sentences.append(f"the answers have another run tag: {shortened(given.tag)}")
             parts["answers"] = self._judge("answers", _as_run(given), given.remarks)
         if long_list is not None:
             if not self.protocol.long_list:
@@ -446,6 +454,27 @@ def _ids_stand(gold: Gold) -> bool:
     return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
 
 
+def _twins(submissions: Sequence[Submission]) -> list[str | None]:
+    """For each submission the file of the first one before it that holds the same bytes in every part."""
+    paths = list({part.path: None for one in submissions for part in one if isinstance(part, Source)})
+    first_of = {path: first or path for path, first in zip(paths, copies(paths), strict=True)}
+    seen: dict[tuple[object, ...], str] = {}
+    twins: list[str | None] = []
+    for one in submissions:
+        content = tuple(first_of[part.path] if isinstance(part, Source) else id(part) for part in one)
+        twins.append(seen.get(content))
+        if isinstance(one.run, Source):
+            seen.setdefault(content, one.run.name)
+    return twins
+
+
+def _with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:
+    """Scores that say of which submission they are a copy."""
+    if twin is None or not isinstance(result, Scores):
+        return result
+    return replace(result, remarks=(*result.remarks, f"this submission is identical to {twin}"))
+
+
 def _paths(**parts: object) -> dict[str, str]:
     """The names of the files that belong to a run."""
     return {name: part.name if isinstance(part, Source) else str(part) for name, part in parts.items() if part}
@@ -459,7 +488,7 @@ def _note(remarks: Remarks, kind: str, queries: Sequence[str]) -> None:
 def _unjudgeable(queries: Sequence[str]) -> Iterator[str]:
     if queries:
         what = "1 query has" if len(queries) == 1 else f"{len(queries)} queries have"
-        shown = "; ".join(map(printable, queries[:3]))
+        shown = "; ".join(map(shortened, queries[:3]))
         yield f"{what} no judged document in the gold; trec_eval's measures leave such out (first: {shown})"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -35,6 +36,10 @@ _LATEX: Final = {
     "]": "{]}",
     "*": "{*}",
 }
+
+
+#: what a formula begins with, also as Excel in Japanese takes it
+_FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 class Number(NamedTuple):
@@ -125,9 +130,19 @@ def markdown(grid: Grid) -> str:
     return table + (f"\n{in_markdown(grid.caption)}\n" if grid.caption else "")
 
 
+#: What GitHub replaces in the finished page, where a backslash is gone: the mention of a person or an issue, an emoji,
+#: a link.
+#: The ``@10`` of a measure is none of these.
+_REPLACED: Final = re.compile(
+    r"#(?=\d)|(?<![\w)])@(?=\w)|(?<=\))@(?!\d)|@(?=[\w.-]*\.\w)|:(?=[\w+-]+:)|:(?=//)|(?<=www)\.", re.IGNORECASE
+)
+_NO_SPACE: Final = "\u200b"
+
+
 def in_markdown(text: str) -> str:
-    """Text with Markdown's own characters escaped."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~])", r"\\\1", printable(text))
+    """Text with Markdown's own characters escaped; what GitHub makes of plain text is broken by a space of no width."""
+    apart = _REPLACED.sub(rf"\g<0>{_NO_SPACE}", printable(text))
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
 
 
 def latex(grid: Grid) -> str:
@@ -171,7 +186,13 @@ def _value(number: Number) -> str:
 def no_formula(text: str) -> str:
     """Text that no spreadsheet takes for a formula; a negative number, as some ids are, is none."""
     text = printable(text)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) and not re.fullmatch("-[0-9]+", text) else text
+    return f"'{text}" if text.startswith(_FORMULA) and not re.fullmatch("-[0-9]+", text) else text
+
+
+def in_json(value: object, indent: int | None = None) -> str:
+    """A value as JSON, and a newline; what a workflow's runner takes for a command is escaped in its string."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return re.sub(r"(?<=#)#(?=\w*\[)", r"\\u0023", text) + "\n"
 
 
 def print_to_terminal(grid: Grid, title: str, caption: str) -> None:

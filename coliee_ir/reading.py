@@ -247,9 +247,7 @@ def _unreadable(answers: Answers) -> InputError:
     )
 
 
-def _read_run(
-    source: object, task: str | None, form: str | None, columns: Mapping[str, str] | None
-) -> Run | Answers:
+def _read_run(source: object, task: str | None, form: str | None, columns: Mapping[str, str] | None) -> Run | Answers:
     if isinstance(source, Run | Answers):
         return source
     rule = exact_id if task == "trec" else normal_id

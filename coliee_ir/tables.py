@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
@@ -74,15 +73,11 @@ def print_to_terminal(runs: Sequence[Scores], title: str, caption: str, *, per_q
 
 
 def _json(runs: Sequence[Scores], per_query: bool) -> str:
-    return _dumped(document(runs, per_query=per_query), indent=1)
+    return grid.in_json(document(runs, per_query=per_query), indent=1)
 
 
 def _jsonl(runs: Sequence[Scores], per_query: bool) -> str:
-    return "".join(_dumped({**preamble(s), **s.to_dict(per_query=per_query)}) for s in runs)
-
-
-def _dumped(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent) + "\n"
+    return "".join(grid.in_json({**preamble(s), **s.to_dict(per_query=per_query)}) for s in runs)
 
 
 def _trec(runs: Sequence[Scores], per_query: bool) -> str:

@@ -8,16 +8,17 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from typing import Any, TypeVar
 
 from coliee_adapters.errors import ColieeError
+from coliee_ir import signals
 
 _Result = TypeVar("_Result")
 
@@ -50,6 +51,7 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
         for task in tasks:
             yield _caught(task)
         return
+    before = frozenset(multiprocessing.active_children())
     with contextlib.ExitStack() as stack:
         try:
             # a forked process has the tasks as they are; nothing is pickled
@@ -57,6 +59,7 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
                 min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_begin, initargs=(tasks,)
             )
             stack.callback(pool.shutdown, cancel_futures=True)
+            stack.push(partial(_stop, before))
             futures = _submitted(pool, len(tasks))
         except OSError as error:
             raise WorkerError(f"no worker process can be started ({error.strerror or error}); try --jobs 1") from None
@@ -70,14 +73,26 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
 
 
 def _submitted(pool: ProcessPoolExecutor, n: int) -> list[Future[Any]]:
-    with warnings.catch_warnings():
+    with signals.held(), warnings.catch_warnings():
         # the processes do arithmetic only and touch none of the locks that other threads might hold
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         return [pool.submit(_perform, at) for at in range(n)]
 
 
+def _stop(before: Collection[object], error: type[BaseException] | None, *_: object) -> None:
+    """End the workers where nobody waits for their results any more: an error, a signal."""
+    if error is not None:
+        for process in multiprocessing.active_children():
+            if process not in before:
+                process.terminate()
+
+
 def _perform(at: int) -> Any:
-    return _caught(_tasks[at])
+    try:
+        with signals.raised():
+            return _caught(_tasks[at])
+    except (KeyboardInterrupt, SystemExit):  # temporary files are gone; the process that waits knows of the signal
+        os._exit(1)
 
 
 def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
@@ -91,7 +106,7 @@ def _begin(tasks: Sequence[Callable[[], Any]]) -> None:
     """What a worker does first."""
     global _tasks
     _tasks = tasks
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes; these end without a word
+    signals.begin_worker()  # Ctrl-C reaches all processes; these end without a word
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
 

@@ -62,7 +62,7 @@ def test_an_argument_is_shown_as_it_is_typed() -> None:
     assert table["-m, --measure MEASURE"].startswith("MicroF1, MacroF2@5, ")
     assert table["--exclude IDS|FILE"] == "queries not scored: ids with commas, or a file"
     assert table["--empty-gold skip|zero|one"].endswith("; default: skip")
-    assert {"GOLD", "RUN …", "[NAME …]", "--keep-going"} <= set(table)
+    assert {"GOLD", "RUN|DIR …", "[NAME …]", "--keep-going"} <= set(table)
 
 
 def test_a_page_does_not_depend_on_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

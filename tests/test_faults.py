@@ -32,7 +32,7 @@ CONVERT = ("convert", "--to", "json", "run.txt")
 #: what a hook can use: it runs before the command, in its process
 PRELUDE = """
 import contextlib, os, resource, sys, time
-import coliee_ir.cli.convert, coliee_ir.cli.evaluate
+import coliee_ir.cli.convert, coliee_ir.cli.evaluate, coliee_ir.conversion
 from pathlib import Path
 from coliee_adapters import files
 from coliee_adapters.files import Source
@@ -96,7 +96,8 @@ def in_workers(act):
 
 def wait():
     say("ready")
-    time.sleep(60)
+    for _ in range(600):  # a signal that comes just before a sleep is noticed at its end
+        time.sleep(0.1)
 
 """
 
@@ -205,7 +206,7 @@ def emptied() -> tuple[str, ...]:
 
 def directory() -> tuple[str, ...]:
     Path("folder").mkdir()
-    return "evaluate", "gold.txt", "folder"
+    return "evaluate", "folder", "run.txt"
 
 
 @pytest.mark.parametrize(
@@ -366,13 +367,121 @@ files._beside = slow
     assert content(here) == before
 
 
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("target", ["out.json", "out.gz", "-"])
+def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
+    hook = """
+writes = coliee_ir.conversion.case_law.write_json
+def slow(content, stream):
+    writes(content, stream)
+    wait()
+coliee_ir.conversion.case_law.write_json = slow
+"""
+    Path("out.json").write_bytes(b"old")
+    before = content(here)
+    check("SIGTERM or SIGHUP while a result is written", ended(*CONVERT, target, hook=hook, sign=sign))
+    assert content(here) == before
+
+
+@pytest.mark.parametrize("group", [True, False])
+@pytest.mark.parametrize(
+    ("situation", "sign"),
+    [
+        ("SIGTERM or SIGHUP while lines are sorted in temporary files", signal.SIGTERM),
+        ("SIGTERM or SIGHUP while lines are sorted in temporary files", signal.SIGHUP),
+        ("Ctrl-C while lines are sorted in temporary files", signal.SIGINT),
+    ],
+)
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.usefixtures("large")
+def test_no_temporary_file_is_left(
+    here: Path, monkeypatch: pytest.MonkeyPatch, situation: str, sign: signal.Signals, jobs: str, group: bool
+) -> None:
+    lines = Path("large.txt").read_text().splitlines(keepends=True)
+    Path("large.txt").write_text("".join(lines[::2] + lines[1::2]))
+    monkeypatch.setenv("TMPDIR", str(here / "tmp"))
+    Path("tmp").mkdir()
+    hook = """
+from coliee_ir import ungrouped
+deal = ungrouped.deal
+def slow(*arguments, **named):
+    dealt = deal(*arguments, **named)
+    wait()
+    return dealt
+ungrouped.deal = slow
+"""
+    command = [jobs if word == "2" else word for word in LARGE]
+    check(situation, ended(*command, hook=hook, sign=sign, group=group))
+    assert list(Path("tmp").iterdir()) == []
+
+
+def started(*, at: str, sign: signal.Signals) -> tuple[int, str, str]:
+    """Send a signal to a command when it has loaded a module; its result."""
+    hook = f"""
+import os, runpy, sys
+class Signalling:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{at}":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), {int(sign)})
+sys.meta_path.insert(0, Signalling())
+runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
+"""
+    done = subprocess.run([sys.executable, "-c", hook, *EVALUATE], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("at", ["coliee_ir.cli", "argparse", "numpy", "coliee_ir.cli.evaluate", "pytrec_eval_ext"])
+def test_ctrl_c_while_a_command_starts(at: str) -> None:
+    check("Ctrl-C while a command starts", started(at=at, sign=signal.SIGINT))
+    assert started(at=at, sign=signal.SIGTERM) == (143, "", "")
+
+
+def test_ctrl_c_at_the_very_end_changes_nothing() -> None:
+    hook = """
+import atexit, os, runpy, signal, sys
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
+"""
+    done = subprocess.run([sys.executable, "-c", hook, *EVALUATE], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == run(*EVALUATE)
+
+
+def test_what_is_ignored_stays_ignored(here: Path) -> None:
+    hook = (
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        + """
+writes = coliee_ir.conversion.case_law.write_json
+def slow(content, stream):
+    writes(content, stream)
+    os.kill(os.getpid(), signal.SIGHUP)
+coliee_ir.conversion.case_law.write_json = slow
+"""
+    )
+    assert run(*CONVERT, "out.json", hook=f"import signal\n{hook}")[0] == 0
+    assert Path("out.json").stat().st_size
+
+
+def test_half_a_result_is_not_printed() -> None:
+    Path("a.json").write_text('{"a b": ["x"], "c": ["y"]}')
+    Path("b.json").write_text('{"c": ["y"], "a b": ["z"]}')
+    check("an error in the middle of a result for standard output", run("fuse", "b.json", "a.json", "-o", "-"))
+
+
+def test_an_output_that_is_an_input(here: Path) -> None:
+    before = content(here)
+    check("an output that is also an input", run("convert", "run.txt", "run.txt", "--to", "trec"))
+    assert content(here) == before
+
+
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
 def test_the_workers_of_a_killed_command_end_with_it(sign: signal.Signals) -> None:
-    assert ended(*LARGE, hook="in_workers(wait)", sign=sign, group=False) == (-sign, "", "")
+    code = 143 if sign == signal.SIGTERM else -sign
+    assert ended(*LARGE, hook="in_workers(wait)", sign=sign, group=False) == (code, "", "")
 
 
 def test_every_situation_of_the_table_is_brought_about() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
-    assert len(TABLE) >= 28
+    assert len(TABLE) >= 34
     assert [situation for situation in TABLE if f'"{situation}"' not in source] == []

@@ -10,7 +10,8 @@ The command line prints the text and exits with 2; no other exception is expecte
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import Final, NamedTuple
 
 
 class ColieeError(Exception):
@@ -104,15 +105,23 @@ def _restore(
     return kind(path, problem, line=line, column=column, found=found, remedy=remedy)
 
 
+#: What a workflow's runner would take for a command: ``::name::`` at the start of a line, ``##[name]`` anywhere.
+_COMMAND: Final = re.compile(r"^(\s*):(?=:)|(?<=#)#(?=\w*\[)")
+
+
 def printable(text: str) -> str:
-    r"""Text that is safe on a terminal: control characters and surrogates become escapes.
+    r"""Text that is safe on a terminal and in a workflow's log, for one line of either.
+
+    Control characters, surrogates, and what would make it a command to the workflow's runner, become escapes.
 
     >>> printable("a\x1b[31mb")
     'a\\x1b[31mb'
+    >>> printable("::error::x")
+    '\\x3a:error::x'
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return _COMMAND.sub(lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)
 
 
 def quoted(text: str, limit: int = 60) -> str:
@@ -121,5 +130,14 @@ def quoted(text: str, limit: int = 60) -> str:
     >>> quoted("000001 000018")
     "'000001 000018'"
     """
-    shown = printable(text)
-    return f"'{shown if len(shown) <= limit else shown[: limit - 1] + '…'}'"
+    return f"'{shortened(text, limit)}'"
+
+
+def shortened(text: str, limit: int = 60) -> str:
+    """The text, printable, and shortened to at most ``limit`` characters.
+
+    >>> shortened("000001 000018", 10)
+    '000001 00…'
+    """
+    shown = printable(text[: limit + 1])
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -6,21 +6,26 @@ import contextlib
 import gzip
 import io
 import os
+import shutil
 import stat
 import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple, cast
+from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, UsageError
 
 BOM: Final = b"\xef\xbb\xbf"
 _GZIP: Final = b"\x1f\x8b"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
+
+#: how much of a result is held in memory before it is printed
+_IN_MEMORY: Final = 1 << 24
 
 _ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml")
 
@@ -202,9 +207,7 @@ class Source:
                 spool.write(piece)
                 spool.flush()
             except OSError as error:
-                problem = f"cannot be held in {tempfile.gettempdir()} ({error.strerror or error})"
-                remedy = "set TMPDIR to a folder with room, or name a file"
-                raise InputError(self.name, problem, remedy=remedy) from None
+                raise _no_room(self.name, error) from None
             piece = stream.read(_PIECE)
 
     @contextlib.contextmanager
@@ -261,16 +264,23 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
 def written(path: PathLike) -> Iterator[io.TextIOBase]:
     """A text stream whose content replaces ``path`` only if the block ends well.
 
-    It is written beside its place and moved into it, so that a crash leaves the old file; what is no plain file
-    (a terminal, a pipe, ``/dev/null``) is written to as it stands. ``-`` is standard output; a name that ends in
-    ``.gz`` is compressed, with a fixed time stamp so that equal runs give equal files.
+    It is written beside its place and moved into it, so that a crash leaves the old file. Standard output (``-``), and
+    what is not a plain file (a terminal, a pipe, ``/dev/null``), gets the content when the block has ended: all of it,
+    or nothing. A name that ends in ``.gz`` is compressed, with a fixed time stamp so that equal runs give equal files.
 
     Raises:
         InputError: the place cannot be written.
+        OSError: standard output cannot be written.
     """
     name = os.fspath(path)
     if name == "-":
-        yield cast(io.TextIOBase, sys.stdout)
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as spool:
+            try:
+                yield cast(io.TextIOBase, spool)
+                spool.seek(0)
+            except OSError as error:
+                raise _no_room("<stdout>", error) from None
+            shutil.copyfileobj(spool, sys.stdout, _PIECE)
         return
     target = Path(name)
     try:
@@ -278,7 +288,7 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
         if plain:
             target = Path(os.path.realpath(name))  # of a link, what it points to
         with contextlib.ExitStack() as stack:
-            stream: BinaryIO = stack.enter_context(_beside(target) if plain else target.open("wb"))
+            stream: BinaryIO = stack.enter_context(_beside(target) if plain else _in_one_go(target))
             if name.endswith(".gz"):
                 packed = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
                 stream = cast(BinaryIO, stack.enter_context(packed))
@@ -303,20 +313,104 @@ def write_bytes(path: PathLike, content: bytes) -> None:
 @contextlib.contextmanager
 def _beside(target: Path) -> Iterator[BinaryIO]:
     """A binary stream to a new file, which takes the target's place, and its permissions, if the block ends well."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    beside = Path(name)
+    beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+    raw = beside.open("xb")
     try:
-        with os.fdopen(handle, "wb") as raw:
+        with raw:
+            if target.exists():
+                beside.chmod(stat.S_IMODE(target.stat().st_mode))
             yield raw
-        # mkstemp's 0600 would surprise the group
-        beside.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
         beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+@contextlib.contextmanager
+def _in_one_go(target: Path) -> Iterator[BinaryIO]:
+    """A binary stream whose content goes to the target, which is opened at once, if the block ends well."""
+    with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
+        yield os.fdopen(os.dup(spool.fileno()), "wb")
+        spool.seek(0)
+        shutil.copyfileobj(spool, raw, _PIECE)
+
+
+def _no_room(name: str, error: OSError) -> InputError:
+    problem = f"cannot be held in {tempfile.gettempdir()} ({error.strerror or error})"
+    return InputError(name, problem, remedy="set TMPDIR to a folder with room, or name a file")
+
+
+def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:
+    """Refuse to write over a file that is read, or twice over one file. Links and standard streams are looked through.
+
+    Args:
+        written: what will be written; None for nothing.
+        read: what is read; None for nothing. Of a folder, all files of a known form are.
+
+    Raises:
+        UsageError: see above.
+    """
+    given = [os.fspath(path) for path in read if path is not None]
+    folders = [os.path.realpath(path) for path in given if is_folder(path)]
+    outputs = [os.fspath(path) for path in written if path is not None]
+    inputs = [found for path in given if (found := _plain(path, sys.stdin))]
+    for at, output in enumerate(outputs):
+        if output != "-" and any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
+            raise UsageError(f"{output} would be written twice: name two files")
+        there = _plain(output, sys.stdout)
+        real = Path(os.path.realpath(output))
+        in_folder = output.lower().endswith(_ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
+        if there and (in_folder or any(os.path.samestat(there, other) for other in inputs)):
+            what = "standard output" if output == "-" else output
+            raise UsageError(f"{what} is read, and would be written over: name another file")
+
+
+def _plain(path: str, stream: Any) -> os.stat_result | None:
+    """The plain file of a path, or behind a standard stream; None where there is none."""
+    try:
+        found = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
+    except (OSError, ValueError, AttributeError):  # not there; not a name that a file can have; no such stream
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def is_folder(path: PathLike) -> bool:
+    """Whether a path leads to a folder; a name that a file cannot have does not."""
+    try:
+        return stat.S_ISDIR(Path(path).stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def copies(paths: Iterable[str]) -> list[str | None]:
+    """For each path the first one before it whose file has the same bytes; None where there is none.
+
+    Only files of equal size are read. What is not a plain file is not a copy of anything.
+    """
+    paths = list(paths)
+    sizes = [found.st_size if path != "-" and (found := _plain(path, None)) else None for path in paths]
+    of_size = Counter(sizes)
+    firsts: dict[bytes, str] = {}
+    found_before: list[str | None] = []
+    for path, size in zip(paths, sizes, strict=True):
+        digest = _digest(path) if size is not None and of_size[size] > 1 else b""
+        found_before.append(firsts.get(digest))
+        if digest:
+            firsts.setdefault(digest, path)
+    return found_before
+
+
+def is_copy(path: str, of: str) -> bool:
+    """Whether two paths lead to one plain file, or to two with the same bytes."""
+    return copies([of, path])[1] is not None
+
+
+def _digest(path: str) -> bytes:
+    """What two files share only if their bytes are the same; empty for a file that cannot be read."""
+    import hashlib  # which most commands do without
+
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").digest()
+    except OSError:  # whoever reads the file says so
+        return b""

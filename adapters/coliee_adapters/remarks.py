@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import shortened
 
 #: Every kind of remark and its sentence. ``{n}`` is the count, ``(a|b)`` singular or plural, ``{decision}`` what was
 #: done about it where that is the caller's choice; a kind's examples follow in brackets.
@@ -123,5 +123,5 @@ class Remarks:
             if n := self._counts.get(kind, 0):
                 said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
                 sentence = worded(said, n)
-                examples = "; ".join(printable(e) for e in self.examples(kind))
+                examples = "; ".join(map(shortened, self.examples(kind)))
                 yield f"{sentence} (first: {examples})" if examples else sentence

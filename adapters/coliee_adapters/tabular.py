@@ -324,9 +324,7 @@ def _labels(
 ) -> tuple[dict[str, bool], tuple[str, ...]]:
     """The labels by query, and the queries whose answer is neither Y nor N."""
     words = zip(table.rows, table.column("query"), table.column("answer"), strict=True)
-    labelled = (
-        Labelled(normal_id(query), word, Place(source.name, "line", row.line)) for row, query, word in words
-    )
+    labelled = (Labelled(normal_id(query), word, Place(source.name, "line", row.line)) for row, query, word in words)
     return labels_of(labelled, remarks, gold=gold)
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from coliee_adapters.errors import ColieeError, printable
-from coliee_ir import __version__
+from coliee_ir import __version__, signals
 
 #: command → what it does; each is the module of its name
 COMMANDS = {
@@ -30,12 +30,21 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code: 0 done, 1 findings, 2 usage or input that cannot be read.
+    """Run a command; the exit code: 0 done, 1 findings, 2 usage or input that cannot be read, 130 for Ctrl-C.
 
     Args:
         arguments: what follows the program's name; by default that of the process.
+
+    Raises:
+        SystemExit: help was asked for, an option cannot be understood, or a signal ends the process.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(given: list[str]) -> int:
     command = given[0] if given and given[0] in COMMANDS else None
     parser = _parser(command)
     if sys.stdout is None:
@@ -43,11 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if isinstance(sys.stdout, io.TextIOWrapper):
         # a terminal that lacks a character still gets the result; a file or a pipe gets all of them
-        sys.stdout.reconfigure(errors="backslashreplace", encoding=None if sys.stdout.isatty() else "utf-8")
+        encoding = None if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(errors="backslashreplace", encoding=encoding, newline="\n")
     try:
         options = parser.parse_args(given, argparse.Namespace(typed=given))
-        code: int = options.run(options)
-        sys.stdout.flush()
+        with signals.raised():
+            code: int = options.run(options)
+            sys.stdout.flush()
     except ColieeError as error:
         say(f"coliee-ir: {error}")
         return 2
@@ -61,8 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
-    except KeyboardInterrupt:
-        return 130
     return code
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from coliee_adapters import json_text
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files import Source, check_outputs
 from coliee_ir import cutoffs
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.protocol import TASKS
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
     if [options.ranking, options.rule, options.dates].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
-    scoring.check_outputs([options.output], [options.ranking, options.rule, options.dates])
+    check_outputs([options.output], [options.ranking, options.rule, options.dates])
     source = Source(options.rule)
     held = json_text.parse(source.text(), source.name)
     if isinstance(held, dict) and isinstance(held.get("rule"), dict):

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from time import perf_counter
 
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import shortened
 from coliee_ir import tables
 from coliee_ir.cli import say, scoring
 from coliee_ir.scores import Scores, Timing
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         )
         headers = list(dict.fromkeys(scores.header() for scores in scored))
         if len(headers) > 1:
-            headers = [f"{printable(scores.tag)}: {scores.header()}" for scores in scored]
+            headers = [f"{shortened(scores.tag)}: {scores.header()}" for scores in scored]
         caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:

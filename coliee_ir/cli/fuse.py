@@ -8,6 +8,7 @@ import sys
 from functools import partial
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.files import check_outputs
 from coliee_adapters.records import Answers, Run
 from coliee_ir import fusion
 from coliee_ir.cli import say, scoring
@@ -22,7 +23,12 @@ _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="at least two, in any of their forms; .gz works")
+    parser.add_argument(
+        "runs",
+        metavar="RUN|DIR",
+        nargs="+",
+        help="at least two, in any of their forms; .gz works; of a folder, all its files",
+    )
     parser.add_argument("-o", "--output", metavar="OUT", help="where the fused run goes; - is standard output")
     parser.add_argument("--tag", metavar="TAG", help="its run tag; default: the method")
     parser.add_argument(
@@ -70,11 +76,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
+    golds = gold_files(options.gold)
+    options.runs = scoring.files_of(options.runs, [*golds, options.weights, options.template])
     if [*options.runs, *options.gold, options.weights].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
-    scoring.check_outputs(
+    check_outputs(
         [options.output, options.fit, options.held_out],
-        [*options.runs, *gold_files(options.gold), options.weights],
+        [*options.runs, *golds, options.weights, options.template, options.exclude],
     )
     if bool(options.gold) != (options.fit is not None):
         raise UsageError("--gold GOLD and --fit FILE belong together")

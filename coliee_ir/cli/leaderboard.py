@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.files import check_outputs
+from coliee_adapters.folders import walk
 from coliee_ir import leaderboard, significance
 from coliee_ir.cli import say, scoring
 from coliee_ir.grid import print_to_terminal
@@ -58,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
     if [options.gold, *options.more_golds, *options.submissions].count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
+    if options.tables:
+        _check_tables(options)
     besides = [file for file in (options.categories, options.official) if file]
     board = leaderboard.rank_runs(
         scoring.golds(options),
@@ -89,6 +93,14 @@ def run(options: argparse.Namespace) -> int:
     return 2 if board.invalid or not board.entries else 0
 
 
+def _check_tables(options: argparse.Namespace) -> None:
+    """Refuse tables that cannot be written, or would be written over what is read, before anything is scored."""
+    if options.output == "json":
+        raise UsageError("JSON holds all tables: leave --tables out, and send standard output to a file")
+    read = [options.gold, options.teams, options.categories, options.official, options.exclude]
+    check_outputs(render.paths(Path(options.tables), options.output), [*walk(options.submissions).files, *read])
+
+
 def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     categories = official = None
     if options.categories:
@@ -101,8 +113,6 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     extras = Extras(options.easy, categories, official)
     names = options.names or ["ranking", *(["official"] if official else [])]
     if options.tables:
-        if options.output == "json":
-            raise UsageError("JSON holds all tables: leave --tables out, and send standard output to a file")
         files, missing = render.write_all(board, Path(options.tables), options.output, extras)
         for file in files:
             say(f"written: {file}")

@@ -7,11 +7,10 @@ import re
 import shlex
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files import Source, check_outputs
 from coliee_ir import report
 from coliee_ir.cli import say, scoring
 from coliee_ir.leaderboard import EASY
-from coliee_ir.reading import gold_files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,11 +43,9 @@ def run(options: argparse.Namespace) -> int:
     if options.html is None and options.figures is None and options.overview is None:
         raise UsageError("say what to write: --html FILE, --figures DIR or --overview DIR")
     report.check_installed()
-    golds = gold_files(scoring.golds(options))
-    given = [*golds, *options.runs, *options.answers, *options.long_list, options.corpus, options.categories]
-    scoring.check_outputs([options.html], given)
     names = [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())]
     submissions = scoring.handed_in(options)
+    _check_outputs(options)
     scored, evaluator, failed = scoring.score(options, names, submissions, keep_judged=True)
     if not scored:
         return 2
@@ -68,3 +65,17 @@ def run(options: argparse.Namespace) -> int:
     if options.overview is not None:
         say(f"{options.overview}: {len(made.write_overview(options.overview, easy=options.easy))} files")
     return 2 if failed else 0
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Refuse to write over what is read, before anything is scored."""
+    given = [options.gold, *options.runs, *options.answers, *options.long_list]
+    given += [options.corpus, options.categories, options.exclude]
+    outputs = [options.html]
+    from coliee_ir.report import overview, page, paper  # what they draw with is there only now
+
+    if options.figures is not None:
+        outputs += paper.paths(page.Drawn._fields, options.figures)
+    if options.overview is not None:
+        outputs += overview.paths(options.overview)
+    check_outputs(outputs, given)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from coliee_adapters import trec_eval
-from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters import descriptions, trec_eval
+from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source
+from coliee_adapters.folders import walk
 from coliee_adapters.lines import content_lines
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.vocabulary import ROLES, parse_columns
@@ -52,7 +53,12 @@ _HELP = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
     add_gold(parser)
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="the runs, in any of their forms; .gz works everywhere")
+    parser.add_argument(
+        "runs",
+        metavar="RUN|DIR",
+        nargs="+",
+        help="the runs, in any of their forms; .gz works everywhere; of a folder, all its files",
+    )
     add_task(parser)
     parser.add_argument(
         "--answers", action="append", default=[], metavar="FILE", help="Task 3 from 2026: the answers Y/N of each RUN"
@@ -178,11 +184,13 @@ class Scored(NamedTuple):
 def handed_in(options: argparse.Namespace) -> list[Submission]:
     """The runs that were named with what belongs to each, opened, so that they can be read more than once.
 
-    What cannot be opened stays a path, about which its evaluation will complain.
+    A folder stands for the files in it: ``options.runs`` names these afterwards. What cannot be opened stays a path,
+    about which its evaluation will complain.
 
     Raises:
         UsageError: not every run has its part, or standard input is named twice.
     """
+    options.runs = files_of(options.runs, [options.gold, *options.answers, *options.long_list])
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(options.long_list, options.runs, "--long-list")
     if [options.gold, *options.more_golds, *options.runs, *options.answers, *options.long_list].count("-") > 1:
@@ -191,32 +199,6 @@ def handed_in(options: argparse.Namespace) -> list[Submission]:
         Submission(*(opened_if_possible(part, options.columns) for part in parts))
         for parts in zip(options.runs, answers, long_lists, strict=True)
     ]
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):  # not there, no name that a file can have
-        return False
-
-
-def check_outputs(written: Iterable[str | None], read: Iterable[str | None]) -> None:
-    """Refuse to write over a file that is read, or twice over one file.
-
-    Args:
-        written: what the command writes; None for nothing.
-        read: what it reads.
-
-    Raises:
-        UsageError: see above.
-    """
-    outputs = [Path(path) for path in written if path is not None and path != "-"]
-    inputs = [Path(path) for path in read if path is not None and path != "-"]
-    for at, output in enumerate(outputs):
-        if any(other.resolve() == output.resolve() for other in outputs[:at]):
-            raise UsageError(f"{output} would be written twice: name two files")
-        if output.is_file() and any(_same(other, output) for other in inputs):
-            raise UsageError(f"{output} is read, and would be written over: name another file")
 
 
 def score(
@@ -300,6 +282,35 @@ def decided(options: argparse.Namespace) -> Decisions:
     return Decisions(**{name: getattr(options, name) for name in CHOICES})
 
 
+def files_of(names: Iterable[str], besides: Iterable[str | None]) -> list[str]:
+    """The files that are named, and those in the folders that are named; on standard error what was passed over.
+
+    Raises:
+        UsageError: a folder holds no file that could be a run, or cannot be read.
+    """
+    besides = list(besides)
+    files: list[str] = []
+    for name in names:
+        walked = walk([name], besides)
+        found = [file for file in walked.files if file == name or not _is_description(file)]
+        described = [file for file in walked.files if file not in found]
+        if described:
+            say(f"passed over {counted(len(described), 'system description')}: {', '.join(described)}")
+        for remark in walked.remarks():
+            say(remark)
+        if not found:
+            raise UsageError(f"{name} holds no run")
+        files += found
+    return files
+
+
+def _is_description(file: str) -> bool:
+    try:
+        return descriptions.sniff(Source(file).head())
+    except ColieeError:  # as a run, it says what is wrong with it
+        return False
+
+
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
     """The results; where there are many and somebody watches, with a bar on standard error."""
     if n < _MANY or not sys.stderr.isatty():
@@ -319,10 +330,11 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     say(versions())
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
     for scores in scored:
-        say(f"{scores.tag}: {scores.header()}")
+        tag = shortened(scores.tag)
+        say(f"{tag}: {scores.header()}")
         for remark in scores.remarks:
             if len(scored) == 1 or remark not in common:
-                say(f"{scores.tag}: {remark}")
+                say(f"{tag}: {remark}")
     for remark in common if len(scored) > 1 else ():
         say(f"all runs: {remark}")
 

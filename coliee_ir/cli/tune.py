@@ -6,14 +6,12 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from coliee_adapters import descriptions
-from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source, written
-from coliee_adapters.lines import content_lines, counted, split_columns
+from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.files import Source, check_outputs, written
+from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_ir import cutoffs, workers
 from coliee_ir.cli import say, scoring
@@ -145,7 +143,7 @@ def _checked(options: argparse.Namespace) -> list[str]:
         raise UsageError("--apply TEST_RUN and -o FILE belong together")
     golds = [file for gold in (options.gold, *options.more_golds) for file in gold_files(gold)]
     besides = [*golds, options.answers, options.groups, options.dates, options.apply]
-    paths = [path for name in options.runs for path in _files(name, besides)]
+    paths = scoring.files_of(options.runs, besides)
     if len(paths) > 1 and (options.apply or options.rule):
         raise UsageError(f"--apply and --rule are for one labelled run, and there are {len(paths)}")
     given = [*golds, *paths, options.answers, options.groups, options.dates, options.apply]
@@ -153,33 +151,8 @@ def _checked(options: argparse.Namespace) -> list[str]:
         raise UsageError("standard input (-) can be named once only")
     if options.output == "-" and options.rule == "-":
         raise UsageError("standard output (-) can be named once only")
-    scoring.check_outputs([options.output, options.rule], given)
+    check_outputs([options.output, options.rule], [*given, options.exclude])
     return paths
-
-
-def _files(name: str, besides: Sequence[str | None]) -> Iterator[str]:
-    """The file itself; of a folder, its files without those that are named for something else."""
-    path = Path(name)
-    if name == "-" or not path.is_dir():
-        yield name
-        return
-    others = [Path(other) for other in besides if other is not None and other != "-" and Path(other).exists()]
-    found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-    runs = [file for file in found if not any(file.samefile(other) for other in others)]
-    described = [file for file in runs if _is_description(file)]
-    if described:
-        say(f"passed over {counted(len(described), 'system description')}: {', '.join(map(str, described))}")
-        runs = [file for file in runs if file not in described]
-    if not runs:
-        raise UsageError(f"{name} holds no run")
-    yield from map(str, runs)
-
-
-def _is_description(file: Path) -> bool:
-    try:
-        return descriptions.sniff(Source(file).head())
-    except InputError:  # as a run, it says what is wrong with it
-        return False
 
 
 def _tell(tunings: list[Tuning], because: str) -> None:
@@ -189,7 +162,7 @@ def _tell(tunings: list[Tuning], because: str) -> None:
     say(rules + (f" ({because})" if because else ""))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
-            say(f"{tuning.tag}: {sentence}")
+            say(f"{shortened(tuning.tag)}: {sentence}")
 
 
 def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filters.Filter]) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 
 from coliee_adapters.lines import counted
-from coliee_ir.cli import say
+from coliee_ir.cli import say, scoring
 from coliee_ir.protocol import SUBMISSION_RULES
 from coliee_ir.validation import Severity, Validation, validate
 from coliee_ir.validation.render import FORMS, render
@@ -18,7 +18,7 @@ _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "Exit code: 0 without errors, 1 with errors, 2 if a file cannot be opened."
-    parser.add_argument("files", metavar="FILE", nargs="+", help="the files of one or several submissions")
+    parser.add_argument("files", metavar="FILE|DIR", nargs="+", help="the files of one or several submissions")
     parser.add_argument("--task", choices=_TASKS, metavar="T", help=f"one of {', '.join(_TASKS)}; found if left out")
     parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
     named = parser.add_mutually_exclusive_group()
@@ -32,8 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the files and print what was found."""
+    besides = [options.gold, options.queries, options.corpus]
     found = validate(
-        *options.files,
+        *scoring.files_of(options.files, besides),
         task=options.task,
         edition=options.edition,
         gold=options.gold,

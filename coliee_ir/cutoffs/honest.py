@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.ids import IntArray
 from coliee_ir.cutoffs.search import NEAR, Bounds, Fit, Sweep
 from coliee_ir.judged import BoolArray, FloatArray
@@ -45,7 +45,7 @@ class Split:
         """
         if groups is not None and (missing := [query for query in queries if query not in groups]):
             n_missing = "1 judged query has" if len(missing) == 1 else f"{len(missing)} judged queries have"
-            raise UsageError(f"{n_missing} no group (first: {printable(missing[0])}): give each query of the gold one")
+            raise UsageError(f"{n_missing} no group (first: {shortened(missing[0])}): give each query of the gold one")
         names = list(queries) if groups is None else [groups[query] for query in queries]
         number = {name: at for at, name in enumerate(dict.fromkeys(names))}
         if n < 2 or len(number) < n:

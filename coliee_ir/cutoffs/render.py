@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import shortened
 from coliee_ir import grid
 from coliee_ir.cutoffs import FAMILIES, Tuning, best_of
 from coliee_ir.grid import Cell, Grid, Number
@@ -25,7 +24,7 @@ def said(tuning: Tuning) -> str:
     """A tuning in a line."""
     low, high = tuning.interval
     return (
-        f"{tuning.tag}: keep {tuning.rule}: {tuning.measure} {tuning.held_out:.4f} held out "
+        f"{shortened(tuning.tag)}: keep {tuning.rule}: {tuning.measure} {tuning.held_out:.4f} held out "
         f"({low:.4f} to {high:.4f}), {tuning.resubstitution:.4f} on all {tuning.queries} queries"
     )
 
@@ -107,7 +106,7 @@ def _text(tunings: Sequence[Tuning]) -> str:
             f"{best_of(tunings, seed=tunings[0].seed):.4f} of a run and a rule chosen so.\n"
         )
     told += [
-        f"{printable(tuning.tag)}: {name}: {rows} rows taken away, {gain:+.4f} held out (± {error:.4f})\n"
+        f"{shortened(tuning.tag)}: {name}: {rows} rows taken away, {gain:+.4f} held out (± {error:.4f})\n"
         for tuning in tunings
         for name, rows, gain, error in tuning.filters
     ]
@@ -121,7 +120,7 @@ def _json(tunings: Sequence[Tuning]) -> str:
     if len(tunings) > 1:
         expected = best_of(tunings, seed=tunings[0].seed)
         held["best_of"] = None if math.isnan(expected) else expected
-    return json.dumps(held, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return grid.in_json(held, indent=1)
 
 
 #: form → how tunings are written in it

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from coliee_adapters import json_text
-from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, written
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
@@ -175,7 +175,7 @@ class Fusion:
         if not found.labels:
             raise UsageError("nothing is left: no run with a weight answers any query")
         for run in answers:
-            said += [f"{run.tag}: {sentence}" for sentence in run.remarks.sentences(_DONE)]
+            said += [f"{shortened(run.tag)}: {sentence}" for sentence in run.remarks.sentences(_DONE)]
         said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
         if found.ties:
             how = "as the first run says that answers" if ties == "first" else ties
@@ -192,19 +192,20 @@ class Fusion:
             raise UsageError(f"{counted(len(self.weights), 'weight')} for {len(tags)} runs: give one a run")
         weights, said = list(self.weights), []
         if self.runs and list(self.runs) != list(tags):
-            fitted = ", ".join(self.runs)
+            fitted = ", ".join(map(shortened, self.runs))
             if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
                 weights = [self.weights[self.runs.index(tag)] for tag in tags]
                 said.append(f"the weights were fitted to the runs in another order ({fitted}), and follow their tags")
             else:
-                said.append(f"the weights were fitted to the runs {fitted}, and go to {', '.join(tags)} in this order")
+                given = ", ".join(map(shortened, tags))
+                said.append(f"the weights were fitted to the runs {fitted}, and go to {given} in this order")
         return np.array(weights), said
 
     def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""
         if self.method == "rrf" or not NORMS[self.norm or NORM].of_scores:
             return []
-        unscored = [record.tag for record in records if isinstance(record, Run) and not record.scored]
+        unscored = [shortened(record.tag) for record in records if isinstance(record, Run) and not record.scored]
         told = worded("(has|have) no scores: the i-th of n documents counts as n - i + 1", len(unscored))
         return [f"{', '.join(unscored)} {told}"] if unscored else []
 
@@ -363,7 +364,7 @@ def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]
     for record, run in zip(records, gathered, strict=True):
         remarks = run.remarks + Remarks()
         remarks.add("duplicate", n=run.lines - run.retrieved)
-        said += [f"{record.tag}: {sentence}" for sentence in remarks.sentences(_DONE)]
+        said += [f"{shortened(record.tag)}: {sentence}" for sentence in remarks.sentences(_DONE)]
     return said
 
 
@@ -374,15 +375,15 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
     if not some:
         return []
     lacking = ", ".join(
-        f"{tag} lacks {len(queries) - len(run)}"
+        f"{shortened(tag)} lacks {len(queries) - len(run)}"
         for tag, run in zip(tags, answered, strict=True)
         if len(run) < len(queries)
     )
     told = worded("{n} (query is|queries are) not in all runs", len(some))
-    return [f"{told} (first: {'; '.join(some[:_SHOWN])}); of {len(queries)}, {lacking}"]
+    return [f"{told} (first: {'; '.join(map(shortened, some[:_SHOWN]))}); of {len(queries)}, {lacking}"]
 
 
 def _left_out(queries: Sequence[str]) -> str:
     """Which queries a set has nothing for."""
     pattern = "{n} (query has|queries have) no document that is in enough runs, and (is|are) left out"
-    return f"{worded(pattern, len(queries))} (first: {'; '.join(queries[:_SHOWN])})"
+    return f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})"

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.files import PathLike, Source, is_copy
+from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold
 from coliee_ir import significance
@@ -22,7 +23,7 @@ from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.leaderboard.board import EASY, Entry, Invalid, Leaderboard
 from coliee_ir.leaderboard.catalogue import TABLES
 from coliee_ir.leaderboard.categories import Categories, read_categories
-from coliee_ir.leaderboard.collecting import Collected, Handed, collect, opened_files, walk
+from coliee_ir.leaderboard.collecting import Collected, Handed, collect, opened_files
 from coliee_ir.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.leaderboard.standing import groups, order_key, places
 from coliee_ir.leaderboard.teams import Teams, common_folder, read_teams
@@ -104,8 +105,9 @@ def rank_runs(
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
-    files, met = walk(paths, not_runs)
-    sources, invalid = opened_files(files, columns)
+    walked = walk(paths, not_runs)
+    golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
+    sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
     if columns:
         of_gold = [gold] if isinstance(gold, Source) else map(opened, gold_files(gold))
         check_columns([*of_gold, *sources], columns)
@@ -115,10 +117,12 @@ def rank_runs(
     collected = collect(sources, evaluator, who)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not collected.invalid and not invalid:
-        raise UsageError("there is no submission to rank")
+        besides_gold = f" besides {golds[0]}, which is the gold or a copy of it" if golds else ""
+        raise UsageError(f"there is no submission to rank{besides_gold}")
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
     scored = _scored(evaluator, handed, jobs, watch, invalid)
-    remarks = [*collected.remarks, *(f"{name} is no submission and was passed over" for name in met)]
+    remarks = [*collected.remarks, *walked.remarks()]
+    remarks += [f"{name} is the gold or a copy of it and was passed over" for name in golds]
     if best:
         scored, left_out = _best_of_teams(scored)
         if not any(team for team, _ in scored):

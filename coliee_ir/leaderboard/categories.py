@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
 from coliee_adapters.records import normal_id
@@ -70,7 +70,7 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
         )
     remarks = []
     if strangers:
-        shown = ", ".join(sorted(strangers)[:3])
+        shown = ", ".join(map(shortened, sorted(strangers)[:3]))
         remarks.append(f"{sheet.name}: {counted(len(strangers), 'question')} not judged and passed over ({shown})")
     questions = {name: tuple(of) for name, of in found.items() if of}
     if empty := [name for name, of in found.items() if not of]:

@@ -1,11 +1,10 @@
-"""From files and folders to submissions: what each file holds, and which belong together.
+"""From files to submissions: what each file holds, and which belong together.
 
-paths ──walk──▶ files ──read──▶ Part (kind, tag, team) ──by tag──▶ Handed (run, answers, long list)
+files ──read──▶ Part (kind, tag, team) ──by tag──▶ Handed (run, answers, long list)
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters import descriptions
-from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.errors import ColieeError, UsageError, shortened
+from coliee_adapters.files import Source
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.evaluator import Evaluator, Submission
@@ -25,56 +24,6 @@ from coliee_ir.reading import read_run
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = re.compile(r"task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long", re.IGNORECASE)
-
-#: what operating systems leave in folders
-_DEBRIS: Final = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
-
-
-def walk(paths: Iterable[PathLike], besides: Iterable[PathLike]) -> tuple[list[str], list[str]]:
-    """The files that are named, and those in the folders that are named, by name; each once, hidden ones left out.
-
-    Args:
-        paths: files and folders.
-        besides: files that are given for something else, such as the gold, and are no submissions.
-
-    Returns:
-        The files, and which of ``besides`` lie in a folder that was named.
-
-    Raises:
-        UsageError: a folder holds no file, or cannot be read.
-    """
-    others = {os.path.realpath(path): os.fspath(path) for path in besides}
-    found: dict[str, str] = {}
-    met: dict[str, str] = {}
-    for path in paths:
-        name = os.fspath(path)
-        if not Path(name).is_dir():
-            found.setdefault(os.path.realpath(name) if name != "-" else name, name)
-            continue
-        inside = 0
-        for file in _files(Path(name)):
-            inside += 1
-            real = os.path.realpath(file)
-            if real in others:
-                met[real] = str(file)
-            else:
-                found.setdefault(real, str(file))
-        if not inside:
-            raise UsageError(f"there is no file in {name}")
-    return list(found.values()), list(met.values())
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    def refuse(error: OSError) -> None:
-        raise UsageError(f"the folder {error.filename} cannot be read ({error.strerror or error})")
-
-    for root, folders, files in os.walk(folder, onerror=refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _DEBRIS)
-        for name in sorted(files):
-            file = Path(root, name)
-            # a pipe would be waited for; a link to nowhere is told when it is opened
-            if not name.startswith(".") and name not in _DEBRIS and (file.is_file() or not file.exists()):
-                yield file
 
 
 def opened_files(files: Iterable[str], columns: Mapping[str, str] | None = None) -> tuple[list[Source], list[Invalid]]:
@@ -277,13 +226,13 @@ def _hand(group: Sequence[Part], evaluator: Evaluator, needed: Sequence[str], do
         refuse("a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG")
     elif len(needed) == 2 and len(of) < 2:
         missing, kind = ("answers", "articles") if "documents" in of else ("articles", "answers")
-        reason = f"{kind} without {missing} of the run tag {main.tag}, and a submission is both"
+        reason = f"{kind} without {missing} of the run tag {shortened(main.tag)}, and a submission is both"
         if missing == "answers" and (earlier := without_answers(evaluator.task)) is not None:
             reason += f"; by the rules up to {earlier.last} the articles rank alone (--edition {earlier.last})"
         refuse(reason)
     else:
         if len({part.team for part in group}) > 1:
-            done.remarks.append(f"{main.tag}: its files lie in several folders: {', '.join(files)}")
+            done.remarks.append(f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}")
         if len(needed) == 2:
             parts = Submission(of["documents"].source, of["answers"].source)
         elif "long" in of:
@@ -301,7 +250,7 @@ def _remark_tags(done: Collected) -> None:
         files.setdefault(handed.tag, []).append(source.name if isinstance(source, Source) else str(source))
     for tag, of in files.items():
         if len(of) > 1:
-            done.remarks.append(f"{len(of)} runs have the tag {tag} and stay apart: {', '.join(of)}")
+            done.remarks.append(f"{len(of)} runs have the tag {shortened(tag)} and stay apart: {', '.join(of)}")
 
 
 def _remark_counts(done: Collected, evaluator: Evaluator) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,7 +10,7 @@ from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import written
 from coliee_ir import grid
 from coliee_ir.grid import Grid
-from coliee_ir.leaderboard.catalogue import Extras, build, everything
+from coliee_ir.leaderboard.catalogue import TABLES, Extras, build, everything
 
 if TYPE_CHECKING:
     from coliee_ir.leaderboard.board import Leaderboard
@@ -39,13 +38,18 @@ def render(board: Leaderboard, form: str, names: Sequence[str], extras: Extras) 
     """
     if form == "json":
         contents = board.to_dict(easy=extras.easy, categories=extras.categories, official=extras.official)
-        return json.dumps(contents, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        return grid.in_json(contents, indent=1)
     tables = [build(board, name, extras) for name in names]
     if form in _SHOWN:
         return "\n".join(map(_SHOWN[form], tables))
     if len(tables) > 1:
         raise UsageError(f"{form} holds one table: name one, or write each to a file with --tables DIR")
     return grid.FORMS[form](tables[0])
+
+
+def paths(folder: Path, form: str) -> list[Path]:
+    """The files that ``write_all`` may write."""
+    return [folder / f"{name}{_ENDINGS[form]}" for name in TABLES]
 
 
 def write_all(board: Leaderboard, folder: Path, form: str, extras: Extras) -> tuple[list[str], dict[str, str]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coliee_adapters.corpora import Corpus
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike, written
 from coliee_adapters.records import Run
 from coliee_ir import cutoffs, significance
@@ -269,5 +269,5 @@ def _tunings(
             )  # fmt: skip
         except UsageError as error:
             tunings.append(None)
-            remarks.append(f"no cut-off is chosen for {scores.tag}: {error}")
+            remarks.append(f"no cut-off is chosen for {shortened(scores.tag)}: {error}")
     return tunings, remarks

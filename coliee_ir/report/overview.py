@@ -11,6 +11,7 @@ import altair as alt
 from coliee_adapters.files import PathLike, written
 from coliee_ir.grid import Grid, Number, in_latex
 from coliee_ir.leaderboard import EASY, Leaderboard
+from coliee_ir.report import paper
 from coliee_ir.report.drawing import Figure, figure, label, rows
 from coliee_ir.report.paper import made, write_figures
 
@@ -37,6 +38,11 @@ def overview(board: Leaderboard, easy: float = EASY) -> list[Figure]:
         for kind, (name, what) in _KINDS.items()
         if any(row[1] == kind for row in table.rows)
     ]
+
+
+def paths(folder: PathLike) -> list[Path]:
+    """The files that ``write_overview`` may write."""
+    return [*paper.paths((name for name, _ in _KINDS.values()), folder), Path(folder, "overview.tex")]
 
 
 def write_overview(board: Leaderboard, folder: PathLike, easy: float = EASY) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,11 @@ from coliee_ir.report.drawing import VEGA_LITE, Figure, on_paper
 
 #: pixels for each of the drawing's, about 300 to the inch in print
 _SCALE: Final = 3
+
+
+def paths(names: Iterable[str], folder: PathLike) -> list[Path]:
+    """The files that ``write_figures`` writes of figures with these names."""
+    return [Path(folder, f"{name}.{ending}") for name in names for ending in ("svg", "pdf", "png", "csv")]
 
 
 def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError, quoted
+from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.lines import counted
 from coliee_ir.decisions import Decisions
 from coliee_ir.evaluator import Evaluator, Submission
@@ -256,7 +256,7 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
     if len(places) != 1:  # a tag goes before a file of that name
         places = [at for at, scores in enumerate(scored) if scores.file == baseline] or places
     if len(places) != 1:
-        tags = ", ".join(scores.tag for scores in scored)
+        tags = ", ".join(shortened(scores.tag) for scores in scored)
         what = "is no run" if not places else f"names {len(places)} runs: name its file"
         raise UsageError(f"the baseline {quoted(baseline)} {what}; the runs are {tags}")
     yield from ((at, places[0]) for at in range(len(scored)) if at != places[0])
@@ -325,8 +325,8 @@ def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) ->
 
 def _remarks(comparison: Comparison, runs: Sequence[_Run]) -> Iterator[str]:
     """What to know before the numbers are believed."""
-    tags = [standing.tag for standing in comparison.standings]
-    undefined = [s.tag for s in comparison.standings if math.isnan(s.score)]
+    tags = [shortened(standing.tag) for standing in comparison.standings]
+    undefined = [shortened(s.tag) for s in comparison.standings if math.isnan(s.score)]
     if undefined:
         yield f"{comparison.measure} does not exist for {', '.join(undefined)}: there is no query to form it from"
     alike = [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -180,7 +179,7 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def _json(comparison: Comparison) -> str:
-    return json.dumps(comparison.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return grid.in_json(comparison.to_dict(), indent=1)
 
 
 #: form → how a comparison is written in it

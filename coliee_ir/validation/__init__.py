@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.files import PathLike, Source, check_outputs
 from coliee_ir.reading import read_gold
 from coliee_ir.validation.check import Check
 from coliee_ir.validation.findings import Finding, Place
@@ -142,7 +142,5 @@ def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, 
     for target in map(Path, targets.values()):
         if str(target) == "-" or (target.exists() and not target.is_file()):
             raise UsageError(f"--fix names a file or a folder, and {target} is neither")
-        for path in map(Path, given):
-            if target.exists() and path.exists() and target.samefile(path):
-                raise UsageError(f"--fix would write over {path}: name another file")
+    check_outputs(targets.values(), given)
     return targets

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.lines import counted
+from coliee_ir.grid import in_json
 from coliee_ir.validation import Validation
 from coliee_ir.validation.findings import Finding, Place
 from coliee_ir.validation.rules import RULES, Severity
@@ -55,7 +55,7 @@ def summary(validation: Validation) -> str:
 
 
 def _json(validation: Validation) -> Iterator[str]:
-    yield json.dumps(validation.to_dict(), ensure_ascii=False, indent=1)
+    yield in_json(validation.to_dict(), indent=1).rstrip("\n")
 
 
 _COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}

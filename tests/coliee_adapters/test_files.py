@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import InputError
-from coliee_adapters.files import BOM, Source, decode, written
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import BOM, Source, check_outputs, copies, decode, is_copy, written
 
 pack = partial(gzip.compress, mtime=0)
 
@@ -395,3 +395,83 @@ def test_a_failure_at_the_end_leaves_the_old_file(here: Path, monkeypatch: pytes
     assert told(write) == "out.txt: cannot be written (No space left on device)"
     assert names() == ["out.txt"]
     assert Path("out.txt").read_text(encoding="utf-8") == "old"
+
+
+@pytest.mark.parametrize("name", ["-", "pipe"])
+def test_what_is_not_a_plain_file_gets_all_or_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(ValueError, match="half"), written(name) as stream:
+            stream.write("x" * 100_000)
+            stream.flush()
+            raise ValueError("half")
+        assert (capsys.readouterr().out, os.read(reader, 1000)) == ("", b"")
+    finally:
+        os.close(reader)
+
+
+def test_a_long_result_on_standard_output(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coliee_adapters.files._IN_MEMORY", 1000)
+    text = "民法\r\n" * 10_000
+    with written("-") as stream:
+        stream.write(text)
+    assert capsys.readouterr().out == text
+
+
+def test_no_room_for_a_long_result_on_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    def write() -> None:
+        with written("-") as stream:
+            stream.write("x" * 2000)
+
+    monkeypatch.setattr("coliee_adapters.files._IN_MEMORY", 1000)
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    assert "No space left on device" in told(write)
+
+
+# one file in two places
+
+
+def test_no_output_is_an_input(here: Path) -> None:
+    for name in ("in.txt", "other.txt", "folder/case.txt", "folder/page.html"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(name)
+    Path("link").symlink_to("in.txt")
+    Path("hard").hardlink_to("in.txt")
+    for output in ("in.txt", "./in.txt", Path("folder/../in.txt"), "link", "hard", "folder/case.txt"):
+        with pytest.raises(UsageError, match="is read, and would be written over"):
+            check_outputs([None, output], [None, "not there", "in.txt", "folder", "x" * 300])
+    for output in ("other.txt", "new.txt", "-", "folder/page.html", "folder/new.txt", "no/new.txt"):
+        check_outputs([output], ["in.txt", "folder", "-"])
+    with pytest.raises(UsageError, match="written twice"):
+        check_outputs(["new.txt", "./new.txt"], [])
+
+
+def test_standard_streams_are_looked_through(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("file").write_text("a")
+    with Path("file").open() as stream, Path("file").open("a") as end:
+        monkeypatch.setattr("sys.stdin", stream)
+        with pytest.raises(UsageError, match="file is read"):
+            check_outputs(["file"], ["-"])
+        monkeypatch.setattr("sys.stdout", end)
+        with pytest.raises(UsageError, match="standard output is read"):
+            check_outputs(["-"], ["file"])
+    monkeypatch.setattr("sys.stdin", None)
+    check_outputs(["file"], ["-"])
+
+
+def test_copies_are_known_by_their_bytes(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in {"a": "xy", "b": "xz", "c": "xy", "d": "xyz", "e": ""}.items():
+        Path(name).write_text(content)
+    Path("link").symlink_to("d")
+    assert copies(["a", "b", "c", "d", "e", "-", "no", "a", "link", "."]) == [
+        None, None, "a", None, None, None, None, "a", "d", None
+    ]  # fmt: skip
+    assert (is_copy("a", "c"), is_copy("a", "b"), is_copy("<memory>", "<memory>")) == (True, False, False)
+    monkeypatch.setattr("coliee_adapters.files._digest", lambda _: pytest.fail("read without need"))
+    assert copies(["a", "d", "e"]) == [None, None, None]

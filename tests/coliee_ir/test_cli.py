@@ -490,7 +490,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, cal
     [
         ("gold", "missing", "coliee-ir: missing: there is no such file; check the path\n"),
         ("missing", "run", "coliee-ir: missing: there is no such file; check the path\n"),
-        ("gold", "folder", "coliee-ir: folder: this is a directory; name the file in it\n"),
+        ("gold", "folder", "coliee-ir: there is no file in folder\n"),
         ("folder", "run", "coliee-ir: folder: there is no gold in this folder; name a gold, or a folder of golds\n"),
         ("gold", "gold/run", "coliee-ir: gold/run: cannot be read (Not a directory)\n"),
         ("gold", "x" * 300, f"coliee-ir: {'x' * 300}: cannot be read (File name too long)\n"),
@@ -727,3 +727,14 @@ def test_an_interrupted_command_says_so_by_its_code(call: Call, monkeypatch: pyt
 
     monkeypatch.setattr("coliee_ir.cli.scoring.find_task", interrupt)
     assert call("evaluate", *shown("4"))[:2] == (130, "")
+
+
+def test_lines_end_alike_on_all_platforms(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("gold").write_text(CASES)
+    Path("run").write_text(COLUMNS)
+    for command in (("evaluate", "gold", "run"), ("convert", "run", "-"), ("convert", "gold", "-", "--to", "json")):
+        raw = io.BytesIO()
+        monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="utf-8", newline="\r\n"))  # as on Windows
+        assert cli.main(list(command)) == 0
+        assert b"\n" in raw.getvalue()
+        assert b"\r" not in raw.getvalue()

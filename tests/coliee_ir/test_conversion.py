@@ -206,10 +206,22 @@ def test_a_run_and_qrels_of_y_and_n_become_labels_again(put: Put) -> None:
     assert said == ["2 labels"]
 
 
-def test_a_file_can_be_converted_in_place(put: Put) -> None:
-    run = put("run.txt", "q a T\nq b T\n")
-    assert convert(run, run, to="trec")[0] == "2 documents of 1 queries"
-    assert run.read_text() == "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\n"
+def test_a_file_is_not_converted_in_place(put: Put) -> None:
+    text = "q a T\nq b T\n"
+    run = put("run.txt", text)
+    run.with_name("link").symlink_to(run)
+    run.with_name("hard").hardlink_to(run)
+    for target in (run, run.with_name("link"), run.with_name("hard"), run.parent / "." / "run.txt"):
+        with pytest.raises(UsageError, match="is read, and would be written over"):
+            convert(run, target, to="trec")
+    assert run.read_text() == text
+
+
+def test_the_template_is_not_written_over(put: Put) -> None:
+    template = put("test.jsonl", "{}\n")
+    with pytest.raises(UsageError, match="is read, and would be written over"):
+        convert(put("run.txt", "q a T\n"), template, to="tort", template=template)
+    assert template.read_text() == "{}\n"
 
 
 # the pilot

@@ -474,7 +474,15 @@ def test_a_gold_that_is_its_own_run_is_said(tmp_path: Path) -> None:
     gold = tmp_path / "gold.json"
     gold.write_text('{"001": ["013"]}')
     assert list(evaluate(gold, gold, task="2").remarks) == ["this is the gold itself"]
-    (tmp_path / "run.json").write_text('{"001": ["013"]}')
+    (tmp_path / "copy.json").write_text('{"001": ["013"]}')
+    (tmp_path / "link.json").symlink_to("gold.json")
+    for name in ("copy.json", "link.json"):
+        (remark,) = evaluate(gold, tmp_path / name, task="2").remarks
+        assert remark.startswith("this is the gold itself")
+        assert str(gold) in remark
+    (tmp_path / "run.json").write_text('{"001": ["014"]}')
+    assert not [r for r in evaluate(gold, tmp_path / "run.json", task="2").remarks if "gold itself" in r]
+    (tmp_path / "run.json").write_text('{"001": ["013"]}\n')
     assert list(evaluate(gold, tmp_path / "run.json", task="2").remarks) == []
     assert list(evaluate({"001": ["013"]}, {"001": ["013"]}, task="2").remarks) == []
 

@@ -81,6 +81,119 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
     assert gold.read_bytes() == GOLD1.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--tables", "DIR", "-o", "csv")),
+        ("unfound.md", ("leaderboard", GOLD1, "DIR/unfound.md", "--tables", "DIR", "-o", "markdown")),
+        ("results.csv", ("leaderboard", GOLD1, RUN1, "--teams", "DIR/results.csv", "--tables", "DIR", "-o", "csv")),
+        ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
+        ("single-easy.csv", ("report", GOLD1, "DIR/single-easy.csv", "--overview", "DIR")),
+        ("page", ("report", GOLD1, "DIR", "--html", "DIR/page")),
+        ("run.txt", ("convert", "DIR/run.txt", "DIR/run.txt")),
+        ("run.txt", ("convert", "DIR/run.txt", "DIR/link", "--to", "trec")),
+        ("run.txt", ("validate", "DIR", "--fix", "DIR")),
+        ("run.txt", ("fuse", "DIR/run.txt", RUN1, "-o", "DIR/hard")),
+        ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--rule", "DIR/run.txt")),
+    ],
+)
+def test_no_submission_is_lost_to_a_table_or_a_figure(
+    call: Call, tmp_path: Path, name: str, arguments: tuple[object, ...]
+) -> None:
+    run = tmp_path / name
+    run.write_bytes(RUN1.read_bytes())
+    if name == "run.txt" and "DIR" not in arguments:
+        (tmp_path / "link").symlink_to(run)
+        (tmp_path / "hard").hardlink_to(run)
+    before = sorted(tmp_path.iterdir())
+    code, out, err = call(*(str(argument).replace("DIR", str(tmp_path)) for argument in arguments))
+    assert (code, out) == (2, "")
+    assert "is read, and would be written over" in err
+    assert run.read_bytes() == RUN1.read_bytes()
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_tables_of_an_earlier_run_are_written_over(call: Call, tmp_path: Path) -> None:
+    for _ in range(2):
+        code, _, err = call("leaderboard", GOLD1, RUN1, "--tables", tmp_path / "out", "--resamples", "99")
+        assert (code, "ranking.txt" in err) == (0, True)
+
+
+@pytest.mark.parametrize("command", [("evaluate",), ("compare",), ("leaderboard",)])
+def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
+    runs = [RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt"]
+    code, _, err = call(*command, GOLD1, *runs)
+    assert code == 0
+    assert [line for line in err.splitlines() if "identical" in line] == [
+        f"bm25: this submission is identical to {RUN1}"
+    ]
+
+
+def test_two_answer_sets_of_one_ranking_are_two_submissions(call: Call, tmp_path: Path) -> None:
+    task3 = EXAMPLES / "task3"
+    (tmp_path / "answers").write_text((task3 / "answers.ALPHA").read_text().replace(" Y ", " N "))
+    run, answers = task3 / "task3.ALPHA", ["--answers", task3 / "answers.ALPHA", "--answers", tmp_path / "answers"]
+    _, _, err = call("evaluate", task3 / "gold.xml", run, run, *answers)
+    assert "identical" not in err
+    assert "identical" in call("evaluate", task3 / "gold.xml", run, run, *answers[:2], *answers[:2])[2]
+
+
+def test_the_gold_among_the_runs_is_passed_over(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_bytes(GOLD1.read_bytes())
+    (tmp_path / "run.txt").write_bytes(RUN1.read_bytes())
+    code, out, err = call("leaderboard", GOLD1, tmp_path, "--resamples", "99")
+    assert (code, "mine" in out, f"{tmp_path / 'mine.json'} is the gold or a copy of it" in err) == (0, False, True)
+    code, out, err = call("leaderboard", GOLD1, GOLD1)
+    assert (code, out, str(GOLD1) in err) == (2, "", True)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "tune", "fuse", "leaderboard", "validate"])
+def test_every_command_walks_folders_alike(call: Call, tmp_path: Path, command: str) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("root:x:0:0\n")
+    sent = tmp_path / "sent"
+    (sent / "B").mkdir(parents=True)
+    for name in ("bm25.txt", "B/dense.txt"):
+        (sent / name).write_bytes((EXAMPLES / "task1" / Path(name).name).read_bytes())
+    for name in ("Thumbs.db", ".hidden"):
+        (sent / name).write_text("x")
+    (sent / "B" / "link.txt").symlink_to(secret)
+    options = {"fuse": ("-o", tmp_path / "out"), "tune": ("--by", "k"), "validate": ("--task", "1")}
+    gold = () if command in ("fuse", "validate") else (GOLD1,)
+    code, out, err = call(command, *gold, sent, *options.get(command, ()))
+    assert (code in (0, 1), "x:0:0" in out + err, "Thumbs" in out + err) == (True, False, False)
+    assert f"{sent / 'B' / 'link.txt'} is a link out of the folder" in err
+    assert command == "fuse" or "dense" in out
+
+
+def test_no_line_begins_with_a_command_to_a_runner_of_workflows(call: Call, tmp_path: Path) -> None:
+    hostile = tmp_path / "run.txt"
+    hostile.write_text(RUN1.read_text().replace(" bm25\n", " ::stop-commands::x##[error]y\n"))
+    assert "::stop" in hostile.read_text()
+    runs = (hostile, EXAMPLES / "task1" / "dense.txt")
+    printed = [call("tune", GOLD1, hostile, "--by", "k"), call("tune", GOLD1, hostile, "--by", "k", "--form", "json")]
+    for form in ("table", "csv", "tsv", "markdown", "latex", "json", "jsonl", "trec"):
+        printed.append(call("evaluate", GOLD1, *runs, "-o", form))
+    for form in ("table", "csv", "json"):
+        printed += [call("leaderboard", GOLD1, *runs, "-o", form), call("compare", GOLD1, *runs, "-o", form)]
+    for form in ("table", "json"):
+        printed.append(call("validate", hostile, "--task", "1", "-o", form))
+    for code, out, err in printed:
+        assert code in (0, 1)
+        assert not [line for line in (out + err).splitlines() if line.strip().startswith("::") or "##[" in line]
+
+
+def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) -> None:
+    tag, query = "T" * 5000, "9" * 5000
+    run = tmp_path / "run.txt"
+    run.write_text(RUN1.read_text().replace(" bm25\n", f" {tag}\n") + f"{query} 000001 {tag}\n")
+    for command in (("evaluate", GOLD1, run), ("leaderboard", GOLD1, run), ("tune", GOLD1, run, "--by", "k")):
+        code, _, err = call(*command)
+        assert (code, query[:60] in err, max(map(len, err.splitlines())) < 600) == (0, False, True)
+        assert "99999…" in err
+
+
 def test_two_outputs_are_two_files(call: Call, tmp_path: Path) -> None:
     same = tmp_path / "same"
     code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--rule", same)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from pathlib import Path
 
 import naive
@@ -12,9 +13,9 @@ import pytrec_eval
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import MismatchError
+from coliee_adapters.errors import MismatchError, printable
 from coliee_adapters.records import Run
-from coliee_ir import Scores, evaluate
+from coliee_ir import Scores, evaluate, grid
 from coliee_ir.cli import main
 from coliee_ir.grid import in_latex
 from coliee_ir.scores import document
@@ -88,7 +89,7 @@ NASTY = r"[MAN01] 50%_A&B|$x^2 {~}#<*`\"'" + "\x1b[31m\n\t"
 def test_markdown_is_escaped() -> None:
     row = render(scored({NASTY: RUNS["A"]}), "markdown").splitlines()[-1]
     cell = row.removeprefix("| ").removesuffix(" | 0.8000 | 0.5000 | 2 |")
-    assert cell == r"""\[MAN01\] 50%\_A\&B\|$x^2 \{\~\}\#\<\*\`\\"'\\x1b\[31m\\n\\t"""
+    assert cell == r"""\[MAN01\] 50%\_A\&B\|\$x^2 \{\~\}\#\<\*\`\\"'\\x1b\[31m\\n\\t"""
 
 
 def test_latex_is_escaped() -> None:
@@ -332,3 +333,38 @@ def test_queries_have_lines_where_the_part_that_trec_eval_would_be_given_answers
     Path("long").write_text("R07-2-A Q0 7 1 1 T\n")
     assert main(["evaluate", "gold", "run", *options, "-m", "map", "-q", "-o", "trec"]) == 0
     assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == [*queries, "all"]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("@octocat", "\\@\u200boctocat"),
+        ("a@b.example", "a\\@\u200bb.example"),
+        ("$x^2$", r"\$x^2\$"),
+        (":+1:", "\\:\u200b\\+1\\:"),
+        ("www.evil.example", "www.\u200bevil.example"),
+        ("https://evil.example", "https\\:\u200b//evil.example"),
+        ("#12", "\\#\u200b12"),
+        ("nDCG@10", "nDCG@10"),
+        ("P(rel=2)@5", r"P\(rel=2\)@5"),
+    ],
+)
+def test_markdown_holds_no_mention_no_emoji_no_formula_and_no_link(text: str, written: str) -> None:
+    assert grid.in_markdown(text) == written
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "@x", "＝1+1", "＋1", "－1", "＠x"])
+def test_csv_holds_no_formula(text: str) -> None:
+    assert grid.no_formula(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["-12", "x=1", "\t=1", "\r=1"])
+def test_what_is_no_formula_is_left_alone(text: str) -> None:
+    assert grid.no_formula(text) == printable(text)
+
+
+def test_json_holds_every_value_and_no_command() -> None:
+    values = {"##[error]x": ["::error::x", "##vso[a]", "##", "a##[b"]}
+    text = grid.in_json(values, indent=1)
+    assert json.loads(text) == values
+    assert not re.search(r"##\w*\[|^\s*::", text, re.MULTILINE)

@@ -291,7 +291,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
          "three.txt, line 1: this line cannot be read (found 'a b c'); give QUERY GROUP"),
         (("tune", *TASK1, "--groups", "few.txt"),
          "40 judged queries have no group (first: 002473): give each query of the gold one"),
-        (("tune", "task1/gold.json", "empty"), "empty holds no run"),
+        (("tune", "task1/gold.json", "empty"), "there is no file in empty"),
         (("tune", *TASK1, "--unjudged", "wrong"),
          "a cut-off is chosen on the queries of the gold: lines of others cannot count as wrong"),
         (("tune", "task1/gold.json", "nowhere.txt"), "nowhere.txt: there is no such file; check the path"),

@@ -96,7 +96,7 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
     [
         (["no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
         (["run.txt", "no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
-        (["folder"], "coliee-ir: folder: this is a directory; name the file in it"),
+        (["folder"], "coliee-ir: there is no file in folder"),
         (["cut.gz"], "coliee-ir: cut.gz: the gzip data is damaged or cut short"),
         (["odd.txt"], "coliee-ir: odd.txt does not show its task; name it with --task"),
         (["only.txt"], "coliee-ir: only.txt does not show its task; name it with --task"),
@@ -248,19 +248,19 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["run.txt", "--fix", "run.txt"], "--fix would write over run.txt: name another file"),
-        (["run.txt", "--fix", "link.txt"], "--fix would write over run.txt: name another file"),
-        (["run.txt", "--fix", "."], "--fix would write over run.txt: name another file"),
+        (["run.txt", "--fix", "run.txt"], "run.txt is read, and would be written over: name another file"),
+        (["run.txt", "--fix", "link.txt"], "link.txt is read, and would be written over: name another file"),
+        (["run.txt", "--fix", "."], "run.txt is read, and would be written over: name another file"),
         (
             ["run.txt", "--gold", "gold.json", "--fix", "gold.json"],
-            "--fix would write over gold.json: name another file",
+            "gold.json is read, and would be written over: name another file",
         ),
         (["a/run.txt", "run.txt", "--fix", "out"], "two of the files have one name: mend them one by one"),
         (
             ["run.txt", "other.txt", "--fix", "no"],
             "--fix names a folder for several files, and no is none: make it first",
         ),
-        (["a/run.txt", "other.txt", "--fix", "."], "--fix would write over other.txt: name another file"),
+        (["a/run.txt", "other.txt", "--fix", "."], "other.txt is read, and would be written over: name another file"),
         (["run.txt", "--fix", "-"], "--fix names a file or a folder, and - is neither"),
         (["run.txt", "--fix", "/dev/null"], "--fix names a file or a folder, and /dev/null is neither"),
         (["run.txt", "--fix", "no/run.txt"], "no/run.txt: cannot be written (No such file or directory)"),
@@ -590,7 +590,7 @@ def test_the_hook_of_pre_commit_names_a_command_that_there_is() -> None:
     (entry,) = re.findall(r"^  entry: (.*)$", text, re.MULTILINE)
     program, command = entry.split()
     assert program in re.findall(
-        r"^(\S+) = \"coliee_ir.cli:main\"$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE
+        r"^(\S+) = \"coliee_ir.__main__:run\"$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE
     )
     assert command in COMMANDS
     assert re.findall(r"^- id: (.*)$", text, re.MULTILINE) == ["coliee-ir-validate"]

@@ -1,0 +1,98 @@
+"""Folders where files are expected: all files below them, and what is passed over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import PathLike, is_folder
+
+#: what operating systems leave in folders, besides hidden files
+_DEBRIS: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
+
+
+class Walked(NamedTuple):
+    """The files that paths stand for.
+
+    Attributes:
+        files: the files, each once.
+        met: files that lie in a folder, and are given for something else, such as the gold.
+        outside: links in a folder that lead out of it.
+    """
+
+    files: list[str]
+    met: list[str]
+    outside: list[str]
+
+    def remarks(self) -> list[str]:
+        """What was passed over, in sentences."""
+        return [
+            *(f"{name} is no submission and was passed over" for name in self.met),
+            *(f"{name} is a link out of the folder and was passed over" for name in self.outside),
+        ]
+
+
+def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> Walked:
+    """The files that are named, and all files below the folders that are named, sorted by name.
+
+    Hidden files, what operating systems leave behind, and pipes are left out. A link is followed only to a file in the
+    same folder or below: a folder of uploads cannot show what lies elsewhere.
+
+    Args:
+        paths: files and folders; ``-`` stays as it is.
+        besides: files that are given for something else; they are left out of folders.
+
+    Raises:
+        UsageError: a folder holds no file, or cannot be read.
+    """
+    others = {os.path.realpath(path) for path in besides if path is not None}
+    found: dict[str, str] = {}
+    walked = Walked([], [], [])
+    for path in paths:
+        name = os.fspath(path)
+        if not is_folder(name):
+            found.setdefault(name if name == "-" else os.path.realpath(name), name)
+            continue
+        seen, first_outside = 0, len(walked.outside)
+        base = os.path.realpath(name)
+        # links last: a file that is there twice goes by its own name
+        for file in sorted(_below(Path(name)), key=Path.is_symlink):
+            real = os.path.realpath(file)
+            if real not in others and not Path(real).is_relative_to(base):
+                walked.outside.append(str(file))
+            elif not file.is_dir():
+                seen += 1
+                if real in others:
+                    walked.met.append(str(file))
+                else:
+                    found.setdefault(real, str(file))
+        if not seen:
+            links = walked.outside[first_outside:]
+            raise UsageError(
+                f"there is no file in {name}" + (f"; {links[0]} is a link out of it, not followed" if links else "")
+            )
+    walked.files.extend(found.values())
+    return walked
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files below a folder, and the links to folders."""
+
+    def refuse(error: OSError) -> None:
+        raise UsageError(f"the folder {error.filename} cannot be read ({error.strerror or error})")
+
+    for root, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(filter(_is_shown, folders))
+        yield from (path for name in folders if (path := Path(root, name)).is_symlink())
+        for name in sorted(filter(_is_shown, files)):
+            file = Path(root, name)
+            # a pipe would be waited for; of a link to nowhere its opening complains
+            if file.is_file() or not file.exists():
+                yield file
+
+
+def _is_shown(name: str) -> bool:
+    return not name.startswith(".") and name.lower() not in _DEBRIS
