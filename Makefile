@@ -1,10 +1,11 @@
 # Two commands for a fresh machine with Python 3.11 or later, pip, venv and make:
 #   make demo   creates .venv, installs, scores the example data of every task
 #   make test   everything CI runs
+# Two that search for faults: make fuzz (MINUTES=2), make explore
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types wheel docs bench clean
+.PHONY: demo test lint types wheel docs bench fuzz explore clean
 
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
@@ -30,6 +31,15 @@ docs: .venv/installed-docs
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
+
+# example files broken at random, and read in every way that there is; SEED=… repeats a session
+MINUTES ?= 2
+fuzz: .venv/installed-test
+	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+# the property tests, with more examples than in `make test` and other ones each time
+explore: .venv/installed-test
+	$(BIN)/python -m pytest --hypothesis-profile explore -m hypothesis tests
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

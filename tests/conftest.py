@@ -1,18 +1,31 @@
-"""What all tests share: one hypothesis profile, so that every run draws the same examples, and files to read."""
+"""What all tests share: the hypothesis profiles, and files to read.
+
+By default every run draws the same examples (``fixed``). ``make explore`` draws many more, and others each time
+(``explore``); pytest's ``--hypothesis-profile explore`` or ``HYPOTHESIS_PROFILE=explore`` does the same.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from coliee_adapters.files import Source
 from coliee_ir.cli import main
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=100, print_blob=True)
-settings.load_profile("fixed")
+settings.register_profile(
+    "explore",
+    derandomize=False,  # not even where hypothesis finds itself in CI
+    deadline=None,
+    max_examples=500,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 Opened = Callable[..., Source]
 Called = Callable[..., tuple[int, str, str]]

@@ -14,7 +14,7 @@ from coliee_adapters import descriptions, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source
 from coliee_adapters.folders import walk
-from coliee_adapters.lines import content_lines
+from coliee_adapters.lines import content_lines, counted
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir import __version__

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters import columns
 from coliee_adapters.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.records import IdRule, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
@@ -77,14 +77,16 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
             continue
         where, line = f"{name}, line {number}", line.strip(" \t\v\f\r")
         if "\r" in line:
-            return f"{where}: a carriage return within a line (found {line!r}); end lines with a newline, or with a" \
-                " carriage return and a newline"  # fmt: skip
+            return f"{where}: a carriage return within a line (found {quoted(line)}); end lines with a newline," \
+                " or with a carriage return and a newline"  # fmt: skip
         fields = re.split(f"{blank}+", line)
         tags.append(" ".join(fields[width - 1 :]))
         if len(fields) < width or (len(fields) > width and tags[-1] != tags[0]):
             count = f"{len(fields)} columns" if len(fields) > 1 else "1 column"
             advice = "; is the run tag missing?" if len(fields) == width - 1 else ""
-            return f"{where}: {count} (found {line!r}); expected {width} columns: {' '.join(layout.columns)}{advice}"
+            return (
+                f"{where}: {count} (found {quoted(line)}); expected {width} columns: {' '.join(layout.columns)}{advice}"
+            )
         if len(fields) > width or tags[-1] != tags[0]:
             remarks.add("tag-words" if len(fields) > width else "tag", f"line {number}: {tags[-1]}")
         score, rank = (float(fields[4]), fields[3]) if layout is SIX_COLUMNS else (None, None)

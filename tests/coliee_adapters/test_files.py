@@ -128,12 +128,12 @@ def test_blocks_end_where_lines_end_and_leave_nothing_out(
     tmp_path_factory: pytest.TempPathFactory, text: str, size: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "blocks.txt"
-    content = text.removeprefix("\ufeff").encode()
+    content = text.lstrip("\ufeff").encode()
     path.write_bytes((BOM if size >= len(BOM) else b"") + content)  # a mark is seen in one piece
     if not content.strip():
         return
     blocks = list(Source(path).blocks(size))
-    assert b"".join(blocks) == content.removeprefix(BOM if size < len(BOM) else b"")
+    assert b"".join(blocks) == content
     assert all(block.endswith(b"\n") for block in blocks[:-1])
     assert all(block.count(b"\n", 0, -size) == 0 for block in blocks)
 

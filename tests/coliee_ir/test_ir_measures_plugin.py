@@ -95,9 +95,11 @@ def test_scores_are_those_of_evaluate_and_of_the_definition(gold: Judgements, li
     lines = [line for line in lines if line.document is not None]
     tuples = scored(lines)
     run = {"tuples": lambda: tuples, "a generator": lambda: iter(tuples), "pandas": lambda: table(tuples, "score")}
+    # pytrec_eval, which computes AP there, crashes on a query whose every judgement is negative
+    beside = [] if any(judged and max(judged.values()) < 0 for judged in gold.values()) else [AP]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # gold and run without anything in common
-        found = ir_measures.calc_aggregate([*MEASURES, AP], gold, run[held]())
+        found = ir_measures.calc_aggregate([*MEASURES, *beside], gold, run[held]())
     for measure in MEASURES:
         assert found[measure] == pytest.approx(naive(measure, gold, lines), nan_ok=True, rel=1e-12), measure
     try:

@@ -1,0 +1,1239 @@
+"""Golds and runs as other benchmarks, tools and teams write them, with what must come of each. All content is invented.
+
+A case is a gold and a run, of which one or both are written in another form than COLIEE's or TREC's. It is either
+*read*: then every measure equals that of the same judgements and scores written as TREC qrels and a TREC run; or it is
+*refused*, by an error that names what was found. It is never scored otherwise in silence.
+
+Rows are written in the order of their ids and never in that of their scores, so that a reader that ranks by the order
+of lines where it should rank by scores is found out. ``python tests/foreign_forms.py`` prints the table of
+docs/files.md.
+"""
+
+from __future__ import annotations
+
+import collections
+import csv
+import gzip
+import html
+import io
+import json
+import pickle
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final, Literal, NamedTuple
+
+#: what a case's scores are compared by
+MEASURES: Final = ("map", "RR", "ndcg", "P_1", "MicroF1", "MicroF1@1", "MicroR@2", "MacroF2")
+
+# ── What is meant ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Truth(NamedTuple):
+    """Judgements and scores, whatever they are written as: query → document → number, or question → answer."""
+
+    gold: Mapping[str, Any]
+    run: Mapping[str, Any]
+    task: str
+
+
+#: for three queries, by document: a relevance, if it is judged, and a score, which no order of ids follows
+_PATTERN: Final = (
+    ((0, 0.31), (2, 0.83), (None, 0.97), (1, 0.52), (None, 0.15)),
+    ((None, 0.64), (0, 0.28), (1, 0.91), (None, 0.07), (3, 0.73)),
+    ((0, 0.95), (1, 0.42), (None, 0.16), (None, 0.58), (1, 0.89)),
+)
+
+
+def made(task: str, queries: Sequence[str], documents: Sequence[str]) -> Truth:
+    """The same judgements and scores under other ids: three queries, five documents, in the order of their ids."""
+    gold: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for query, row in zip(queries, _PATTERN, strict=True):
+        pairs = list(zip(documents, row, strict=True))
+        gold[query] = {document: level for document, (level, _) in pairs if level is not None}
+        run[query] = {document: score for document, (_, score) in pairs}
+    return Truth(gold, run, task)
+
+
+WEB: Final = made("trec", ["q1", "q2", "q3"], ["d1", "d2", "d3", "d4", "d5"])
+MARCO: Final = made("trec", ["2", "300674", "1048585"], ["99", "1542", "8139", "718715", "7067032"])
+LECARD: Final = made("trec", ["-991", "4891", "5156"], ["-12", "501", "4348", "32518", "36655"])
+CASES: Final = made("1", ["000101", "000102", "000103"], ["000201", "000202", "000203", "000204", "000205"])
+PARAGRAPHS: Final = made("2", ["001", "002", "003"], ["012", "018", "020", "023", "031"])
+STATUTE: Final = made("3", ["H30-18-1", "R01-01-A", "R01-02-I"], ["96", "398-20", "545", "566", "572"])
+ANSWERS: Final = Truth(
+    {"R01-01-A": True, "R01-02-I": False, "R01-02-U": True, "R01-03-E": False, "R01-04-O": False},
+    {"R01-01-A": True, "R01-02-I": True, "R01-02-U": True, "R01-03-E": False, "R01-04-O": True},
+    "4",
+)
+
+#: a run whose relevant documents come last, as when lists are sorted the wrong way round
+WORST_FIRST: Final = Truth(
+    {f"0001{n:02d}": {"000208": 1, "000209": 1} for n in range(20)},
+    {f"0001{n:02d}": {f"00020{d}": float(10 - d) for d in range(1, 10)} for n in range(20)},
+    "1",
+)
+
+
+def only_relevant(truth: Truth) -> Truth:
+    """The same without grades: what a list of relevant documents can say."""
+    gold = {query: {d: 1 for d, level in judged.items() if level > 0} for query, judged in truth.gold.items()}
+    return truth._replace(gold=gold)
+
+
+def in_line_order(truth: Truth) -> Truth:
+    """The same where the run is a set, which is read in the order of its lines."""
+    run = {query: {d: float(-at) for at, d in enumerate(scored)} for query, scored in truth.run.items()}
+    return truth._replace(run=run)
+
+
+def ranks(scored: Mapping[str, float]) -> dict[str, int]:
+    """Document → rank from 1, in the order of the documents as they are given."""
+    best_first = sorted(scored, key=lambda document: -scored[document])
+    return {document: best_first.index(document) + 1 for document in scored}
+
+
+def best_first(truth: Truth) -> dict[str, list[str]]:
+    return {query: sorted(scored, key=lambda d: -scored[d]) for query, scored in truth.run.items()}
+
+
+def relevant(truth: Truth) -> dict[str, list[str]]:
+    return {query: [d for d, level in judged.items() if level > 0] for query, judged in truth.gold.items()}
+
+
+def judged_rows(truth: Truth) -> list[tuple[str, str, int]]:
+    return [(query, document, level) for query, judged in truth.gold.items() for document, level in judged.items()]
+
+
+def scored_rows(truth: Truth) -> list[tuple[str, str, float]]:
+    return [(query, document, score) for query, scored in truth.run.items() for document, score in scored.items()]
+
+
+def ranked_rows(truth: Truth) -> list[tuple[str, str, int]]:
+    return [(query, d, rank) for query, scored in truth.run.items() for d, rank in ranks(scored).items()]
+
+
+def label(answer: bool) -> str:
+    return "Y" if answer else "N"
+
+
+# ── How it is written ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class File(NamedTuple):
+    """A file: its content, and the ending of its name."""
+
+    content: bytes
+    ending: str = ".txt"
+
+
+class Folder(NamedTuple):
+    """A folder of files, by name."""
+
+    files: Mapping[str, bytes]
+
+
+class Memory(NamedTuple):
+    """A Python object: how a program writes it, and what makes it."""
+
+    looks: str
+    make: Callable[[], object]
+
+
+Held = File | Folder | Memory
+
+
+def lines(rows: Iterable[Sequence[object]], separator: str = " ") -> bytes:
+    return "".join(separator.join(map(str, row)) + "\n" for row in rows).encode()
+
+
+def table(names: Sequence[str], rows: Iterable[Sequence[object]], separator: str = ",", *, quote: bool = False) -> File:
+    """Rows below a header as pandas, polars, R and spreadsheets write them; no header if no column is named."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL if quote else 0)
+    writer.writerows([*([names] if names else []), *rows])
+    return File(text.getvalue().encode(), ".tsv" if separator == "\t" else ".csv")
+
+
+def indexed(rows: Iterable[Sequence[object]]) -> list[tuple[object, ...]]:
+    """Rows as pandas writes them if nobody says index=False."""
+    return [(at, *row) for at, row in enumerate(rows)]
+
+
+def object_(value: object) -> File:
+    return File(json.dumps(value, ensure_ascii=False).encode(), ".json")
+
+
+def json_lines(values: Iterable[object]) -> File:
+    return File("".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values).encode(), ".jsonl")
+
+
+def records(names: Sequence[str], rows: Iterable[Sequence[object]]) -> list[dict[str, object]]:
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def qrels(truth: Truth, separator: str = " ") -> File:
+    """The gold as TREC writes it; of answers, a list of labels."""
+    if truth.task == "4":
+        return File(lines(((query, label(answer)) for query, answer in truth.gold.items()), separator))
+    return File(lines(((query, 0, document, level) for query, document, level in judged_rows(truth)), separator))
+
+
+def trec_run(truth: Truth, separator: str = " ") -> File:
+    """The run as TREC writes it; of answers, COLIEE's three columns."""
+    if truth.task == "4":
+        return File(lines(((query, label(answer), "TAG") for query, answer in truth.run.items()), separator))
+    rows = [
+        (query, "Q0", document, rank, truth.run[query][document], "TAG")
+        for query, scored in truth.run.items()
+        for document, rank in ranks(scored).items()
+    ]
+    return File(lines(rows, separator))
+
+
+def statute_xml(answers: Mapping[str, bool]) -> bytes:
+    pairs = "".join(
+        f'<pair id="{query}" label="{label(answer)}">\n<t1>\nArticle {at} The owner may do so.\n</t1>\n'
+        f"<t2>The owner may.</t2>\n</pair>\n"
+        for at, (query, answer) in enumerate(answers.items(), start=101)
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<dataset>\n{pairs}</dataset>\n'.encode()
+
+
+def case_xml(truth: Truth) -> bytes:
+    instances = "".join(
+        f"<instance id='{query}'><query>x</query><cases_noticed>{','.join(found)}</cases_noticed></instance>\n"
+        for query, found in relevant(truth).items()
+    )
+    return f"<COLIEE task='1'>\n{instances}</COLIEE>\n".encode()
+
+
+def zipped(names: Sequence[str]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(zipfile.ZipInfo(name), trec_run(WEB).content)
+    return stream.getvalue()
+
+
+def tarred() -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        content = trec_run(WEB).content
+        entry = tarfile.TarInfo("run.txt")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return stream.getvalue()
+
+
+# ── Cases ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Case:
+    """A gold and a run, and what must come of them.
+
+    Attributes:
+        name: what it is, as the table of docs/files.md calls it.
+        group: the heading under which the table has it.
+        truth: what the two mean.
+        gold: the gold as it is written.
+        run: the run as it is written.
+        outcome: ``read``; ``refused``; or ``either`` where both are right, and anything else is wrong.
+        words: regular expressions that the error must match, whatever the case of its letters.
+        never: one that it must not match, as it would be untrue.
+        how: what the table says beside the outcome.
+        columns: the columns that the user names, by role.
+        task: the task that the user names.
+        says: a regular expression that one of the remarks must match.
+    """
+
+    name: str
+    group: str
+    truth: Truth
+    gold: Held
+    run: Held
+    outcome: Literal["read", "refused", "either"]
+    words: tuple[str, ...] = ()
+    never: str | None = None
+    how: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    task: str | None = None
+    says: str | None = None
+
+    @property
+    def id(self) -> str:
+        return "-".join("".join(c if c.isalnum() or c in "=.:" else " " for c in self.name).split())
+
+    @property
+    def written(self) -> Held:
+        """The half of the case that is in another form."""
+        return self.run if self.gold == qrels(self.truth) else self.gold
+
+    @property
+    def looks(self) -> str:
+        """The beginning of what is written, for the table."""
+        held = self.written
+        if isinstance(held, Memory):
+            return held.looks
+        if isinstance(held, Folder):
+            return ", ".join(held.files)
+        try:
+            text = held.content.decode().replace("\ufeff", "⟨BOM⟩")
+        except UnicodeDecodeError:
+            return "(binary)"
+        shown = " ⏎ ".join(text.replace("\t", "⇥").splitlines()[:2])
+        return "(binary)" if not shown.isprintable() else shown if len(shown) <= 72 else shown[:71] + "…"
+
+
+ALL: list[Case] = []
+_group = ""
+
+
+def group(title: str) -> None:
+    global _group
+    _group = title
+
+
+def read(
+    name: str, truth: Truth, how: str = "", *, gold: Held | None = None, run: Held | None = None, **more: Any
+) -> None:
+    ALL.append(Case(name, _group, truth, gold or qrels(truth), run or trec_run(truth), "read", how=how, **more))
+
+
+def refused(
+    name: str, truth: Truth, *words: str, how: str, gold: Held | None = None, run: Held | None = None, **more: Any
+) -> None:
+    held = gold or qrels(truth), run or trec_run(truth)
+    ALL.append(Case(name, _group, truth, *held, "refused", words, how=how, **more))
+
+
+def either(
+    name: str, truth: Truth, *words: str, how: str = "", gold: Held | None = None, run: Held | None = None, **more: Any
+) -> None:
+    held = gold or qrels(truth), run or trec_run(truth)
+    ALL.append(Case(name, _group, truth, *held, "either", words, how=how, **more))
+
+
+SETS = only_relevant(WEB)
+
+group("Golds in columns and tables")
+
+read("MS MARCO qrels, with tabs", MARCO, gold=qrels(MARCO, "\t"))
+read("AILA qrels", made("trec", ["AILA_Q1", "AILA_Q2", "AILA_Q4"], ["S10", "S11", "S184", "S3", "S9"]))
+read("LeCaRD v2 qrels, grades 0 to 3", LECARD, gold=qrels(LECARD, "\t"))
+read(
+    "BEIR and MTEB qrels",
+    WEB,
+    "`score` is the relevance",
+    gold=table(["query-id", "corpus-id", "score"], judged_rows(WEB), "\t"),
+)
+read(
+    "PyTerrier's topics and labels as CSV",
+    WEB,
+    gold=table(["qid", "docno", "label"], judged_rows(WEB)),
+)
+read(
+    "ir_datasets' names",
+    WEB,
+    gold=table(["query_id", "doc_id", "relevance", "iteration"], [(*r, 0) for r in judged_rows(WEB)]),
+)
+read("pandas with its index", WEB, gold=table(["", "qid", "docno", "label"], indexed(judged_rows(WEB))))
+read(
+    "pandas with its index, read and written again",
+    WEB,
+    gold=table(["Unnamed: 0", "query_id", "doc_id", "relevance"], indexed(judged_rows(WEB))),
+)
+read("a spreadsheet with semicolons", WEB, gold=table(["Query ID", "Doc ID", "Relevance"], judged_rows(WEB), ";"))
+read("polars, everything quoted", WEB, gold=table(["query_id", "doc_id", "grade"], judged_rows(WEB), quote=True))
+read("columns in another order", WEB, gold=table(["rel", "docno", "qid"], [r[::-1] for r in judged_rows(WEB)], "\t"))
+read("names between blanks", WEB, gold=File(lines([("qid", "docid", "rel"), *judged_rows(WEB)])))
+read(
+    "pairs of cases, without a grade",
+    only_relevant(CASES),
+    "every pair is relevant",
+    gold=table(["base_case", "related_case"], [(q, d) for q, found in relevant(CASES).items() for d in found]),
+)
+read(
+    "two named columns",
+    SETS,
+    "every pair is relevant",
+    gold=table(["query_id", "doc_id"], [(q, d) for q, found in relevant(WEB).items() for d in found], "\t"),
+)
+either(
+    "two columns without names",
+    SETS,
+    r"column",
+    how="every pair is relevant",
+    gold=File(lines(((q, d) for q, found in relevant(WEB).items() for d in found), "\t"), ".tsv"),
+)
+either(
+    "grades written as decimal numbers",
+    WEB,
+    r"relevance|integer",
+    how="a whole number",
+    gold=table(["query_id", "doc_id", "relevance"], [(q, d, float(level)) for q, d, level in judged_rows(WEB)]),
+)
+refused(
+    "a column of grades whose name is not known",
+    CASES,
+    r"relevance|--columns",
+    r"candidate_is_noticed",
+    how="name the column: `--columns relevance=candidate_is_noticed`",
+    gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)),
+)
+read(
+    "the same with its column named",
+    CASES,
+    "`--columns relevance=candidate_is_noticed`",
+    gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)),
+    columns={"relevance": "candidate_is_noticed"},
+)
+refused(
+    "no column of documents",
+    WEB,
+    r"document",
+    r"text",
+    how="no column is recognised as the document",
+    gold=table(["qid", "text", "relevance"], judged_rows(WEB)),
+)
+read(
+    "XML of several years in a folder",
+    ANSWERS,
+    "several golds are one",
+    gold=Folder(
+        {
+            "riteval_R01.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q < "R01-03"}),
+            "riteval_R01_2.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q >= "R01-03"}),
+        }
+    ),
+)
+read(
+    "qrels of several years in a folder",
+    STATUTE,
+    "several golds are one",
+    gold=Folder(
+        {
+            "H30.txt": qrels(STATUTE._replace(gold={"H30-18-1": STATUTE.gold["H30-18-1"]})).content,
+            "R01.txt": qrels(STATUTE._replace(gold={q: STATUTE.gold[q] for q in ("R01-01-A", "R01-02-I")})).content,
+        }
+    ),
+)
+refused(
+    "a folder in which a query stands twice",
+    ANSWERS,
+    r"R01-01-A",
+    how="a query is in two of the files",
+    gold=Folder({"one.xml": statute_xml(ANSWERS.gold), "two.xml": statute_xml({"R01-01-A": True})}),
+)
+read("XML of 2018, in lists", only_relevant(CASES), gold=File(case_xml(CASES), ".xml"))
+
+group("Golds in JSON")
+
+read("BEIR and pytrec_eval, `{query: {document: grade}}`", WEB, gold=object_(WEB.gold))
+read(
+    "LeCaRD v1, ids are numbers",
+    only_relevant(LECARD),
+    gold=object_({query: [int(d) for d in found] for query, found in relevant(LECARD).items()}),
+)
+read("LeCaRD v1, grades 0 to 3", LECARD, gold=object_(LECARD.gold))
+read(
+    "MTEB, one record a line",
+    WEB,
+    gold=json_lines(records(["query-id", "corpus-id", "score"], judged_rows(WEB))),
+)
+read(
+    "one record a line, ids are numbers",
+    LECARD,
+    gold=json_lines({"query_id": int(q), "case_id": int(d), "relevance": level} for q, d, level in judged_rows(LECARD)),
+)
+read("a list of records", WEB, gold=object_(records(["qid", "docno", "label"], judged_rows(WEB))))
+read(
+    "Task 3 in the form of Tasks 1 and 2",
+    only_relevant(STATUTE),
+    "Task 3, as the ids show",
+    gold=object_(relevant(STATUTE)),
+)
+for mark, title in ((";", "semicolons"), ("、", "ideographic commas"), ("，", "full-width commas"), (" ", "blanks")):
+    read(
+        f"Task 2 with {title} between documents",
+        only_relevant(PARAGRAPHS),
+        gold=object_({q: mark.join(f"{d}.txt" for d in found) for q, found in relevant(PARAGRAPHS).items()}),
+    )
+either(
+    "Task 2 with commas within a list",
+    only_relevant(PARAGRAPHS),
+    r"018|comma|id",
+    how="one document each",
+    gold=object_({q: [", ".join(found)] for q, found in relevant(PARAGRAPHS).items()}),
+)
+refused(
+    "ALQAC, `relevant_articles`",
+    STATUTE,
+    r"relevant_articles",
+    never=r"without labels",
+    how="convert it to `{question: [article]}`",
+    gold=object_(
+        [
+            {"question_id": q, "text": "x", "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in found]}
+            for q, found in relevant(STATUTE).items()
+        ]
+    ),
+)
+refused(
+    "STARD, `match_id`",
+    MARCO,
+    r"match_id",
+    never=r"without labels",
+    how="convert it to `{query: [document]}`",
+    gold=object_([{"query_id": int(q), "问题": "x", "match_id": [*map(int, d)]} for q, d in relevant(MARCO).items()]),
+)
+refused(
+    "IL-PCR, `Query Set`",
+    CASES,
+    r"Query Set",
+    never=r"without labels",
+    how="convert it to `{query: [document]}`",
+    gold=object_(
+        {
+            "Query Set": [
+                {"id": q, "query_name": f"{q}.txt", "relevant candidates": d} for q, d in relevant(CASES).items()
+            ],
+            "Candidate Set": [{"id": "000201.txt"}, {"id": "000202.txt"}],
+        }
+    ),
+)
+refused(
+    "a test set without labels",
+    CASES,
+    r"without labels",
+    how="give the file with the labels",
+    gold=object_({query: [] for query in CASES.gold}),
+)
+refused(
+    "grades in quotation marks",
+    WEB,
+    r"relevance|integer",
+    how="a grade is a number",
+    gold=object_({q: {d: str(level) for d, level in judged.items()} for q, judged in WEB.gold.items()}),
+)
+refused(
+    "an empty query id",
+    WEB,
+    r"empty|id",
+    how="an id is at least one character",
+    gold=object_({**WEB.gold, "": {"d1": 1}}),
+)
+refused(
+    "an empty document id",
+    CASES,
+    r"empty|id",
+    how="an id is at least one character",
+    gold=object_({**relevant(CASES), "000101": ["000202", ".txt"]}),
+)
+refused(
+    "an id with a line break in it",
+    CASES,
+    r"id|blank|line",
+    how="an id is one word",
+    gold=object_({**relevant(CASES), "000101": ["000202\n000204"]}),
+)
+
+group("Runs in columns and tables")
+
+for title, sep in (("MS MARCO", "\t"), ("STARD", " ")):
+    either(
+        f"{title}, `query document rank`",
+        MARCO,
+        r"rank|score",
+        r"column|--columns|tag|name",
+        how="by rank, the smallest first",
+        run=File(lines(ranked_rows(MARCO), sep), ".tsv"),
+    )
+for title, sep in (("tabs", "\t"), ("blanks", " "), ("commas", ",")):
+    either(
+        f"`query document score` without names, {title}",
+        WEB,
+        r"score",
+        r"column|--columns|tag|name|expected",
+        how="by score, the greatest first",
+        run=File(lines(scored_rows(WEB), sep), ".csv" if sep == "," else ".tsv"),
+    )
+for title, sep in (("commas", ","), ("tabs", "\t"), ("semicolons", ";"), ("blanks", " ")):
+    read(f"pandas and polars, {title}", CASES, run=table(["query_id", "doc_id", "score"], scored_rows(CASES), sep))
+read("ir_measures' names with tabs", PARAGRAPHS, run=table(["qid", "docid", "score"], scored_rows(PARAGRAPHS), "\t"))
+read("candidates of a case", CASES, run=table(["case_id", "candidate_id", "score"], scored_rows(CASES)))
+read("ranx's frame as CSV", WEB, run=table(["q_id", "doc_id", "score"], scored_rows(WEB)))
+read("similarities of passages", WEB, run=table(["qid", "pid", "similarity"], scored_rows(WEB), "\t"))
+read("names in capitals", WEB, run=table(["Query ID", "Document", "Score"], scored_rows(WEB), ";"))
+read("names in one word", WEB, run=table(["QueryID", "DocID", "Score"], scored_rows(WEB)))
+read("pandas with its index, commas", WEB, run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB))))
+either(
+    "pandas with its index, tabs",
+    WEB,
+    r"column|value|header|name",
+    run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB)), "\t"),
+)
+either(
+    "R's write.table: a name less than columns",
+    WEB,
+    r"column|value|header|name",
+    run=table(["query_id", "doc_id", "score"], indexed(scored_rows(WEB)), " "),
+)
+read("R's write.csv", WEB, run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB)), quote=True))
+read(
+    "a byte order mark, as Excel writes it",
+    WEB,
+    run=File(b"\xef\xbb\xbf" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"),
+)
+either(
+    "Excel's line `sep=;`",
+    WEB,
+    r"sep=",
+    run=File(b"sep=;\n" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"),
+)
+either(
+    "decimal commas",
+    WEB,
+    r"score|number",
+    how="write 0.5, not 0,5",
+    run=table(["query_id", "doc_id", "score"], [(q, d, str(s).replace(".", ",")) for q, d, s in scored_rows(WEB)], ";"),
+)
+read("a column of ranks only", WEB, "by rank", run=table(["query_id", "doc_id", "rank"], ranked_rows(WEB), "\t"))
+read(
+    "ranks from 0",
+    WEB,
+    "by rank",
+    run=table(["qid", "docno", "rank"], [(q, d, rank - 1) for q, d, rank in ranked_rows(WEB)]),
+)
+read(
+    "PyTerrier's results",
+    WEB,
+    "`docno` is the id, `docid` a number within the index",
+    run=table(
+        ["qid", "docid", "docno", "rank", "score", "query"],
+        [
+            (q, at, d, ranks(WEB.run[q])[d] - 1, s, 'owner, "bona fide"')
+            for at, (q, d, s) in enumerate(scored_rows(WEB))
+        ],
+    ),
+)
+either(
+    "PyTerrier's results, a query over two lines",
+    WEB,
+    r"line|quot|broken|value",
+    run=table(
+        ["qid", "docno", "rank", "score", "query"],
+        [(q, d, ranks(WEB.run[q])[d] - 1, s, "owner\nor holder") for q, d, s in scored_rows(WEB)],
+    ),
+)
+read(
+    "a run tag beside the score",
+    CASES,
+    run=table(["query_id", "doc_id", "score", "run_id"], [(*row, "TAG") for row in scored_rows(CASES)]),
+)
+read(
+    "pairs of cases",
+    in_line_order(CASES),
+    "a set",
+    run=table(["base_case", "related_case"], [(q, d) for q, d, _ in scored_rows(CASES)]),
+)
+refused(
+    "a column of scores whose name is not known",
+    CASES,
+    r"logit",
+    r"score",
+    how="name the column: `--columns score=logit`",
+    run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"),
+)
+read(
+    "the same with its column named",
+    CASES,
+    "`--columns score=logit`",
+    run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"),
+    columns={"score": "logit"},
+)
+refused(
+    "LePaRD, `idx hit rank`",
+    MARCO,
+    r"idx",
+    r"--columns|known",
+    how="name the columns: `--columns query=idx,document=hit`",
+    run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"),
+)
+read(
+    "the same with its columns named",
+    MARCO,
+    "`--columns query=idx,document=hit`",
+    run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"),
+    columns={"query": "idx", "document": "hit"},
+)
+refused(
+    "two columns of scores",
+    WEB,
+    r"score",
+    r"sim|several",
+    how="name one: `--columns score=similarity`",
+    run=table(["query_id", "doc_id", "sim", "similarity"], [(*row, 0.5) for row in scored_rows(WEB)]),
+)
+refused(
+    "a matrix of queries and articles",
+    STATUTE,
+    r"column",
+    how="write a line for each query and article",
+    run=table(["", *STATUTE.run["R01-01-A"]], [(q, *scored.values()) for q, scored in STATUTE.run.items()]),
+)
+refused(
+    "a score that is missing",
+    WEB,
+    r"score|empty",
+    how="give every document a score",
+    run=table(["query_id", "doc_id", "score"], [*scored_rows(WEB)[:-1], ("q3", "d5", "")]),
+)
+refused(
+    "labels as a run of documents",
+    WEB,
+    r"label|answer",
+    how="a table of labels has no documents",
+    run=table(["id", "label"], [("q1", "Y"), ("q2", "N"), ("q3", "Y")]),
+)
+
+group("TREC runs")
+
+read("a TREC run with tabs", WEB, run=trec_run(WEB, "\t"))
+read("AILA's run", made("trec", ["AILA_Q1", "AILA_Q2", "AILA_Q4"], ["S10", "S11", "S184", "S3", "S9"]))
+either(
+    "a TREC run below a line of names",
+    WEB,
+    r"column|header|name|number",
+    run=File(b"qid Q0 docno rank score tag\n" + trec_run(WEB).content),
+)
+refused(
+    "a TREC run without a tag",
+    WEB,
+    r"tag|column",
+    how="write the run tag in the last column",
+    run=File(trec_run(WEB).content.replace(b" TAG", b"")),
+)
+read(
+    "NIST's results.trunc: words behind the tag",
+    WEB,
+    run=File(trec_run(WEB).content.replace(b" TAG\n", b" TAG more at the end\n", 3)),
+)
+read("DOS line ends", WEB, run=File(trec_run(WEB).content.replace(b"\n", b"\r\n")))
+either(
+    "the line ends of an old Mac", WEB, r"carriage return|column", run=File(trec_run(WEB).content.replace(b"\n", b"\r"))
+)
+read("gzip under a plain name", WEB, run=File(gzip.compress(trec_run(WEB).content, mtime=0)))
+read(
+    "two files with byte order marks, one after the other",
+    WEB,
+    "byte order marks are taken off",
+    run=File(b"".join(b"\xef\xbb\xbf" + trec_run(WEB._replace(run={q: WEB.run[q]})).content for q in WEB.run)),
+)
+read(
+    "a run with two byte order marks",
+    WEB,
+    "byte order marks are taken off",
+    run=File(b"\xef\xbb\xbf\xef\xbb\xbf" + trec_run(WEB).content),
+)
+read(
+    "qrels with two byte order marks",
+    WEB,
+    "byte order marks are taken off",
+    gold=File(b"\xef\xbb\xbf\xef\xbb\xbf" + qrels(WEB).content),
+)
+refused(
+    "UTF-16", WEB, r"UTF-16|UTF-8", how="save it as UTF-8", run=File(trec_run(WEB).content.decode().encode("utf-16"))
+)
+refused(
+    "ids without their leading zeros",
+    CASES,
+    r"leading zeros",
+    how="write ids as text",
+    run=File(trec_run(CASES).content.replace(b"000", b"")),
+)
+refused(
+    "documents with a prefix, in a run over all years",
+    STATUTE,
+    r"no document|Article_",
+    how="no document of the run is in the gold",
+    run=File(
+        lines(
+            [(f"H{n}-1-1", "Q0", "Article_5", 1, 1.0, "T") for n in range(10, 40)]
+            + [(q, "Q0", f"Article_{d}", 1, s, "T") for q, d, s in scored_rows(STATUTE)]
+        )
+    ),
+)
+
+group("Runs in JSON")
+
+read("COLIEE's lists, best first", WEB, run=object_(best_first(WEB)))
+read(
+    "LeCaRD's lists, ids are numbers",
+    LECARD,
+    run=object_({q: [int(d) for d in found] for q, found in best_first(LECARD).items()}),
+)
+read(
+    "lists that begin with the worst",
+    WORST_FIRST,
+    "in the order of the file, with a warning that the reversed order is better",
+    run=object_(best_first(WORST_FIRST)),
+    says=r"revers|upside|other way",
+)
+read("pytrec_eval and ranx, `{query: {document: score}}`", WEB, run=object_(WEB.run))
+read(
+    "`{query: [[document, score]]}`",
+    WEB,
+    run=object_({q: [[d, s] for d, s in scored.items()] for q, scored in WEB.run.items()}),
+)
+read(
+    "`{query: {document: {rank, score}}}`",
+    CASES,
+    run=object_(
+        {q: {d: {"rank": ranks(scored)[d], "score": s} for d, s in scored.items()} for q, scored in CASES.run.items()}
+    ),
+)
+for name in ("docid", "corpus_id"):
+    read(
+        f"`{{query: [{{{name}, score}}]}}`",
+        WEB,
+        run=object_({q: [{name: d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()}),
+    )
+read("one `{query: [document]}` a line", WEB, run=json_lines({q: found} for q, found in best_first(WEB).items()))
+read(
+    "one `{query: {document: score}}` a line",
+    WEB,
+    run=json_lines({q: scored} for q, scored in WEB.run.items()),
+)
+for title, names in (("ir_measures", ("query_id", "doc_id", "score")), ("a neural ranker", ("qid", "pid", "sim"))):
+    read(f"one record a line, {title}", WEB, run=json_lines(records(names, scored_rows(WEB))))
+read("a list of records", CASES, run=object_(records(("query_id", "doc_id", "score"), scored_rows(CASES))))
+read("records with ranks only", WEB, "by rank", run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))
+read(
+    "records with ids that are numbers",
+    MARCO,
+    run=json_lines({"query_id": int(q), "doc_id": int(d), "score": s} for q, d, s in scored_rows(MARCO)),
+)
+refused(
+    "pandas, to_json() by columns",
+    WEB,
+    r"query_id|column",
+    how='write `orient="records"`',
+    run=object_(
+        {
+            name: {str(at): row[at_name] for at, row in enumerate(scored_rows(WEB))}
+            for at_name, name in enumerate(("query_id", "doc_id", "score"))
+        }
+    ),
+)
+refused(
+    'pandas, to_json(orient="split")',
+    WEB,
+    r"columns|data|index",
+    how='write `orient="records"`',
+    run=object_({"columns": ["query_id", "doc_id", "score"], "index": [0, 1, 2], "data": scored_rows(WEB)}),
+)
+refused(
+    "ALQAC's run",
+    STATUTE,
+    r"relevant_articles",
+    how="convert it to `{question: [article]}`",
+    run=object_(
+        [
+            {"question_id": q, "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in found]}
+            for q, found in best_first(STATUTE).items()
+        ]
+    ),
+)
+refused(
+    "answers of TREC RAG",
+    MARCO,
+    r"answer|RAG|references",
+    how="answers with citations are not a ranking",
+    run=json_lines(
+        {"qid": q, "run_id": "A", "answer": [{"text": "x", "citations": [0]}], "references": found}
+        for q, found in best_first(MARCO).items()
+    ),
+)
+refused(
+    "a reply of a search engine",
+    WEB,
+    r"hits|query|document",
+    how="write `{query: {document: score}}`",
+    run=object_({"took": 3, "hits": {"total": 5, "hits": [{"_id": d, "_score": s} for _, d, s in scored_rows(WEB)]}}),
+)
+refused(
+    "some queries with scores and some without",
+    WEB,
+    r"score",
+    how="write all of them in one way",
+    run=object_({"q1": WEB.run["q1"], "q2": best_first(WEB)["q2"], "q3": best_first(WEB)["q3"]}),
+)
+refused(
+    "answers given as a run of documents",
+    CASES,
+    r"label|answer",
+    how="a list of answers has no documents",
+    run=(object_({"000101": "Y", "000102": "N", "000103": "Y"})),
+)
+
+group("Answers Y and N")
+
+PREDICTED = [(q, label(a)) for q, a in ANSWERS.run.items()]
+read("commas without names", ANSWERS, run=table([], PREDICTED))
+read("semicolons without names", ANSWERS, run=table([], [(*row, "TAG") for row in PREDICTED], ";"))
+for title, words in (("1 and 0", "01"), ("True and False", ("False", "True")), ("yes and no", ("no", "yes"))):
+    read(f"answers {title}, columns", ANSWERS, run=File(lines((q, words[a], "TAG") for q, a in ANSWERS.run.items())))
+    read(
+        f"answers {title}, a table",
+        ANSWERS,
+        run=table(["id", "prediction"], [(q, words[a]) for q, a in ANSWERS.run.items()]),
+    )
+read("id and label", ANSWERS, run=table(["id", "label"], PREDICTED))
+read(
+    "predictions beside the gold's labels",
+    ANSWERS,
+    "`prediction` is the answer, and `label` the gold's",
+    run=table(
+        ["pair_id", "label", "prediction", "votes"],
+        [(q, label(ANSWERS.gold[q]), label(a), "Y;N;Y") for q, a in ANSWERS.run.items()],
+        "\t",
+    ),
+)
+read(
+    "predictions beside the gold's labels, 1 and 0",
+    ANSWERS,
+    run=table(
+        ["pair_id", "label", "prediction"],
+        [(q, int(ANSWERS.gold[q]), int(a)) for q, a in ANSWERS.run.items()],
+        "\t",
+    ),
+)
+read(
+    "a column of answers named by the user",
+    ANSWERS,
+    "`--columns answer=verdict`",
+    run=(table(["id", "verdict"], PREDICTED)),
+    columns={"answer": "verdict"},
+)
+read("one record a line", ANSWERS, run=json_lines({"id": q, "label": a, "expert": "E1"} for q, a in PREDICTED))
+read(
+    "a list of records of answers",
+    ANSWERS,
+    run=object_([{"id": q, "query": "The owner may do so.", "label": a} for q, a in PREDICTED]),
+)
+read("`{question: answer}`", ANSWERS, run=object_(dict(PREDICTED)))
+read("`{question: true}`", ANSWERS, run=object_(ANSWERS.run))
+either("`{question: 1}`", ANSWERS, r"label|answer", run=object_({q: int(a) for q, a in ANSWERS.run.items()}))
+refused(
+    "an answer that is neither Y nor N: `Sorry`",
+    ANSWERS,
+    r"Sorry",
+    how="the number of such lines is given, and the option that counts them as wrong",
+    run=File(lines([*PREDICTED[:-1], ("R01-04-O", "Sorry")])),
+)
+refused(
+    "answers of two kinds in a file",
+    ANSWERS,
+    r"1|label",
+    how="write Y and N, or 1 and 0",
+    run=File(lines([*PREDICTED[:-1], ("R01-04-O", "1")])),
+)
+read("the gold as a table", ANSWERS, gold=table(["id", "label"], [(q, label(a)) for q, a in ANSWERS.gold.items()]))
+read(
+    "the gold as a table of 1 and 0",
+    ANSWERS,
+    gold=table(["pair_id", "gold_label"], [(q, int(a)) for q, a in ANSWERS.gold.items()], "\t"),
+)
+read(
+    "the gold as a list of records with texts",
+    ANSWERS,
+    "`id` is the question, and `query` its text",
+    gold=object_(
+        [
+            {"id": q, "label": label(a), "query": f"The owner of thing {q[-1]} may.", "article": "Article 5 …"}
+            for q, a in ANSWERS.gold.items()
+        ]
+    ),
+)
+either(
+    "VLSP's list of records",
+    ANSWERS,
+    r"example_id",
+    gold=object_(
+        [
+            {"example_id": q, "label": "Yes" if a else "No", "statement": "x", "legal_passages": [{"article_id": "5"}]}
+            for q, a in ANSWERS.gold.items()
+        ]
+    ),
+)
+read("the gold as `{question: answer}`", ANSWERS, gold=object_({q: label(a) for q, a in ANSWERS.gold.items()}))
+
+group("Python objects")
+
+
+def pandas_frame(names: Sequence[str], rows: Iterable[Sequence[object]]) -> object:
+    import pandas
+
+    return pandas.DataFrame(list(rows), columns=list(names))
+
+
+def polars_frame(names: Sequence[str], rows: Iterable[Sequence[object]], *, lazy: bool = False) -> object:
+    import polars
+
+    frame = polars.DataFrame(list(rows), schema=list(names), orient="row")
+    return frame.lazy() if lazy else frame
+
+
+def tuples(name: str, names: str, rows: Iterable[Sequence[object]]) -> list[object]:
+    kind = collections.namedtuple(name, names)  # type: ignore[misc]
+    return [kind(*row) for row in rows]
+
+
+def frame(names: str, rows: Iterable[Sequence[object]], *, of: str = "pandas") -> Memory:
+    """A frame with these columns; its rows are held until it is made."""
+    held, columns = list(rows), names.split()
+    looks = f"{of}.DataFrame: {', '.join(columns)}"
+    if of == "pandas":
+        return Memory(looks, lambda: pandas_frame(columns, held))
+    return Memory(looks, lambda: polars_frame(columns, held))
+
+
+for library in ("pandas", "polars"):
+    read(
+        f"PyTerrier's frames in {library}",
+        WEB,
+        gold=frame("qid docno label", judged_rows(WEB), of=library),
+        run=(frame("qid docno score", scored_rows(WEB), of=library)),
+    )
+    read(
+        f"a frame of {library} with ranks only",
+        WEB,
+        "by rank",
+        run=(frame("query_id doc_id rank", ranked_rows(WEB), of=library)),
+    )
+read(
+    "PyTerrier's whole frame",
+    WEB,
+    "`docno` is the id",
+    run=frame(
+        "qid docid docno rank score query",
+        [(q, at, d, ranks(WEB.run[q])[d] - 1, s, "owner") for at, (q, d, s) in enumerate(scored_rows(WEB))],
+    ),
+)
+read("ranx's frame", WEB, run=frame("q_id doc_id score", scored_rows(WEB)))
+read("a frame with capitals", WEB, run=frame("query_id doc_id Score", scored_rows(WEB)))
+read("a frame of similarities", WEB, run=frame("query_id doc_id similarity", scored_rows(WEB), of="polars"))
+read("a gold frame with `grade`", WEB, gold=frame("query_id doc_id grade", judged_rows(WEB)))
+read(
+    "a gold frame with BEIR's names",
+    WEB,
+    gold=Memory(
+        "pandas.DataFrame: query-id, corpus-id, score",
+        lambda: pandas_frame(["query-id", "corpus-id", "score"], judged_rows(WEB)),
+    ),
+)
+read(
+    "a gold frame of two columns",
+    SETS,
+    "every pair is relevant",
+    gold=(frame("query_id doc_id", [(q, d) for q, found in relevant(WEB).items() for d in found])),
+)
+read(
+    "a lazy frame of polars",
+    WEB,
+    run=Memory(
+        "polars.LazyFrame: query_id, doc_id, score",
+        lambda: polars_frame(["query_id", "doc_id", "score"], scored_rows(WEB), lazy=True),
+    ),
+)
+refused(
+    "a gold frame without relevance",
+    WEB,
+    r"relevance",
+    r"split",
+    how="a column without a known name",
+    gold=(frame("query_id doc_id split", [(q, d, "dev") for q, d, _ in judged_rows(WEB)])),
+)
+refused(
+    "a frame without scores",
+    WEB,
+    r"score",
+    r"logit",
+    how="a column without a known name",
+    run=(frame("query_id doc_id logit", scored_rows(WEB))),
+)
+read(
+    "the same with its column named",
+    WEB,
+    '`columns={"score": "logit"}`',
+    columns={"score": "logit"},
+    run=(frame("query_id doc_id logit", scored_rows(WEB))),
+)
+refused(
+    "a frame whose queries are its index",
+    WEB,
+    r"query",
+    how="`frame.reset_index()`",
+    run=Memory(
+        "pandas.DataFrame: doc_id, score",
+        lambda: pandas_frame(["qid", "doc_id", "score"], scored_rows(WEB)).set_index("qid"),  # type: ignore[attr-defined]
+    ),
+)
+read(
+    "ir_datasets' tuples",
+    WEB,
+    gold=Memory(
+        "TrecQrel(query_id, doc_id, relevance, iteration)",
+        lambda: tuples("TrecQrel", "query_id doc_id relevance iteration", [(*row, "0") for row in judged_rows(WEB)]),
+    ),
+    run=Memory(
+        "GenericScoredDoc(query_id, doc_id, score)",
+        lambda: tuples("GenericScoredDoc", "query_id doc_id score", scored_rows(WEB)),
+    ),
+)
+read(
+    "tuples with other names",
+    WEB,
+    gold=Memory("Judgement(qid, docno, rel)", lambda: tuples("Judgement", "qid docno rel", judged_rows(WEB))),
+    run=Memory("Hit(qid, docno, rank)", lambda: tuples("Hit", "qid docno rank", ranked_rows(WEB))),
+)
+read(
+    "objects with attributes",
+    WEB,
+    run=Memory(
+        "SimpleNamespace(query_id=…, doc_id=…, score=…)",
+        lambda: [SimpleNamespace(query_id=q, doc_id=d, score=s) for q, d, s in scored_rows(WEB)],
+    ),
+)
+refused(
+    "tuples without relevance",
+    WEB,
+    r"relevance",
+    how="a field without a known name",
+    gold=Memory(
+        "Judgement(query_id, doc_id, assessor)",
+        lambda: tuples("Judgement", "query_id doc_id assessor", judged_rows(WEB)),
+    ),
+)
+refused(
+    "tuples without names",
+    WEB,
+    r"query_id|name",
+    how="give named tuples",
+    run=Memory("[(query, document, score)]", lambda: scored_rows(WEB)),
+)
+read(
+    "a list of dictionaries",
+    WEB,
+    run=Memory(
+        '[{"query_id": …, "doc_id": …, "score": …}]',
+        lambda: records(("query_id", "doc_id", "score"), scored_rows(WEB)),
+    ),
+)
+read(
+    "`{query: [(document, score)]}`",
+    WEB,
+    run=Memory("{query: [(document, score)]}", lambda: {q: list(scored.items()) for q, scored in WEB.run.items()}),
+)
+read(
+    "sentence-transformers' hits",
+    WEB,
+    run=Memory(
+        '{query: [{"corpus_id": …, "score": …}]}',
+        lambda: {q: [{"corpus_id": d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()},
+    ),
+)
+read(
+    "Task 3 in dictionaries",
+    only_relevant(STATUTE),
+    "Task 3, as the ids show",
+    gold=Memory("{question: [article]}", lambda: relevant(STATUTE)),
+    run=Memory("{question: [article]}", lambda: best_first(STATUTE)),
+)
+read("`{question: True}` in Python", ANSWERS, run=Memory("{question: True}", lambda: ANSWERS.run))
+read("a frame of answers", ANSWERS, run=frame("id prediction", PREDICTED))
+
+group("Files that are neither")
+
+for name, content, words in (
+    ("a zip archive", zipped(["run.txt"]), r"zip"),
+    ("an Excel workbook", zipped(["[Content_Types].xml", "xl/workbook.xml"]), r"Excel|xlsx|zip|spreadsheet"),
+    ("a tar archive", tarred(), r"\btar\b"),
+    ("a compressed tar archive", gzip.compress(tarred(), mtime=0), r"\btar\b"),
+    ("a pickle", pickle.dumps(dict(WEB.run), protocol=4), r"pickle"),
+    ("Parquet", b"PAR1\x15\x04\x15\x10\x15\x14L\x15\x02\x15\x00\x12\x00\x00PAR1", r"Parquet"),
+    ("a PDF", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", r"PDF"),
+):
+    refused(f"{name} as the run", WEB, words, how="export it as text", run=File(content, ".txt"))
+    refused(f"{name} as the gold", WEB, words, how="export it as text", gold=File(content, ".txt"))
+refused(
+    "COLIEE's system description",
+    CASES,
+    r"description",
+    how="it goes beside the run",
+    run=File(
+        b"Task: 1\nRun tag: ALPHA1\n\n- Machine learning models:\nhttps://example.org/model\n"
+        b"- External resources:\nnone\n- Explaination:\nBM25\n"
+    ),
+)
+refused(
+    "a page of the web in place of the file",
+    WEB,
+    r"HTML|known",
+    how="download the file itself",
+    run=File(b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n"),
+)
+refused(
+    "a pointer of Git LFS",
+    WEB,
+    r"LFS|column",
+    how="run `git lfs pull`",
+    run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"),
+)
+
+# ── The table of docs/files.md ────────────────────────────────────────────────────────────────────────────────────
+
+BEGIN: Final = "<!-- begin: files of other benchmarks and tools (python tests/foreign_forms.py) -->\n"
+END: Final = "<!-- end: files of other benchmarks and tools -->\n"
+
+
+def documented() -> str:
+    """The table of all cases for docs/files.md."""
+    text = [BEGIN]
+    for title in dict.fromkeys(case.group for case in ALL):
+        text.append(f"\n### {title}\n\n| file | first lines | result |\n| --- | --- | --- |\n")
+        text += [f"| {_cell(case)} |\n" for case in ALL if case.group == title]
+    return "".join([*text, "\n", END])
+
+
+def _cell(case: Case) -> str:
+    outcome = {"read": "read", "refused": "refused", "either": "read or refused"}[case.outcome]
+    looks = f"<code>{_escaped(case.looks)}</code>" if case.looks else ""
+    return " | ".join([_prose(case.name), looks, _prose(f"{outcome}: {case.how}" if case.how else outcome)])
+
+
+def _prose(text: str) -> str:
+    """Text with code between backticks."""
+    return "".join(f"<code>{_escaped(p)}</code>" if at % 2 else _escaped(p) for at, p in enumerate(text.split("`")))
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"&#{ord(c)};" if c in "|*_[]`\\{}" else c for c in html.escape(text, quote=False))
+
+
+def main() -> None:
+    """Put the table into docs/files.md."""
+    page = Path(__file__).parent.parent / "docs" / "files.md"
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2] if begin else ""
+    page.write_text(before + documented() + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

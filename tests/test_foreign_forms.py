@@ -1,0 +1,134 @@
+"""What other people write: read as it is meant, or refused by name; see foreign_forms.py."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Called
+from foreign_forms import ALL, MEASURES, Case, File, Folder, Held, Truth, documented, in_line_order, qrels, trec_run
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import Scores, evaluate
+
+DOCS = Path(__file__).parent.parent / "docs"
+READ = [pytest.param(case, id=case.id) for case in ALL if case.outcome == "read"]
+REFUSED = [pytest.param(case, id=case.id) for case in ALL if case.outcome == "refused"]
+EITHER = [pytest.param(case, id=case.id) for case in ALL if case.outcome == "either"]
+TYPED = [pytest.param(case, id=case.id) for case in ALL if isinstance(case.gold, File) and isinstance(case.run, File)]
+
+
+def put(held: Held, folder: Path, name: str) -> object:
+    """The gold or run as ``evaluate`` takes it."""
+    if isinstance(held, File):
+        path = folder / f"{name}{held.ending}"
+        path.write_bytes(held.content)
+        return path
+    if isinstance(held, Folder):
+        (folder / name).mkdir()
+        for file, content in held.files.items():
+            (folder / name / file).write_bytes(content)
+        return folder / name
+    return held.make()
+
+
+def scored(case: Case, folder: Path) -> Scores:
+    measures = ["Accuracy"] if case.truth.task == "4" else list(MEASURES)
+    more = {"columns": dict(case.columns)} if case.columns else {}
+    gold, run = put(case.gold, folder, "gold"), put(case.run, folder, "run")
+    return evaluate(gold, run, task=case.task, measures=measures, **more)
+
+
+def in_trec_form(truth: Truth, folder: Path) -> Scores:
+    measures = ["Accuracy"] if truth.task == "4" else list(MEASURES)
+    gold, run = put(qrels(truth), folder, "reference-gold"), put(trec_run(truth), folder, "reference-run")
+    return evaluate(gold, run, task=truth.task, measures=measures)
+
+
+def check_same(case: Case, scores: Scores, folder: Path) -> None:
+    expected = in_trec_form(case.truth, folder)
+    assert scores.measures == expected.measures
+    assert scores.per_query == expected.per_query
+    assert scores.queries == expected.queries  # no header is a query
+    assert scores.counts == expected.counts
+    if case.truth.task in ("3", "4"):
+        assert scores.task == case.truth.task
+    said = "\n".join(scores.remarks)
+    assert not re.search(r"another run tag|do not stand together|twice and grouped", said)
+    if case.says:
+        assert re.search(case.says, said, re.IGNORECASE)
+
+
+def check_named(case: Case, text: str, folder: Path) -> None:
+    """An error that names what was found, apart from the name of its file."""
+    text = text.replace(str(folder), "")
+    for words in case.words:
+        assert re.search(words, text, re.IGNORECASE), f"{words!r} is not in {text!r}"
+    assert case.never is None or not re.search(case.never, text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("case", READ)
+def test_read_as_it_is_meant(case: Case, tmp_path: Path) -> None:
+    check_same(case, scored(case, tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_by_name(case: Case, tmp_path: Path) -> None:
+    with pytest.raises((InputError, UsageError)) as caught:
+        scored(case, tmp_path)
+    check_named(case, str(caught.value), tmp_path)
+
+
+@pytest.mark.parametrize("case", EITHER)
+def test_read_as_it_is_meant_or_refused_by_name(case: Case, tmp_path: Path) -> None:
+    try:
+        scores = scored(case, tmp_path)
+    except (InputError, UsageError) as error:
+        check_named(case, str(error), tmp_path)
+    else:
+        check_same(case, scores, tmp_path)
+
+
+@pytest.mark.parametrize("case", TYPED)
+def test_typed_as_called(case: Case, tmp_path: Path, call: Called) -> None:
+    """The command line prints the same numbers, or the same error, as Python."""
+    try:
+        expected = scored(case, tmp_path)
+    except (InputError, UsageError) as error:
+        expected, sentence = None, str(error)
+    names = ["Accuracy"] if case.truth.task == "4" else MEASURES
+    columns = ["--columns", ",".join(f"{role}={name}" for role, name in case.columns.items())] if case.columns else []
+    files = (tmp_path / f"gold{case.gold.ending}", tmp_path / f"run{case.run.ending}")  # type: ignore[union-attr]
+    code, out, err = call("evaluate", *files, "-o", "json", *columns, *(word for m in names for word in ("-m", m)))
+    if expected is None:
+        assert (code, out) == (2, "")
+        assert sentence in err
+        check_named(case, err, tmp_path)
+    else:
+        assert code == 0
+        (run,) = json.loads(out)["runs"]
+        assert run["measures"] == expected.measures
+
+
+def test_the_corpus_is_large_and_its_names_are_distinct() -> None:
+    assert len(ALL) >= 80
+    assert len({(case.group, case.name) for case in ALL}) == len(ALL)
+    assert not any(case.outcome == "refused" and not (case.words and case.how) for case in ALL)
+
+
+@pytest.mark.parametrize("case", [p for p in READ if p.values[0].truth.task != "4"])
+def test_a_ranking_by_lines_or_upside_down_would_be_noticed(case: Case, tmp_path: Path) -> None:
+    truth = case.truth
+    if truth == in_line_order(truth):
+        pytest.skip("the run is a set")
+    right = in_trec_form(truth, tmp_path).measures
+    reversed_run = {query: {d: -s for d, s in scores.items()} for query, scores in truth.run.items()}
+    for wrong in (in_line_order(truth), truth._replace(run=reversed_run)):
+        if wrong.run.keys() == truth.run.keys() and case.says is None:
+            assert all(in_trec_form(wrong, tmp_path).measures[name] != right[name] for name in ("map", "MicroF1@1"))
+
+
+def test_the_table_of_the_docs_is_that_of_the_corpus() -> None:
+    assert documented() in (DOCS / "files.md").read_text(encoding="utf-8"), "run python tests/foreign_forms.py"

@@ -1,0 +1,35 @@
+"""A short session of the fuzzer, always the same; ``make fuzz`` runs longer ones, and others each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fuzz
+import pytest
+
+
+@pytest.mark.parametrize("first", [0, 10, 20, 30])
+def test_every_way_of_reading_gives_the_same(tmp_path: Path, first: int) -> None:
+    for finding in fuzz.session(2026, range(first, first + 10), tmp_path):
+        pytest.fail(f"{finding.check}: {finding.what}\npython tests/fuzz.py --seed 2026 --only {finding.number}")
+
+
+def test_a_case_depends_on_its_number_only() -> None:
+    assert fuzz.made(1, 7) == fuzz.made(1, 7)
+    assert fuzz.made(1, 7) != fuzz.made(2, 7)
+    assert len({fuzz.made(1, n).run for n in range(50)}) > 40
+
+
+def test_a_reader_that_differs_is_found_and_reduced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault is planted: in small blocks, the first line of a block is lost."""
+    read = fuzz.columns._Reader.read
+
+    def losing(self: fuzz.columns._Reader, raw: bytes) -> object:
+        whole = fuzz.columns._BLOCK > 1000
+        return read(self, raw if whole else raw.partition(b"\n")[2] or raw)
+
+    monkeypatch.setattr(fuzz.columns._Reader, "read", losing)
+    findings = list(fuzz.session(3, range(6), tmp_path))
+    found = next(finding for finding in findings if finding.check in ("small blocks", "parts"))
+    smaller = fuzz.reduced(found, tmp_path, 3)
+    assert len(smaller.run) < len(found.case.run)
