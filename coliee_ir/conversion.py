@@ -14,7 +14,7 @@ from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.order import order_of
-from coliee_ir.protocol import SIX, submission_rules
+from coliee_ir.protocol import SIX, submission_rules, task_name
 from coliee_ir.reading import read_gold, read_run
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _ONLY_GOLD = frozenset({"statute-xml", "xml", "qrels"})
 _ONLY_RUN = frozenset({"trec", "columns", "csv"})
 
 
-def to_qrels(gold: object, *, task: str | None = None) -> dict[str, dict[str, int]]:
+def to_qrels(gold: object, *, task: str | int | None = None) -> dict[str, dict[str, int]]:
     """A gold as a dictionary for pytrec_eval, ir_measures and ranx: plain dict, str and int.
 
     A gold of labels becomes one relevant document, ``Y`` or ``N``, a query. Queries without documents are left out:
@@ -57,7 +57,7 @@ def to_qrels(gold: object, *, task: str | None = None) -> dict[str, dict[str, in
     }
 
 
-def to_run(run: object, *, task: str | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
+def to_run(run: object, *, task: str | int | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
     """A run as a dictionary for pytrec_eval, ir_measures and ranx, documents in trec_eval's order.
 
     It holds plain dict, str and float. Where a run has an order and no scores, the i-th of n documents gets n - i,
@@ -186,7 +186,12 @@ _DONE = {"duplicate": "(is|are) written once"}
 
 
 def write_submission(
-    run: Run, target: PathLike, *, task: str | None = None, edition: int | None = None, tag: str | None = None
+    run: Run,
+    target: PathLike,
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    tag: str | None = None,
 ) -> list[str]:
     """Write a run in the columns that the organisers ask for: three, or TREC's six; six where no task is named.
 
@@ -204,6 +209,7 @@ def write_submission(
         InputError: the run cannot be read, or the place not be written.
         UsageError: the task's submissions hold no documents; an id or the tag is not one word.
     """
+    task = task_name(task)
     columns = SIX if task in (None, "trec") else submission_rules(task, edition).columns
     if not columns:
         raise UsageError(f"a submission to task {task} holds no documents")

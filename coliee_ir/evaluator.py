@@ -22,9 +22,17 @@ from coliee_ir.judged import BoolArray, Judged, judge
 from coliee_ir.measures import Delegated, Measure, compute, parse
 from coliee_ir.measures.sets import Macro, counts
 from coliee_ir.mismatch import check, lost_zeros
-from coliee_ir.protocol import newest_edition, protocol, without_answers
+from coliee_ir.protocol import edition_year, newest_edition, protocol, task_name, without_answers
 from coliee_ir.qrels import Qrels
-from coliee_ir.reading import find_task, opened, opened_if_possible, read_gold, read_run
+from coliee_ir.reading import (
+    asks_cases,
+    asks_statute_questions,
+    find_task,
+    opened,
+    opened_if_possible,
+    read_gold,
+    read_run,
+)
 from coliee_ir.scores import Scores, Timing
 
 _Submission = TypeVar("_Submission", Run, Answers)
@@ -48,7 +56,7 @@ def evaluate(
     run: object,
     *,
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     measures: str | Sequence[str] = (),
     answers: object = None,
     long_list: object = None,
@@ -79,7 +87,7 @@ def evaluate(
     '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
     """
     run = opened(run)
-    task = None if task is None else str(task)
+    task = task_name(task)
     record = read_gold(gold, task=task)
     task = task or ("3" if answers is not None else find_task(record, run).task)
     evaluator = Evaluator(record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
@@ -118,12 +126,12 @@ class Evaluator:
         measures: str | Sequence[str] = (),
         *,
         task: str | int | None = None,
-        edition: int | None = None,
+        edition: str | int | None = None,
         exclude: str | Iterable[str] = (),
         decisions: Decisions | None = None,
         documents: Sequence[str] | None = None,
     ) -> None:
-        task = None if task is None else str(task)
+        task, edition = task_name(task), edition_year(edition)
         measures = [measures] if isinstance(measures, str) else measures
         exclude = [exclude] if isinstance(exclude, str) else exclude
         self.documents = None if documents is None else Ids.of(documents)
@@ -154,6 +162,10 @@ class Evaluator:
         """Refuse a gold that is plainly of another task than the one asked for."""
         if self.gold.task in ("1", "2") and self.task != self.gold.task:
             raise UsageError(f"{self.gold.path} says that it is of task {self.gold.task}, not {self.task}")
+        if self.task in ("1", "2") and asks_statute_questions(self.gold):
+            raise UsageError(f"{self.gold.path} holds statute questions; the task is {self.task}")
+        if self.task in ("3", "4", "5") and self.gold.labels is None and asks_cases(self.gold):
+            raise UsageError(f"{self.gold.path} holds cases, as in Task 1; the task is {self.task}")
         pilot = self.task in ("tort", "rationale")
         if self.gold.format != "memory" and pilot != (self.gold.format == "tort"):
             raise UsageError(

@@ -15,9 +15,11 @@ from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
+from coliee_ir.protocol import task_name
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
 STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+_CASE_ID = re.compile(r"[0-9]{6}")
 
 
 def read_queries(source: object) -> tuple[str, ...]:
@@ -56,7 +58,7 @@ def id_rule(task: str | None, form: str) -> IdRule:
     return exact_id if task == "trec" and form in ("qrels", "memory") else normal_id
 
 
-def read_gold(source: object, *, task: str | None = None, form: str | None = None) -> Gold:
+def read_gold(source: object, *, task: str | int | None = None, form: str | None = None) -> Gold:
     """Read a gold.
 
     Args:
@@ -67,10 +69,12 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
 
     Raises:
         InputError: it cannot be read; the text says where and why.
+        UsageError: there is no such task.
 
     >>> read_gold({"001": ["013.txt"]}).qrels
     {'001': {'013': 1}}
     """
+    task = task_name(task)
     if isinstance(source, Gold):
         return source
     file = opened(source)
@@ -85,7 +89,7 @@ def read_gold(source: object, *, task: str | None = None, form: str | None = Non
     return gold_form.read(file, id_rule(task, gold_form.name))
 
 
-def read_run(source: object, *, task: str | None = None, form: str | None = None) -> Run | Answers:
+def read_run(source: object, *, task: str | int | None = None, form: str | None = None) -> Run | Answers:
     """Read a submission: documents (Run) or labels (Answers). The lines of a Run are read when it is judged.
 
     Args:
@@ -97,10 +101,12 @@ def read_run(source: object, *, task: str | None = None, form: str | None = None
 
     Raises:
         InputError: it cannot be read; the text says where and why.
+        UsageError: there is no such task.
 
     >>> read_run({"R07-01-O": "Y"}).labels
     {'R07-01-O': True}
     """
+    task = task_name(task)
     if isinstance(source, Run | Answers):
         return source
     rule = exact_id if task == "trec" else normal_id
@@ -138,19 +144,30 @@ def find_task(gold: Gold, run: object = None) -> Found:
         if _is_labels(run):
             return Found("4", "the gold is statute law and the run holds labels")
         return Found("3", "the gold is statute law and the run holds articles")
-    if gold.format in ("qrels", "memory"):
-        return _task_of_ids(gold.queries)
     if gold.format == "statute-xml":
         return Found("3", "the gold is statute law without labels")
+    if asks_statute_questions(gold) or gold.format in ("qrels", "memory"):
+        return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
     if widest <= 3:
         return Found("2", "the gold's documents are paragraph numbers")
     return Found("1", "the gold's documents are case numbers")
 
 
+def asks_statute_questions(gold: Gold) -> bool:
+    """Whether all queries of a gold have ids of statute questions, ``R07-01-O``, whatever its form."""
+    return bool(gold.queries) and all(map(STATUTE_ID.fullmatch, gold.queries))
+
+
+def asks_cases(gold: Gold) -> bool:
+    """Whether all queries and documents of a gold have ids of cases as in Task 1 since 2021: six digits."""
+    documents = (document for judged in (gold.qrels or {}).values() for document in judged)
+    return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents)))
+
+
 def _task_of_ids(queries: Iterable[str]) -> Found:
-    if all(STATUTE_ID.fullmatch(query) for query in queries):
-        return Found("3", "the gold is qrels of statute questions")
+    if all(map(STATUTE_ID.fullmatch, queries)):
+        return Found("3", "the gold's queries are statute questions")
     return Found("trec", "the gold is qrels")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source
+from coliee_ir.protocol import task_name
 from coliee_ir.validation.check import Check
 from coliee_ir.validation.findings import Finding, Place
 from coliee_ir.validation.rules import RULES, Rule, Severity
@@ -70,7 +71,7 @@ class Validation:
 def validate(
     *files: PathLike,
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     gold: PathLike | None = None,
     queries: PathLike | None = None,
     corpus: PathLike | None = None,
@@ -105,7 +106,7 @@ def validate(
         raise UsageError("standard input (-) can be named once only")
     sources = {source.name: source for source in (Source(path, may_be_empty=True) for path in dict.fromkeys(files))}
     asked = None if named is None else Source(named)
-    found = str(task) if task is not None else find_task(list(sources.values()), asked)
+    found = task_name(task) or find_task(list(sources.values()), asked)
     check = Check(found or "1", edition, asked, corpus)
     targets = {} if fix is None else _targets(list(sources), str(fix), given)
     checked = check.files(sources)
