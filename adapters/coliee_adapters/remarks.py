@@ -12,15 +12,18 @@ from coliee_adapters.errors import printable
 #: The order is the order in which remarks are told: first what moves a score.
 KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
-    "no-match": "no retrieved document is judged; the ids have the gold's form, so the score of zero stands",
+    "no-match": "no retrieved document is judged in the gold, so that the score is zero",
     "unjudged-query": "{n} (query id is|query ids are) not in the gold and {decision}",
     "unanswered-query": "{n} judged (query is|queries are) not answered and {decision}",
     "nothing-retrieved": "{n} answered (query has|queries have) nothing retrieved and {decision}",
     "duplicate": "{n} (line repeats|lines repeat) a document of (its|their) query and {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
+    "judged-only": "{n} (query has|queries have) judged documents and no relevant one in the gold, and (counts|count) "
+    "zero in trec_eval's measures",
+    "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id goes first, as in trec_eval",
-    "ungrouped": "the lines of a query do not stand together; the run was read twice and grouped by query",
+    "ungrouped": "the lines of a query do not stand together; they were grouped by query",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
