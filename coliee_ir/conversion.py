@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from coliee_adapters import case_law, detect, frames, statute, tort, trec
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import MismatchError, UsageError, quoted
 from coliee_adapters.files import PathLike, Source, written
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
@@ -258,7 +258,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
             trec.write_gold(qrels, stream)
         else:
             case_law.write_json(_listed(everything), stream)
-    yield f"{counted(sum(map(len, qrels.values())), 'judgement')} of {len(qrels)} queries"
+    yield f"{counted(sum(map(len, qrels.values())), 'judgement')} of {counted(len(qrels), 'query')}"
     if gold.qrels is not None and gold.labels is not None:
         yield from _left_out("label", len(gold.labels), f"{to}; --to labels writes them")
     if to == "qrels":
@@ -301,7 +301,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
         else:
             scored = {query: list(ranking) for query, ranking in run.rankings.items()}
             case_law.write_json(run.rankings if run.scored else scored, stream)
-    yield f"{counted(run.retrieved, 'document')} of {len(run.rankings)} queries"
+    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.rankings), 'query')}"
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if to != "json":
         empty = [query for query, ranking in run.rankings.items() if not ranking]
@@ -317,6 +317,12 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
 def _fill_claims(run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     cases = [] if template is None else tort.read_cases(Source(template))
+    if cases and run.rankings and run.rankings.keys().isdisjoint(case.id for case in cases):
+        shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (run.rankings, [case.id for case in cases])]
+        problem = f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}"
+        raise MismatchError(
+            run.path, problem, remedy="is the template that of another file, or the run of another task?"
+        )
     accepted = {case.id: set(run.rankings.get(case.id, ())) for case in cases}
     yield from _fill(target, template, None, accepted)
     silent = [case.id for case in cases if case.id not in run.rankings]
@@ -353,9 +359,8 @@ def _fill(
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
-        plural = what.replace("query", "queries", 1) if what.startswith("query") else f"{what}s"
         shown = f" (first: {', '.join(list(examples)[:3])})" if examples else ""
-        yield f"{n} {what if n == 1 else plural} left out{shown}: there is no place for them in {where}"
+        yield f"{counted(n, what)} left out{shown}: there is no place for {'it' if n == 1 else 'them'} in {where}"
 
 
 def _allow(to: str, targets: tuple[str, ...], what: str) -> None:

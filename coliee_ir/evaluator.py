@@ -16,7 +16,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError, printabl
 from coliee_adapters.files import Source
 from coliee_adapters.ids import Ids
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id
+from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.decisions import Decisions
 from coliee_ir.judged import BoolArray, Judged, judge
@@ -169,6 +169,10 @@ class Evaluator:
             raise UsageError(f"{self.gold.path} holds statute questions; the task is {self.task}")
         if self.task in ("3", "4", "5") and self.gold.labels is None and asks_cases(self.gold):
             raise UsageError(f"{self.gold.path} holds cases, as in Task 1; the task is {self.task}")
+        documents = [document for judged in (self.gold.qrels or {}).values() for document in judged]
+        if self.task != "trec" and (wrong := wrong_id([*self.gold.queries, *documents], commas=False)):
+            remedy = "name one document or query by one word; plain TREC ids may have commas: task trec"
+            raise InputError(self.gold.path, wrong[1], found=wrong[0], remedy=remedy)
         pilot = self.task in ("tort", "rationale")
         if self.gold.format != "memory" and pilot != (self.gold.format == "tort"):
             raise UsageError(

@@ -19,6 +19,8 @@ from coliee_ir.protocol import task_name
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
 STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+#: the tasks in which ids may have commas: TREC's, and as long as it is not known
+_COMMAS = (None, "trec")
 _CASE_ID = re.compile(r"[0-9]{6}")
 
 
@@ -79,7 +81,7 @@ def read_gold(source: object, *, task: str | int | None = None, form: str | None
         return source
     file = opened(source)
     if not isinstance(file, Source):
-        return frames.gold_of(source, id_rule(task, "memory"))
+        return frames.gold_of(source, id_rule(task, "memory"), commas=task in _COMMAS)
     gold_form = detect.gold_form(file, form)
     if task is None and gold_form.name == "qrels":
         gold = gold_form.read(file, exact_id)
@@ -114,7 +116,7 @@ def read_run(source: object, *, task: str | int | None = None, form: str | None 
     if not isinstance(file, Source):
         if isinstance(source, dict) and source and all(isinstance(label, str | bool) for label in source.values()):
             return Answers(frames.gold_of(source, rule).labels or {}, format="memory")
-        return frames.run_of(source, rule)
+        return frames.run_of(source, rule, commas=task in _COMMAS)
     run_form = detect.run_form(file, form)
     if run_form.name == "tort" and task == "rationale":
         run_form = detect.run_form(file, "claims")

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, exact_id, wrong_id
 
 if TYPE_CHECKING:
     import pandas
@@ -34,16 +34,22 @@ _DTYPES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def gold_of(held: object, rule: IdRule = exact_id) -> Gold:
+def gold_of(held: object, rule: IdRule = exact_id, *, commas: bool = True) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples.
 
+    Args:
+        held: what holds it.
+        rule: how ids are compared.
+        commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
+
     Raises:
-        InputError: it is none of these; an id that is no text or number, or that stands twice; a relevance that is no
+        InputError: it is none of these; an id that is no word or number, or that stands twice; a relevance that is no
             integer or too great; a document judged twice differently.
     """
     if isinstance(held, Mapping):
         members = _members(held, rule)
         if members and all(isinstance(value, str | bool) for value in members.values()):
+            _check_ids(list(members), commas)
             return Gold(labels={query: _label(value) for query, value in members.items()})
         qrels: dict[str, dict[str, int]] = {query: {} for query in members}
         rows = [
@@ -62,14 +68,27 @@ def gold_of(held: object, rule: IdRule = exact_id) -> Gold:
                 f"document {quoted(document)} of query {quoted(query)} is judged twice and differently",
                 remedy="keep one of the two",
             )
+    _check_ids([*qrels, *(document for judged in qrels.values() for document in judged)], commas)
     return Gold(qrels)
 
 
-def run_of(held: object, rule: IdRule = exact_id, tag: str = "run") -> Run:
+def _check_ids(ids: Sequence[str], commas: bool) -> None:
+    if wrong := wrong_id(ids, commas=commas):
+        remedy = "name one document or query by one word"
+        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=remedy)
+
+
+def run_of(held: object, rule: IdRule = exact_id, tag: str = "run", *, commas: bool = True) -> Run:
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples.
 
+    Args:
+        held: what holds it.
+        rule: how ids are compared.
+        tag: what the run is called.
+        commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
+
     Raises:
-        InputError: it is none of these, an id is no text or number or a query stands twice, a score is not a finite
+        InputError: it is none of these, an id is no word or number or a query stands twice, a score is not a finite
             number, or some documents have a score and some have none.
     """
     queries: list[str] = []
@@ -92,6 +111,7 @@ def run_of(held: object, rule: IdRule = exact_id, tag: str = "run") -> Run:
         raise InputError(
             _MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none"
         )
+    _check_ids([*queries, *documents], commas)
     block = Columns(queries, starts, documents, scores or None)
     return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
 

@@ -29,6 +29,8 @@ KINDS = {
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
     "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
     "label-form": "{n} (label is|labels are) not written Y or N, and understood",
+    "comment": "ignored {n} comment (line|lines)",
+    "gold-comment": "ignored {n} comment (line|lines) in the gold",
     "gold-duplicate": "{n} (entry repeats|entries repeat) a document of its query in the gold and (counts|count) once",
     "missing-article": "{n} gold (article stands|articles stand) as [MISSING ARTICLE n]; n is taken for the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
@@ -36,7 +38,7 @@ KINDS = {
 }
 
 #: The kinds whose examples are lines by number.
-NUMBERED = frozenset({"tag", "tag-words"})
+NUMBERED = frozenset({"tag", "tag-words", "comment"})
 
 _CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
 

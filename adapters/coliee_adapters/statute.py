@@ -12,7 +12,7 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
 from coliee_adapters.markup import Element, parse
-from coliee_adapters.records import Answers, Gold, normal_id
+from coliee_adapters.records import Answers, Gold, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 
 #: a label in lower case → what it means
@@ -172,7 +172,8 @@ def _read_labels(
     labels: dict[str, bool] = {}
     first_lines: dict[str, int] = {}
     tags = []
-    for line, content in content_lines(source.text(), source.name):
+    comments = Comments(remarks, "gold-comment" if repeated == "gold-duplicate" else "comment")
+    for line, content in content_lines(source.text(), source.name, comments=comments):
         words = _words(content)
         if len(words) == 1:
             raise InputError(
@@ -192,6 +193,7 @@ def _read_labels(
                 remedy="keep one",
             )
         tags.append((line, words[2:]))
+    comments.check_closed(source.name)
     if not labels:
         raise InputError(source.name, "there is no line but comments", remedy="write QUERY Y TAG, one line a question")
     return labels, tags
@@ -209,6 +211,8 @@ def read_pairs(source: Source) -> dict[str, Element]:
         query = normal_id(pair.attributes.get("id", ""))
         if not query:
             raise InputError(source.name, "a pair without an id", line=pair.line, remedy='write <pair id="H18-1-2">')
+        if wrong := wrong_id([query], commas=False):
+            raise InputError(source.name, wrong[1], line=pair.line, found=query, remedy="name one pair by one word")
         if query in pairs:
             raise InputError(
                 source.name,

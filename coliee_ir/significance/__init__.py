@@ -114,6 +114,11 @@ def one_measure(typed: str) -> list[str]:
     return [typed]
 
 
+def test_name(typed: str) -> str:
+    """A test by its name in ``TESTS``, in which ``randomization`` is spelt with an s."""
+    return typed.replace("randomiz", "randomis")
+
+
 def compare_scores(
     scored: Sequence[Scores],
     *,
@@ -129,6 +134,7 @@ def compare_scores(
 
     Args and errors are those of ``compare``.
     """
+    test = test_name(test)
     _check_choices(test, correction, trials, seed, level, power)
     _check_scores(scored)
     first = scored[0]

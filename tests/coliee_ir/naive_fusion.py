@@ -49,7 +49,7 @@ def normalised(ranking: Mapping[str, float], norm: str, candidates: int) -> dict
         "min-max": lambda d: (ranking[d] - low) / (high - low) if high > low else 1.0,
         "max": lambda d: ranking[d] / high if high > 0 else 0.0,
         "sum": lambda d: (ranking[d] - low) / math.fsum(v - low for v in values) if high > low else 1.0 / n,
-        "zscore": lambda d: (ranking[d] - mean) / deviation if high > low else 0.0,
+        "zscore": lambda d: (ranking[d] - mean) / deviation if deviation > 0 else 0.0,
         "rank": lambda d: (n - rank[d] + 1) / n,
         "borda": lambda d: (candidates - rank[d] + 1) / candidates,
         "none": lambda d: ranking[d],

@@ -529,7 +529,7 @@ def test_where_ids_merely_miss_a_zero_is_scored_with_a_remark(
     assert f"T: {said}" in err
 
 
-def test_untidy_files_are_read_without_a_word(here: Path, call: Call) -> None:
+def test_untidy_files_are_read_and_comments_counted(here: Path, call: Call) -> None:
     Path("gold").write_bytes(b"\xef\xbb\xbf" + CASES.encode())
     Path("[TEAM] Task 1 run0.txt").write_bytes(
         b"\xef\xbb\xbf/* a sample\r\n of a run */\r\n# by us\r\n\r\n"
@@ -537,7 +537,9 @@ def test_untidy_files_are_read_without_a_word(here: Path, call: Call) -> None:
     )
     code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-o", "csv")
     assert (code, values(out)) == (0, [2 * 3 / 7, 1, 3 / 4])
-    assert len(err.splitlines()) == 3
+    assert err.splitlines()[3:] == [
+        "T: ignored 3 comment lines (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
+    ]
 
 
 def test_json_on_one_line_is_read(here: Path, call: Call) -> None:

@@ -151,7 +151,7 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
 def test_queries_to_exclude_may_stand_in_one_text() -> None:
     gold = {"001": ["013"], "002": ["003"], "003.txt": ["x"], "004": ["y"]}
     assert Evaluator(gold, task="2", exclude="001,002.txt 003").queries == ("004",)
-    with pytest.raises(UsageError, match="1 id to exclude cannot be found in <memory>: no_such_file.txt; "):
+    with pytest.raises(UsageError, match=r"1 id to exclude cannot be found in <memory>: no_such_file\.txt; "):
         Evaluator(gold, task="2", exclude="no_such_file.txt")
 
 
@@ -354,7 +354,8 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"decisions": Decisions(unanswered="skip"), "measures": ["MicroF1", "MacroF1"]},
             [
                 "1 query id is not in the gold and ignored (first: 999)",
-                "1 judged query is not answered and is left out of topic-wise means; in MicroF1 it counts zero (first: 002)",
+                "1 judged query is not answered and is left out of topic-wise means; in MicroF1 it counts zero "
+                "(first: 002)",
             ],
         ),
         (
@@ -552,3 +553,22 @@ def test_counts_of_labels_are_answers() -> None:
 def test_a_run_read_before_is_scored_like_any() -> None:
     run = read_run(RUN)
     assert evaluate(GOLD, run, task="2").measures == evaluate(GOLD, RUN, task="2").measures
+
+
+def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path: Path) -> None:
+    def write(name: str, claims: list[tuple[str, bool]]) -> str:
+        entries = [{"id": claim, "is_accepted": accepted} for claim, accepted in claims]
+        case = {"tort_id": "0", "plaintiff_claims": entries, "defendant_claims": [], "court_decision": True}
+        (tmp_path / name).write_text(json.dumps(case) + "\n")
+        return str(tmp_path / name)
+
+    gold = write("gold.jsonl", [("0", True), ("1", False)])
+    remark = "1 accepted claim is not in the gold and counts as wrong (first: instance 0)"
+    for claims, said in (([("1", True)], False), ([("9", True)], True), ([("9", False)], False)):
+        run = write("run.jsonl", [("0", True), *claims])
+        assert (remark in evaluate(gold, run, task="rationale").remarks) is said
+
+
+def test_a_task_without_editions_is_named_without_one() -> None:
+    with pytest.raises(UsageError, match=r"^task trec has no answers to score$"):
+        evaluate({"q": ["a"]}, {"q": ["a"]}, task="trec", answers={"q": "Y"})

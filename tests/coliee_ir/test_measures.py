@@ -546,11 +546,13 @@ def test_without_unanswered_queries_means_are_those_of_trec_eval_without_c(
     both = gold.keys() & scored.keys()
     if not both:
         return
-    per_query = pytrec_eval.RelevanceEvaluator(gold, {re.sub(r"_([0-9])", r".\1", name) for name in _TREC}).evaluate(scored)
+    asked = {re.sub(r"_([0-9])", r".\1", name) for name in _TREC}
+    per_query = pytrec_eval.RelevanceEvaluator(gold, asked).evaluate(scored)
     requests = [measure for name in _TREC for measure in parse(name)]
     judged = judge(Qrels(gold), Run.of(scored))
     results = compute(requests, {"documents": judged}, Decisions(unanswered="skip"))
     for measure, result in zip(_TREC, results, strict=True):
-        expected = pytrec_eval.compute_aggregated_measure(measure, [per_query[query][measure] for query in sorted(both)])
+        values = [per_query[query][measure] for query in sorted(both)]
+        expected = pytrec_eval.compute_aggregated_measure(measure, values)
         assert result.value == pytest.approx(expected, abs=1e-12)
         assert np.isnan(result.per_query).sum() == len(gold) - len(both)

@@ -134,7 +134,7 @@ def test_documents_of_another_form_are_refused_whatever_else_is_in_the_run(
     documents: list[str], extra_first: bool
 ) -> None:
     gold = {"H18-1-1": {"572": 1}, "H18-1-2": {"566": 1}}
-    judged, extra = {query: documents for query in gold}, {f"H19-{n}-1": ["5"] for n in range(MANY)}
+    judged, extra = dict.fromkeys(gold, documents), {f"H19-{n}-1": ["5"] for n in range(MANY)}
     run = {**extra, **judged} if extra_first else {**judged, **extra}
     with pytest.raises(MismatchError) as refused:
         checked(gold, run)

@@ -132,9 +132,7 @@ TAKES_TASK: dict[str, Callable[..., object]] = {
     "tune": lambda **asked: coliee_ir.tune(GOLD, RUNS[0], folds=2, trials=9, **asked),
     "validate": lambda **asked: coliee_ir.validate("run.txt", **asked),
 }
-TAKES_EDITION = sorted(
-    set(TAKES_TASK) - {"cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"}
-)
+TAKES_EDITION = sorted(set(TAKES_TASK) - {"cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"})
 
 
 @pytest.fixture

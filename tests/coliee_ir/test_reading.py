@@ -314,3 +314,23 @@ def test_cases_are_not_of_a_statute_task(task: str, in_memory: bool, tmp_path: P
 
 def test_labels_of_queries_with_six_digits_are_scored() -> None:
     assert coliee_ir.evaluate({"000018": "Y"}, {"000018": "Y"}, task=4).measures == {"Accuracy": 1.0}
+
+
+@pytest.mark.parametrize("task", ["1", "trec", None])
+@pytest.mark.parametrize("wrong", ["", "a b", "a\nb", "\ufeffa"])
+def test_a_text_that_is_not_one_id_is_refused_in_memory(task: str | None, wrong: str) -> None:
+    for held in ({wrong: ["d"]}, {"q": [wrong]}, {"q": {wrong: 1}}):
+        for read in (read_gold, read_run):
+            with pytest.raises(InputError, match=r"this id (is empty|has a)"):
+                read(held, task=task)
+
+
+def test_ids_in_memory_may_have_commas_in_plain_trec_only() -> None:
+    held = {"q": {"a,b": 1}}
+    assert coliee_ir.evaluate(held, held, measures=["P_1"]).measures == {"P_1": 1.0}
+    for read in (read_gold, read_run):
+        assert read(held, task="trec")
+        with pytest.raises(InputError, match="this id has a comma"):
+            read(held, task="2")
+    with pytest.raises(InputError, match="this id has a comma"):
+        coliee_ir.Evaluator(Gold(held), task="2")
