@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort, trec
-from coliee_adapters.errors import UsageError, quoted, shortened
+from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, written
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.order import order_of
-from coliee_ir.protocol import SIX, submission_rules, unfit_tag
+from coliee_ir.protocol import SIX, submission_rules, task_name, unfit_tag
 from coliee_ir.reading import check_columns, read_gold, read_run
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _ONLY_GOLD = frozenset({"statute-xml", "xml", "qrels"})
 _ONLY_RUN = frozenset({"trec", "columns"})
 
 
-def to_qrels(gold: object, *, task: str | None = None) -> dict[str, dict[str, int]]:
+def to_qrels(gold: object, *, task: str | int | None = None) -> dict[str, dict[str, int]]:
     """A gold as a dictionary for pytrec_eval, ir_measures and ranx: plain dict, str and int.
 
     A gold of labels becomes one relevant document, ``Y`` or ``N``, a query. Queries without documents are left out:
@@ -61,7 +61,7 @@ def to_qrels(gold: object, *, task: str | None = None) -> dict[str, dict[str, in
     }
 
 
-def to_run(run: object, *, task: str | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
+def to_run(run: object, *, task: str | int | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
     """A run as a dictionary for pytrec_eval, ir_measures and ranx, documents in trec_eval's order.
 
     It holds plain dict, str and float. Where a run has an order and no scores, the i-th of n documents gets n - i,
@@ -204,7 +204,12 @@ _DONE = {"duplicate": "(is|are) written once"}
 
 
 def write_submission(
-    run: Run, target: PathLike, *, task: str | None = None, edition: int | None = None, tag: str | None = None
+    run: Run,
+    target: PathLike,
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    tag: str | None = None,
 ) -> list[str]:
     """Write a run in the columns that the organisers ask for: three, or TREC's six; six where no task is named.
 
@@ -222,6 +227,7 @@ def write_submission(
         InputError: the run cannot be read, or the place not be written.
         UsageError: the task's submissions hold no documents; an id or the tag is not one word.
     """
+    task = task_name(task)
     columns = SIX if task in (None, "trec") else submission_rules(task, edition).columns
     if not columns:
         raise UsageError(f"a submission to task {task} holds no documents")
@@ -274,7 +280,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
             trec.write_gold(qrels, stream)
         else:
             case_law.write_json(_listed(everything), stream)
-    yield f"{counted(sum(map(len, qrels.values())), 'judgement')} of {len(qrels)} queries"
+    yield f"{counted(sum(map(len, qrels.values())), 'judgement')} of {counted(len(qrels), 'query')}"
     if gold.qrels is not None and gold.labels is not None:
         yield from _left_out("label", len(gold.labels), f"{to}; --to labels writes them")
     if to == "qrels":
@@ -317,7 +323,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
         else:
             scored = {query: list(ranking) for query, ranking in run.rankings.items()}
             case_law.write_json(run.rankings if run.scored else scored, stream)
-    yield f"{counted(run.retrieved, 'document')} of {len(run.rankings)} queries"
+    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.rankings), 'query')}"
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if to != "json":
         empty = [query for query, ranking in run.rankings.items() if not ranking]
@@ -333,13 +339,19 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
 def _fill_claims(run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     cases = [] if template is None else tort.read_cases(Source(template))
+    if cases and run.rankings and run.rankings.keys().isdisjoint(case.id for case in cases):
+        shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (run.rankings, [case.id for case in cases])]
+        problem = f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}"
+        raise MismatchError(
+            run.path, problem, remedy="is the template that of another file, or the run of another task?"
+        )
     accepted = {case.id: set(run.rankings.get(case.id, ())) for case in cases}
     yield from _fill(target, template, None, accepted)
     silent = [case.id for case in cases if case.id not in run.rankings]
     if silent:
         verb = "has" if len(silent) == 1 else "have"
-        shown = ", ".join(map(shortened, silent[:3]))
-        yield f"{counted(len(silent), 'instance')} {verb} no accepted claim in the run (first: {shown})"
+        first = ", ".join(map(shortened, silent[:3]))
+        yield f"{counted(len(silent), 'instance')} {verb} no accepted claim in the run (first: {first})"
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
@@ -370,9 +382,8 @@ def _fill(
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
-        plural = what.replace("query", "queries", 1) if what.startswith("query") else f"{what}s"
         shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
-        yield f"{n} {what if n == 1 else plural} left out{shown}: there is no place for them in {where}"
+        yield f"{counted(n, what)} left out{shown}: there is no place for {'it' if n == 1 else 'them'} in {where}"
 
 
 def _allow(to: str, targets: tuple[str, ...], what: str) -> None:

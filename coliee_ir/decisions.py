@@ -5,20 +5,28 @@ Each field is one point that no page, paper or published number settles (coliee-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Literal, get_args, get_type_hints
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from coliee_adapters.errors import UsageError
+
+
+def _choice(default: str, decides: str) -> Any:
+    """A field with its default, and what the option of its name decides, for ``--help`` and the docs."""
+    return field(default=default, metadata={"help": decides})
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
     """The choices behind a score.
 
+    A new one is a field here, with its choices, the default first, and what it decides: the command line, the JSON and
+    the docs have it at once.
+
     Attributes:
-        unanswered: a judged query with nothing retrieved counts P = R = F = 0 in topic-wise means (``zero``), or is
-            left out of them (``skip``).
+        unanswered: a judged query with nothing retrieved counts P = R = F = 0 in topic-wise means, trec_eval's among
+            them (``zero``, its ``-c``), or is left out of them (``skip``, trec_eval without ``-c``).
         unjudged: lines of queries that are not in the gold are left out (``ignore``), or count as retrieved and
             wrong in micro-averaged scores (``wrong``).
         duplicates: a document that a query names twice counts once (``once``), or its repetitions count as
@@ -31,15 +39,35 @@ class Decisions:
             decides (``sufficient``), is wrong (``wrong``), or is left out of Accuracy (``skip``).
         unreadable_answers: a run with answers that are neither Y nor N is refused (``refuse``), or these answers are
             wrong (``wrong``).
+        no_overlap: a run that shares no query with the gold, or whose documents have other ids than the gold's, is an
+            error (``refuse``), since its ids are most likely wrong, or scores zero (``zero``).
     """
 
-    unanswered: Literal["zero", "skip"] = "zero"
-    unjudged: Literal["ignore", "wrong"] = "ignore"
-    duplicates: Literal["once", "wrong"] = "once"
-    empty_gold: Literal["skip", "zero", "one"] = "skip"
-    undefined: Literal["zero", "one", "skip"] = "zero"
-    without_articles: Literal["sufficient", "wrong", "skip"] = "sufficient"
-    unreadable_answers: Literal["refuse", "wrong"] = "refuse"
+    unanswered: Literal["zero", "skip"] = _choice(
+        "zero", "a query with nothing retrieved, in topic-wise means: counts zero, or is left out"
+    )
+    unjudged: Literal["ignore", "wrong"] = _choice(
+        "ignore", "lines of queries that are not in the gold: ignored, or retrieved and wrong in micro-averages"
+    )
+    duplicates: Literal["once", "wrong"] = _choice(
+        "once", "a document named twice: counts once, or its repetitions are retrieved and wrong"
+    )
+    empty_gold: Literal["skip", "zero", "one"] = _choice(
+        "skip", "a query without relevant documents, in topic-wise means: left out, or 0 or 1 where undefined"
+    )
+    undefined: Literal["zero", "one", "skip"] = _choice(
+        "zero", "F1 of a rationale instance without True in gold and prediction"
+    )
+    without_articles: Literal["sufficient", "wrong", "skip"] = _choice(
+        "sufficient",
+        "Task 3 from 2026, a question without gold articles: its label decides, or wrong, or left out",
+    )
+    unreadable_answers: Literal["refuse", "wrong"] = _choice(
+        "refuse", "answers that are neither Y nor N: the run is refused, or they count as wrong"
+    )
+    no_overlap: Literal["refuse", "zero"] = _choice(
+        "refuse", "a run that shares no query with the gold, or has other document ids: an error, or scores zero"
+    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -50,41 +78,84 @@ class Decisions:
         """Field → choice."""
         return {name: getattr(self, name) for name in CHOICES}
 
-    def clauses(self, *, topic_wise: bool = True) -> Mapping[str, str]:
+    def clauses(self, measures: Mapping[str, Collection[str]] | None = None) -> Mapping[str, str]:
         """Kind of remark → what was done about it.
 
         Args:
-            topic_wise: whether a mean over queries was computed, from which a query can be left out.
+            measures: name of each measure that was computed → the fields that it follows; by default all follow all.
         """
-        left_out = "(is|are) left out of topic-wise means"
-        return {
-            "unanswered-query": {
-                "zero": "(counts|count) zero",
-                "skip": left_out if topic_wise else "(counts|count) as wrong",
-            }[self.unanswered],
-            "nothing-retrieved": {
-                "zero": "(counts|count) zero",
-                "skip": left_out if topic_wise else "(counts|count) as wrong",
-            }[self.unanswered],
-            "unjudged-query": {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}[self.unjudged],
-            "duplicate": {"once": "(counts|count) once", "wrong": "(counts|count) as wrong"}[self.duplicates],
-            "empty-gold": {
-                "skip": "(is|are) left out of topic-wise means",
-                "zero": "(counts|count) zero where undefined",
-                "one": "(counts|count) one where undefined",
-            }[self.empty_gold],
-            "undefined-f1": {
-                "zero": "counts 0 (--undefined zero)",
-                "one": "counts 1 (--undefined one)",
-                "skip": "is left out (--undefined skip)",
-            }[self.undefined],
-            "unreadable-answer": {"refuse": "(is|are) refused", "wrong": "(counts|count) as wrong"}[
-                self.unreadable_answers
-            ],
-        }
+        return {kind: self._clause(about, measures) for kind, about in _ABOUT.items()}
+
+    def _clause(self, about: _About, measures: Mapping[str, Collection[str]] | None) -> str:
+        """What was done in the measures that follow a field, and in the others if that is not the same."""
+        usual, done = about.done[CHOICES[about.field][0]], about.done[getattr(self, about.field)]
+        others = [name for name, follows in (measures or {}).items() if about.field not in follows]
+        if measures and len(others) == len(measures):
+            return usual
+        if done == usual or not others or not about.elsewhere:
+            return done
+        shown = ", ".join(others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
+        return f"{done}; in {shown} {about.elsewhere}"
 
 
 #: field → its possible values, the default first
 CHOICES: Mapping[str, tuple[str, ...]] = {
     field.name: get_args(get_type_hints(Decisions)[field.name]) for field in fields(Decisions)
+}
+
+#: field → what it decides
+HELP: Mapping[str, str] = {field.name: field.metadata["help"] for field in fields(Decisions)}
+
+_SHOWN: Final = 3
+
+
+class _About(NamedTuple):
+    """What a remark says of a decision.
+
+    Attributes:
+        field: the decision.
+        done: choice → what is done.
+        elsewhere: what happens in measures that do not follow the decision; empty where nothing need be said.
+    """
+
+    field: str
+    done: Mapping[str, str]
+    elsewhere: str = ""
+
+
+_UNANSWERED: Final = _About(
+    "unanswered",
+    {"zero": "(counts|count) zero", "skip": "(is|are) left out of topic-wise means"},
+    "(it counts|they count) zero",
+)
+
+#: kind of remark → the decision that closes it
+_ABOUT: Final[Mapping[str, _About]] = {
+    "unanswered-query": _UNANSWERED,
+    "nothing-retrieved": _UNANSWERED,
+    "unjudged-query": _About("unjudged", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
+    "duplicate": _About(
+        "duplicates",
+        {"once": "(counts|count) once", "wrong": "(counts|count) as wrong"},
+        "(it counts|they count) once",
+    ),
+    "empty-gold": _About(
+        "empty_gold",
+        {
+            "skip": "(is|are) left out of topic-wise means",
+            "zero": "(counts|count) zero where undefined",
+            "one": "(counts|count) one where undefined",
+        },
+    ),
+    "undefined-f1": _About(
+        "undefined",
+        {
+            "zero": "counts 0 (--undefined zero)",
+            "one": "counts 1 (--undefined one)",
+            "skip": "is left out (--undefined skip)",
+        },
+    ),
+    "unreadable-answer": _About(
+        "unreadable_answers", {"refuse": "(is|are) refused", "wrong": "(counts|count) as wrong"}
+    ),
 }

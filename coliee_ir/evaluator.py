@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,17 +16,26 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError, shortene
 from coliee_adapters.files import Source, copies, is_copy
 from coliee_adapters.ids import Ids
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id
+from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.decisions import Decisions
 from coliee_ir.judged import BoolArray, Judged, judge
 from coliee_ir.measures import Delegated, Measure, compute, parse
-from coliee_ir.measures.sets import Macro, counts
+from coliee_ir.measures.sets import counts
 from coliee_ir.mismatch import check, lost_zeros
-from coliee_ir.protocol import newest_edition, protocol, without_answers
+from coliee_ir.protocol import edition_year, newest_edition, protocol, task_name, without_answers
 from coliee_ir.qrels import Qrels
-from coliee_ir.reading import find_task, opened, opened_if_possible, read_gold, read_run
+from coliee_ir.reading import (
+    asks_cases,
+    asks_statute_questions,
+    find_task,
+    opened,
+    opened_if_possible,
+    read_gold,
+    read_run,
+)
 from coliee_ir.scores import Scores, Timing
+from coliee_ir.upside_down import upside_down
 
 _Submission = TypeVar("_Submission", Run, Answers)
 
@@ -48,7 +58,7 @@ def evaluate(
     run: object,
     *,
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     measures: str | Sequence[str] = (),
     answers: object = None,
     long_list: object = None,
@@ -81,7 +91,7 @@ def evaluate(
     '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
     """
     run = opened(run, columns)
-    task = None if task is None else str(task)
+    task = task_name(task)
     record = read_gold(gold, task=task, columns=columns)
     task = task or ("3" if answers is not None else find_task(record, run).task)
     evaluator = Evaluator(
@@ -123,15 +133,16 @@ class Evaluator:
         measures: str | Sequence[str] = (),
         *,
         task: str | int | None = None,
-        edition: int | None = None,
+        edition: str | int | None = None,
         exclude: str | Iterable[str] = (),
         decisions: Decisions | None = None,
         documents: Sequence[str] | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        task = None if task is None else str(task)
+        task, edition = task_name(task), edition_year(edition)
         measures = [measures] if isinstance(measures, str) else measures
-        exclude = [exclude] if isinstance(exclude, str) else exclude
+        named = re.split(r"[,\s]+", exclude.strip()) if isinstance(exclude, str) else exclude
+        exclude = [query for query in named if query]
         self.documents = None if documents is None else Ids.of(documents)
         self.columns = columns
         self.gold = read_gold(gold, task=task, columns=columns)
@@ -147,10 +158,11 @@ class Evaluator:
         self.read_as = None if self.task == "trec" and not _ids_stand(self.gold) else self.task
         known = self.gold.queries
         self.excluded = frozenset(query if query in known else normal_id(query) for query in exclude)
-        if unknown := sorted(self.excluded.difference(known)):
+        if unknown := sorted({query for query in exclude if query not in known and normal_id(query) not in known}):
             raise UsageError(
                 f"{counted(len(unknown), 'id')} to exclude cannot be found in {self.gold.path}: "
-                f"{', '.join(map(shortened, unknown[:3]))}; there is no file of that name either"
+                f"{', '.join(map(shortened, unknown[:3]))}; "
+                "name queries, or on the command line a file that holds their ids only"
             )
         self.queries = tuple(query for query in known if query not in self.excluded)
         if not self.queries:
@@ -161,11 +173,24 @@ class Evaluator:
         """Refuse a gold that is plainly of another task than the one asked for."""
         if self.gold.task in ("1", "2") and self.task != self.gold.task:
             raise UsageError(f"{self.gold.path} says that it is of task {self.gold.task}, not {self.task}")
+        if self.task in ("1", "2") and asks_statute_questions(self.gold):
+            raise UsageError(f"{self.gold.path} holds statute questions; the task is {self.task}")
+        if self.task in ("3", "4", "5") and self.gold.labels is None and asks_cases(self.gold):
+            raise UsageError(f"{self.gold.path} holds cases, as in Task 1; the task is {self.task}")
+        documents = [document for judged in (self.gold.qrels or {}).values() for document in judged]
+        if self.task != "trec" and (wrong := wrong_id([*self.gold.queries, *documents], commas=False)):
+            remedy = "name one document or query by one word; plain TREC ids may have commas: task trec"
+            raise InputError(self.gold.path, wrong[1], found=wrong[0], remedy=remedy)
         pilot = self.task in ("tort", "rationale")
         if self.gold.format != "memory" and pilot != (self.gold.format == "tort"):
             raise UsageError(
                 f"{self.gold.path} is {'no' if pilot else 'the'} gold of the pilot; the task is {self.task}"
             )
+
+    @property
+    def _named_task(self) -> str:
+        """The task with its edition, if it has one."""
+        return f"task {self.task}" + ("" if self.edition is None else f" of {self.edition}")
 
     def _judgements(self) -> dict[str, Mapping[str, Mapping[str, int]]]:
         """What each part of a submission is judged by, over the same queries in the same order."""
@@ -226,7 +251,7 @@ class Evaluator:
         answered, in_part = self._answered(parts)
         foreign = sorted({query for part in self.protocol.parts if part in parts for query in parts[part].foreign})
         remarks = self._remarks(parts, measures)
-        sentences += self._sides(parts)
+        sentences += [*self._sides(parts), *self._upside_down(parts, measures)]
         if "memory" not in (self.gold.format, submission.format):
             if self.gold.path == submission.path:
                 sentences.append("this is the gold itself")
@@ -240,8 +265,7 @@ class Evaluator:
             _note(remarks, "nothing-retrieved", self._named(silent))
         if any(isinstance(measure, Delegated) for measure in measures):
             sentences += _unjudgeable(self._named(main.qrels.sizes == 0))
-        topic_wise = any(isinstance(measure, Macro) for measure in measures)
-        told = [*remarks.sentences(self.decisions.clauses(topic_wise=topic_wise)), *sentences]
+        told = [*remarks.sentences(self._clauses(measures)), *sentences]
         return Scores(
             tag=submission.tag,
             file=submission.path,
@@ -350,7 +374,7 @@ class Evaluator:
             answers = submission
         if answers is not None:
             if "answers" not in self.protocol.parts:
-                raise UsageError(f"task {self.task} of {self.edition} has no answers to score")
+                raise UsageError(f"{self._named_task} has no answers to score")
             if "answers" not in self.qrels:
                 raise UsageError(f"{self.gold.path} holds no labels to score answers by")
             given = self._expect(self.read(answers), Answers)
@@ -359,20 +383,24 @@ class Evaluator:
             parts["answers"] = self._judge("answers", _as_run(given), given.remarks)
         if long_list is not None:
             if not self.protocol.long_list:
-                raise UsageError(f"task {self.task} of {self.edition} has no long list")
+                raise UsageError(f"{self._named_task} has no long list")
             longer = self._expect(self.read(long_list), Run)
             judged = parts["long"] = self._judge("documents", longer, jobs=jobs)
             remarks = judged.remarks + Remarks()
             _note(remarks, "unjudged-query", sorted(judged.foreign))
             _note(remarks, "unanswered-query", self._named(~judged.answered))
-            sentences += [f"long list: {sentence}" for sentence in remarks.sentences(self.decisions.clauses())]
+            ranked = [measure for measure in self.asked or self.on_long_list if measure.ranked]
+            clauses = self._clauses(ranked)
+            sentences += [f"long list: {sentence}" for sentence in remarks.sentences(clauses)]
         return parts, sentences
 
     def _judge(self, part: str, run: Run, tolerated: Remarks | None = None, jobs: int = 1) -> Judged:
         """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
         judged = judge(self.qrels[part], run, self.excluded, jobs)
         noted = judged.remarks + (tolerated or Remarks())
-        if not check(judged, self.gold.path, run.path) and judged.retrieved.any() and part == "documents":
+        refuse = self.decisions.no_overlap == "refuse"
+        shared = check(judged, self.gold.path, run.path, refuse=refuse)
+        if not shared and part == "documents" and judged.retrieved.any():
             noted.add("no-match")
         for written, meant in lost_zeros(judged.foreign, self.qrels[part]):
             noted.add("lost-zeros", f"query {written} for {meant}")
@@ -431,9 +459,26 @@ class Evaluator:
             empty = totals.relevant == 0
             if self.task == "rationale":
                 _note(remarks, "undefined-f1", self._named(empty & (totals.retrieved == 0)))
-            elif any(isinstance(measure, Macro) for measure in measures):
+                self._note_unknown_claims(remarks, parts["documents"])
+            elif self._clauses(measures)["empty-gold"]:
                 _note(remarks, "empty-gold", self._named(empty))
+            if any(isinstance(measure, Delegated) for measure in measures):
+                _note(remarks, "judged-only", self._named(empty & (parts["documents"].qrels.sizes > 0)))
         return remarks
+
+    def _note_unknown_claims(self, remarks: Remarks, judged: Judged) -> None:
+        """Remark accepted claims that the gold does not have; its file names all that there are."""
+        unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
+        for query, n in zip(self.queries, unknown.tolist(), strict=True):
+            if self.gold.format == tort.FORMAT:
+                remarks.add("unknown-claim", f"instance {query}", n=n)
+
+    def _clauses(self, measures: Sequence[Measure]) -> Mapping[str, str]:
+        """What was done about a kind of remark in the measures that are computed, and in no others."""
+        clauses = self.decisions.clauses({measure.name: measure.follows for measure in measures})
+        said = {measure.without_relevant(self.decisions) for measure in measures} - {""}
+        # what has a verb of its own goes behind what takes the query for its subject
+        return {**clauses, "empty-gold": "; ".join(sorted(said, key=lambda clause: (clause.startswith("in "), clause)))}
 
     def _sides(self, parts: Mapping[str, Judged]) -> Iterator[str]:
         """What was decided of the sides of a rationale, which have undefined instances of their own."""
@@ -443,6 +488,16 @@ class Evaluator:
                 noted = Remarks()
                 _note(noted, "undefined-f1", self._named((totals.relevant == 0) & (totals.retrieved == 0)))
                 yield from (f"{side}: {sentence}" for sentence in noted.sentences(self.decisions.clauses()))
+
+    def _upside_down(self, parts: Mapping[str, Judged], measures: Sequence[Measure]) -> Iterator[str]:
+        """What to say of rankings that are better reversed; claims have no order."""
+        ranked = any(measure.ranked for measure in measures)
+        matters = {"documents": ranked and "long" not in parts, "long": True}
+        for part in matters if self.task != "rationale" else ():
+            skip = self.decisions.unanswered == "skip"
+            said = part in parts and upside_down(parts[part], ranks_matter=matters[part], answered_only=skip)
+            if said:
+                yield f"long list: {said}" if part == "long" else said
 
     def _named(self, which: BoolArray) -> list[str]:
         return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]

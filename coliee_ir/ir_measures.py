@@ -68,15 +68,15 @@ _DECISIONS: Final = Decisions()
 class Summand(float):
     """The value of a query, which adds to those of other queries by what the score of the run is made of.
 
-    A micro-averaged score is no mean of the queries' values but the formula on summed counts. The sum of n summands has
-    the summed counts and the value n · formula(counts); divided by n it is the score, so that ``sum(values) / n``, in
-    which PyTerrier's Experiment believes, is right. A query that is left out of a topic-wise mean is NaN and adds
-    nothing. To everything else, numpy and pandas among it, a summand is the plain number that it is; to add plain
-    numbers, add ``float(value)``.
+    A micro-averaged score is no mean of the queries' values but the formula on summed counts. A sum of n summands that
+    begins with 0, as ``sum`` does, has the summed counts and the value n · formula(counts); divided by n it is the
+    score, so that ``sum(values) / n``, in which PyTerrier's Experiment believes, is right. A query that is left out of
+    a topic-wise mean is NaN and adds nothing. To everything else, numpy, pandas and statistics among it, a summand is
+    the plain number that it is.
 
     Args:
         value: the value.
-        measure: the measure of ``coliee_ir.measures`` that it is of.
+        measure: the measure of ``coliee_ir.measures`` that it is of; without one the value is a plain number.
         parts: micro-averaged: correct, retrieved, relevant; topic-wise: sum, number of queries in the mean.
         queries: of how many queries it is the sum.
     """
@@ -85,7 +85,11 @@ class Summand(float):
     parts: tuple[float, ...]
     queries: int
 
-    def __new__(cls, value: float, measure: _SetMeasure, parts: tuple[float, ...], queries: int = 1) -> Summand:
+    def __new__(
+        cls, value: float, measure: _SetMeasure | None = None, parts: tuple[float, ...] = (), queries: int = 1
+    ) -> Summand:
+        if measure is None:  # statistics makes its results by calling the type of the values
+            return float(value)  # type: ignore[return-value]
         self = super().__new__(cls, value)
         self.measure, self.parts, self.queries = measure, parts, queries
         return self
@@ -109,13 +113,36 @@ class Summand(float):
         return float(each[0])
 
     def __add__(self, other: float, /) -> float:
+        if isinstance(other, Summand | _Plain):
+            return _Plain(float(self) + float(other))
+        if isinstance(other, int | float) and other == 0:  # where sums begin
+            return _Total(self, self.measure, self.parts, self.queries)
+        return super().__add__(other)
+
+    __radd__ = __add__
+
+
+class _Plain(float):
+    """A sum of summands that did not begin with 0. Be it 0 itself, no other sum begins with it."""
+
+    def __add__(self, other: float, /) -> float:
+        total = super().__add__(other)
+        return total if total is NotImplemented else _Plain(total)
+
+    __radd__ = __add__
+
+
+class _Total(Summand):
+    """A sum of summands that began with 0."""
+
+    def __add__(self, other: float, /) -> float:
         if isinstance(other, Summand) and other.measure == self.measure:
             parts = tuple(mine + its for mine, its in zip(self.parts, other.parts, strict=True))
-            both = Summand(0.0, self.measure, parts, self.queries + other.queries)
-            return Summand(both.score * both.queries, both.measure, parts, both.queries)
-        if isinstance(other, int | float) and other == 0:  # where sums begin
+            both = _Total(0.0, self.measure, parts, self.queries + other.queries)
+            return _Total(both.score * both.queries, both.measure, parts, both.queries)
+        if isinstance(other, int | float) and not isinstance(other, Summand) and other == 0:
             return self
-        return super().__add__(other)
+        return float.__add__(self, other)
 
     __radd__ = __add__
 
@@ -129,15 +156,17 @@ class _Sum(Agg):
     """The score of all queries from their summands."""
 
     def __init__(self) -> None:
-        self.total: float = float("nan")
+        self.total = 0.0
         self.count = 0
 
     def add(self, value: float) -> None:
-        self.total = self.total + value if self.count else value
+        self.total = self.total + value
         self.count += 1
 
     def result(self) -> float:
-        return self.total.score if isinstance(self.total, Summand) else self.total / max(self.count, 1)
+        if isinstance(self.total, Summand):
+            return self.total.score
+        return self.total / self.count if self.count else float("nan")
 
 
 class _TopicMean(Agg):

@@ -44,7 +44,8 @@ class Judged:
         repeated: shape (Q,); how many further lines repeated one of them.
         answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
         foreign: query that is not in the gold → how many lines the run has of it.
-        sample: the first few (query, document) of the run, to show what its ids look like.
+        sample: the first few (query, document) of judged queries, to show what the run's ids look like.
+        alike: whether any document of a judged query is in the gold, or has an id of the form of those that are.
         remarks: what was tolerated.
         lines: how many lines were read.
         reading: seconds spent on turning bytes into columns, in all processes.
@@ -60,6 +61,7 @@ class Judged:
     remarks: Remarks
     lines: int = 0
     reading: float = 0.0
+    alike: bool = False
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
         """How many relevant documents of each query were retrieved, within the cut-off; shape (Q,)."""
@@ -89,6 +91,7 @@ class Judged:
             self.remarks + other.remarks,
             self.lines + other.lines,
             self.reading + other.reading,
+            self.alike or other.alike,
         )
 
 
@@ -253,6 +256,7 @@ class _Judging:
         self.sample: list[tuple[str, str]] = []
         self.remarks = Remarks()
         self.lines = 0
+        self.alike = False
 
     def result(self, reading: float) -> Judged:
         return Judged(
@@ -266,6 +270,7 @@ class _Judging:
             self.remarks,
             self.lines,
             reading,
+            self.alike,
         )
 
     def add(self, block: Lines) -> None:
@@ -286,6 +291,8 @@ class _Judging:
         order = self._order(lines)
         at, rows = self._hits(lines, numbers, words, keys)
         place = at if order is None else np.argsort(order, kind="stable")[at]
+        # once a document was found there is nothing to ask, and nearly every run has one in its first block
+        self.alike = self.alike or bool(len(rows)) or self.qrels.are_alike(lines.documents)
         self.rank[rows] = place - lines.starts[lines.segment[at]] + 1
         if lines.compared is not None:
             self._break_ties(lines, order, place, at, rows)
@@ -306,14 +313,9 @@ class _Judging:
             if query in self.foreign:
                 raise _QueryReturnsError
             self.foreign[query] = int(block.lengths[at])
-            self._show(query, block, at)
-        for at in np.flatnonzero(numbers >= 0)[: _SAMPLE - len(self.sample)].tolist():
-            self._show(block.queries[at], block, at)
+        shown = np.flatnonzero((numbers >= 0) & (block.lengths > 0))[: _SAMPLE - len(self.sample)]
+        self.sample += [(block.queries[at], block.documents[int(block.starts[at])]) for at in shown.tolist()]
         return numbers
-
-    def _show(self, query: str, block: Lines, at: int) -> None:
-        if len(self.sample) < _SAMPLE and block.lengths[at]:
-            self.sample.append((query, block.documents[int(block.starts[at])]))
 
     def _first_of_each(self, lines: Lines, numbers: IntArray, keys: WordArray) -> BoolArray | None:
         """Which lines stand where a query names a document several times: the best one. None if all lines do."""

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from coliee_adapters.errors import MismatchError, quoted
+from coliee_adapters.ids import Forms, Ids
 from coliee_ir.judged import Judged
 from coliee_ir.qrels import Qrels
 from coliee_ir.reading import STATUTE_ID
 
 _SHOWN = 3
+#: of so many ids the cause is sought
+_TRIED = 1000
 
 
-def check(judged: Judged, gold: str, run: str) -> bool:
+_LOST = "leading zeros are lost: write ids as text of {width} digits"
+_TRUE_ZERO = "; if the zero is true, --no-overlap zero scores it"
+
+
+def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
     """Whether the run retrieved any judged document; what cannot be a fair zero is refused.
+
+    All documents of judged queries are looked at, whatever else the run holds.
 
     Answers are documents Y and N here, and have the same form on both sides.
 
@@ -23,31 +33,33 @@ def check(judged: Judged, gold: str, run: str) -> bool:
         judged: the judged run.
         gold: the gold's file name.
         run: the run's file name.
+        refuse: whether a zero that cannot be fair is refused; else it is one.
 
     Raises:
-        MismatchError: no query of the run is in the gold; or none of its documents is, and their ids have another
-            form than the gold's.
+        MismatchError: no query of the run is in the gold; or none of its documents is, and none has an id of the form
+            of the gold's, or some would be in it with their leading zeros.
     """
     qrels = judged.qrels
-    if not judged.answered.any() and judged.foreign:
-        foreign = [query for query, _ in judged.sample] or sorted(judged.foreign)
-        raise _mismatch(run, gold, "query", foreign, list(qrels.queries))
-    if judged.rank.any() or not judged.retrieved.any():
+    if judged.rank.any() or not refuse:
         return bool(judged.rank.any())
-    retrieved = [document for query, document in judged.sample if query not in judged.foreign]
+    if not judged.answered.any() and judged.foreign and qrels.queries:
+        foreign = list(islice(judged.foreign, _TRIED))
+        raise _mismatch(run, gold, "query", foreign, qrels.queries, _cause("query", foreign, set(qrels.queries)))
     known = set(qrels.documents)
-    if known and retrieved and not _same_form(retrieved, known):
-        raise _mismatch(run, gold, "document", retrieved, sorted(known))
+    lost = judged.remarks.count("lost-zeros") > 0
+    if known and judged.retrieved.any() and (lost or not judged.alike):
+        retrieved = [document for _, document in judged.sample]
+        cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", retrieved, known)
+        raise _mismatch(run, gold, "document", retrieved, sorted(known), cause + _TRUE_ZERO)
     return False
 
 
-def _mismatch(run: str, gold: str, kind: str, of_run: Sequence[str], of_gold: Sequence[str]) -> MismatchError:
+def _mismatch(
+    run: str, gold: str, kind: str, of_run: Sequence[str], of_gold: Sequence[str], remedy: str
+) -> MismatchError:
     what = {"query": "no query of the run is in the gold", "document": "no document of the run is in the gold"}[kind]
-    return MismatchError(
-        run,
-        f"{what}: the run has {_shown(of_run)}; {gold} has {_shown(of_gold)}",
-        remedy=_cause(kind, of_run, set(of_gold)),
-    )
+    problem = f"{what}: the run has {_shown(of_run)}; {gold} has {_shown(of_gold)}"
+    return MismatchError(run, problem, remedy=remedy)
 
 
 def _shown(ids: Iterable[str]) -> str:
@@ -58,7 +70,7 @@ def _shown(ids: Iterable[str]) -> str:
 #: What usually goes wrong with an id: how to write it, given how many characters known ids have, and the remedy, with
 #: ``{width}`` for that number and ``{where}`` for what holds the known ids.
 _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
-    (lambda text, width: text.zfill(width), "leading zeros are lost: write ids as text of {width} digits"),
+    (lambda text, width: text.zfill(width), _LOST),
     (
         lambda text, _: re.sub(r"^([HR])([0-9])-", r"\g<1>0\2-", text),
         "the year has two digits in the {where}: R02, not R2",
@@ -122,22 +134,9 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
         return f"the years differ: the run answers questions of {years[0]}, the gold holds {years[1]}"
     if any(eras):
         return "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"
-    if _same_form(of_run, of_gold):
+    if Forms.of(Ids.of(of_gold)).include_any(Ids.of(of_run)):
         return "the ids have the same form: is the gold that of another year, or of the training set?"
     return "the ids have another form: is the gold that of another task?"
-
-
-def _same_form(some: Collection[str], others: Collection[str]) -> bool:
-    """Whether ids look alike: signs and letters in the same places, and the same length where zeros fill it up."""
-    if not {_form(text) for text in some} & {_form(text) for text in others}:
-        return False
-    widths = {len(text) for text in others}
-    filled_up = len(widths) == 1 and any(text.startswith("0") for text in others)
-    return not filled_up or any(len(text) in widths for text in some)
-
-
-def _form(text: str) -> str:
-    return re.sub(r"[A-Za-z]+", "a", re.sub(r"[0-9]+", "9", text))
 
 
 def lost_zeros(foreign: Iterable[str], qrels: Qrels) -> list[tuple[str, str]]:

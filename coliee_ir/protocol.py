@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import overload
 
 from coliee_adapters.errors import UsageError
 
@@ -227,7 +228,50 @@ SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
 # fmt: on
 
 
-def submission_rules(task: str, edition: int | None = None) -> SubmissionRules:
+TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))
+
+
+@overload
+def task_name(task: None) -> None: ...
+@overload
+def task_name(task: str | int) -> str: ...
+@overload
+def task_name(task: str | int | None) -> str | None: ...
+def task_name(task: str | int | None) -> str | None:
+    """A task by its name in ``PROTOCOLS``; None stays None. Every public function that takes a task reads it here.
+
+    >>> task_name(1), task_name("trec")
+    ('1', 'trec')
+
+    Raises:
+        UsageError: there is no such task.
+    """
+    if task is None:
+        return None
+    name = str(task) if type(task) is int else task
+    if name not in TASKS:
+        raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
+    return str(name)
+
+
+def edition_year(edition: str | int | None) -> int | None:
+    """An edition as a year; None stays None. Every public function that takes an edition reads it here.
+
+    >>> edition_year("2026")
+    2026
+
+    Raises:
+        UsageError: it is not the year of an edition.
+    """
+    if edition is None or type(edition) is int:
+        return edition
+    if isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition):
+        return int(edition)
+    years = [year for row in PROTOCOLS if row.last != _ALWAYS for year in (row.first, row.last)]
+    raise UsageError(f"an edition is a year from {min(years)} to {max(years)}, and {edition!r} is not")
+
+
+def submission_rules(task: str | int, edition: str | int | None = None) -> SubmissionRules:
     """How a submission to a task must look in an edition, by default the newest.
 
     >>> submission_rules("3").columns
@@ -236,21 +280,19 @@ def submission_rules(task: str, edition: int | None = None) -> SubmissionRules:
     Raises:
         UsageError: there is no such task of COLIEE, or it had no such edition.
     """
-    rows = [row for row in SUBMISSION_RULES if row.task == task]
+    name, year = task_name(task), edition_year(edition)
+    rows = [row for row in SUBMISSION_RULES if row.task == name]
     if not rows:
         known = ", ".join(dict.fromkeys(row.task for row in SUBMISSION_RULES))
         raise UsageError(f"no rules for submissions to task {task!r} are known; they are for {known}")
-    year = edition if edition is not None else max(row.last for row in rows)
+    year = year if year is not None else max(row.last for row in rows)
     for row in rows:
         if row.first <= year <= row.last:
             return row
     raise UsageError(f"task {task} has no rules for submissions of {edition}")
 
 
-TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))
-
-
-def protocol(task: str, edition: int | None = None) -> Protocol:
+def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
     """The rules of a task in an edition, by default the newest.
 
     >>> protocol("3").ranking, protocol("3", 2025).ranking
@@ -259,13 +301,12 @@ def protocol(task: str, edition: int | None = None) -> Protocol:
     Raises:
         UsageError: there is no such task, or the task had no such edition.
     """
-    rows = [row for row in PROTOCOLS if row.task == task]
-    if not rows:
-        raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
-    if edition is None:
+    name, year = task_name(task), edition_year(edition)
+    rows = [row for row in PROTOCOLS if row.task == name]
+    if year is None:
         return max(rows, key=lambda row: row.last)
     for row in rows:
-        if row.first <= edition <= row.last:
+        if row.first <= year <= row.last:
             return row
     spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
     raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")

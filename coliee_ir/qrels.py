@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
+from coliee_adapters.ids import PADDING, Forms, Ids, IntArray, WordArray
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -31,6 +31,7 @@ class Qrels:
 
     __slots__ = (
         "_by_key",
+        "_forms",
         "_index",
         "_keys",
         "_plain",
@@ -50,6 +51,7 @@ class Qrels:
         #: shape (D,); whether a document's id begins with a zero, which a run may have lost
         self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
+        self._forms: Forms | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
         self._words = ids.words(ids.words_needed())
@@ -85,6 +87,12 @@ class Qrels:
         """Sums over the rows of each query; shape (Q,)."""
         totals = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
         return totals[self.start[1:]] - totals[self.start[:-1]]
+
+    def are_alike(self, documents: Ids) -> bool:
+        """Whether any of these looks like a judged document, see ``Forms``."""
+        if self._forms is None:
+            self._forms = Forms.of(self.documents)
+        return self._forms.include_any(documents)
 
     def rows(self, numbers: IntArray) -> IntArray:
         """The rows of several queries, one query after the other."""

@@ -17,9 +17,13 @@ from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_adapters.vocabulary import checked_columns, normal_name
+from coliee_ir.protocol import task_name
 
 #: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
 STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+#: the tasks in which ids may have commas: TREC's, and as long as it is not known
+_COMMAS = (None, "trec")
+_CASE_ID = re.compile(r"[0-9]{6}")
 
 
 def read_queries(source: object) -> tuple[str, ...]:
@@ -71,7 +75,11 @@ def id_rule(task: str | None, form: str) -> IdRule:
 
 
 def read_gold(
-    source: object, *, task: str | None = None, form: str | None = None, columns: Mapping[str, str] | None = None
+    source: object,
+    *,
+    task: str | int | None = None,
+    form: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Gold:
     """Read a gold.
 
@@ -87,10 +95,12 @@ def read_gold(
 
     Raises:
         InputError: it cannot be read; the text says where and why.
+        UsageError: there is no such task.
 
     >>> read_gold({"001": ["013.txt"]}).qrels
     {'001': {'013': 1}}
     """
+    task = task_name(task)
     if isinstance(source, Gold):
         return source
     if _is_folder(source):
@@ -102,7 +112,7 @@ def read_gold(
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
     file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.gold_of(file, id_rule(task, "memory"), columns)
+        return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task in _COMMAS)
     gold_form = detect.gold_form(file, form)
     if task is None and gold_form.name == "qrels":
         gold = gold_form.read(file, exact_id)
@@ -209,7 +219,7 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
 def read_run(
     source: object,
     *,
-    task: str | None = None,
+    task: str | int | None = None,
     form: str | None = None,
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
@@ -227,11 +237,12 @@ def read_run(
 
     Raises:
         InputError: it cannot be read; the text says where and why.
+        UsageError: there is no such task.
 
     >>> read_run({"R07-01-O": "Y"}).labels
     {'R07-01-O': True}
     """
-    record = _read_run(source, task, form, columns)
+    record = _read_run(source, task_name(task), form, columns)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and record.unreadable:
         raise _unreadable(record)
     return record
@@ -255,7 +266,7 @@ def _read_run(source: object, task: str | None, form: str | None, columns: Mappi
     if not isinstance(file, Source):
         if isinstance(source, dict) and source and all(isinstance(label, str | bool) for label in source.values()):
             return Answers(frames.gold_of(source, rule).labels or {}, format="memory")
-        return frames.run_of(file, rule, columns=columns)
+        return frames.run_of(file, rule, columns=columns, commas=task in _COMMAS)
     run_form = detect.run_form(file, form)
     if run_form.name == "tort" and task == "rationale":
         run_form = detect.run_form(file, "claims")
@@ -285,19 +296,31 @@ def find_task(gold: Gold, run: object = None) -> Found:
         if _is_labels(run):
             return Found("4", "the gold is statute law and the run holds labels")
         return Found("3", "the gold is statute law and the run holds articles")
-    if gold.format in ("qrels", "table", "memory"):
-        return _task_of_ids(gold.queries)
+
     if gold.format == "statute-xml":
         return Found("3", "the gold is statute law without labels")
+    if asks_statute_questions(gold) or gold.format in ("qrels", "memory"):
+        return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
     if widest <= 3:
         return Found("2", "the gold's documents are paragraph numbers")
     return Found("1", "the gold's documents are case numbers")
 
 
+def asks_statute_questions(gold: Gold) -> bool:
+    """Whether all queries of a gold have ids of statute questions, ``R07-01-O``, whatever its form."""
+    return bool(gold.queries) and all(map(STATUTE_ID.fullmatch, gold.queries))
+
+
+def asks_cases(gold: Gold) -> bool:
+    """Whether all queries and documents of a gold have ids of cases as in Task 1 since 2021: six digits."""
+    documents = (document for judged in (gold.qrels or {}).values() for document in judged)
+    return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents)))
+
+
 def _task_of_ids(queries: Iterable[str]) -> Found:
-    if all(STATUTE_ID.fullmatch(query) for query in queries):
-        return Found("3", "the gold is qrels of statute questions")
+    if all(map(STATUTE_ID.fullmatch, queries)):
+        return Found("3", "the gold's queries are statute questions")
     return Found("trec", "the gold is qrels")
 
 

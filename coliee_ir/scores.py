@@ -99,7 +99,8 @@ class Scores:
     def header(self) -> str:
         """What was judged, in a line."""
         n = self.queries
-        done = "ignored" if self.decisions.unjudged == "ignore" else "counted as wrong"
+        counted = self.decisions.unjudged == "wrong" and any("unjudged" in measure.follows for measure in self.results)
+        done = "counted as wrong" if counted else "ignored"
         return (
             f"{n['judged']} judged, {n['answered']} answered, {n['unanswered']} unanswered, "
             f"{n['unjudged']} unjudged {done}"

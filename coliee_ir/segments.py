@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.columns import changes
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
@@ -39,13 +40,15 @@ class Lines:
 
     @classmethod
     def of(cls, block: Columns) -> Lines:
-        """The lines of a block as arrays."""
+        """The lines of a block as arrays; neighbours of one query as one segment, however the reader gives them."""
         scores = None if block.scores is None else np.asarray(block.scores, dtype=np.float64)
         starts: IntArray = np.asarray(block.starts, dtype=np.int64)
+        queries = Ids.of(block.queries)
+        if len(queries) > 1:
+            first = changes(queries)
+            queries, starts = queries.at(first[:-1]), starts[first]
         lengths = starts[1:] - starts[:-1]
-        return cls(
-            Ids.of(block.queries), lengths, Ids.of(block.documents), scores, block.ranks, block.remarks or Remarks()
-        )
+        return cls(queries, lengths, Ids.of(block.documents), scores, block.ranks, block.remarks or Remarks())
 
     @cached_property
     def starts(self) -> IntArray:

@@ -62,7 +62,7 @@ class Dealt:
         files: share → the file that holds its lines.
         held: lines that were too few for files; None where all lines are in files.
         foreign: query that is not in the gold → how many lines it has.
-        sample: the first few (query, document), to show what ids look like.
+        sample: the first few (query, document) of judged queries, to show what ids look like.
         remarks: what was tolerated while reading.
         lines: how many lines were read.
     """
@@ -114,11 +114,10 @@ def deal(
         for at in np.flatnonzero(number < 0).tolist():
             query = lines.queries[at]
             dealt.foreign[query] = dealt.foreign.get(query, 0) + int(lines.lengths[at])
-        for at in range(min(sample - len(dealt.sample), len(number))):
-            if lines.lengths[at]:
-                dealt.sample.append((lines.queries[at], lines.documents[int(lines.starts[at])]))
         if (number < 0).any():
             lines, number = lines.of_segments(number >= 0), number[number >= 0]
+        for at in np.flatnonzero(lines.lengths)[: sample - len(dealt.sample)].tolist():
+            dealt.sample.append((lines.queries[at], lines.documents[int(lines.starts[at])]))
         dealt.answered[number] = True
         numbers = np.repeat(number.astype(np.int32), lines.lengths)
         waiting.append(_Hand(numbers, lines.documents.compact(), lines.scores, lines.ranks))

@@ -14,11 +14,23 @@ from coliee_adapters.columns import read_columns, three_columns
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, join_columns
-from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, normal_id
+from coliee_adapters.records import (
+    GREATEST_RELEVANCE,
+    SEPARATORS,
+    Columns,
+    Gold,
+    IdRule,
+    Run,
+    exact_id,
+    normal_id,
+    wrong_id,
+)
 from coliee_adapters.remarks import Remarks
 
 #: The elements of the older XML that hold the relevant documents, by task.
 _XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}
+
+_AN_ID: Final = "name one document or query by one word"
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -68,15 +80,18 @@ def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None
     for query, entry in members(value, source, text, rule):
         qrels[query] = {}
         if isinstance(entry, dict):
-            for document, relevance in entry.items():
+            for document, relevance in zip(_documents(entry, query, source, text, rule), entry.values(), strict=True):
                 integer = isinstance(relevance, int) and not isinstance(relevance, bool)
                 if not integer or abs(relevance) > GREATEST_RELEVANCE:
                     remedy = f"a relevance is an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
                     raise _wrong_entry(source, text, query, relevance, remedy)
-                _judge(qrels[query], query, rule(document), relevance, source, text, remarks)
+                _judge(qrels[query], query, document, relevance, source, text, remarks)
         else:
-            for document in _documents(entry, query, source, text):
-                _judge(qrels[query], query, rule(document), 1, source, text, remarks)
+            for document in _documents(entry, query, source, text, rule):
+                _judge(qrels[query], query, document, 1, source, text, remarks)
+    if not any(level > 0 for judged in qrels.values() for level in judged.values()):
+        remedy = "give a gold in which a relevance is 1 or more"
+        raise InputError(source.name, "no document is relevant in this gold", remedy=remedy)
     return Gold(qrels, path=source.name, format="json", remarks=remarks)
 
 
@@ -123,11 +138,16 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
         query = rule(instance.attributes.get("id", ""))
         if not query:
             raise InputError(source.name, "an instance without an id", line=instance.line, remedy="give it an id")
+        if wrong := wrong_id([query], commas=False):
+            raise InputError(source.name, wrong[1], line=instance.line, found=query, remedy=_AN_ID)
         if query in qrels:
             raise InputError(source.name, "an id stands twice", line=instance.line, found=query, remedy="keep one")
         qrels[query] = {}
         for element in instance.iter(*names):
-            for document in filter(None, map(rule, re.split(r"[,\s]+", element.text))):
+            documents = [rule(text) for text in SEPARATORS.split(element.text) if text]
+            if wrong := wrong_id(documents):
+                raise InputError(source.name, wrong[1], line=element.line, found=wrong[0], remedy=_AN_ID)
+            for document in documents:
                 if document in qrels[query]:
                     remarks.add("gold-duplicate", f"line {element.line}: {query} {document}")
                 qrels[query][document] = 1
@@ -176,7 +196,7 @@ def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None)
                     raise _wrong_entry(source, text, query, score, "a score is a finite number")
             scores += map(float, entry.values())
         queries.append(query)
-        documents += map(rule, entry if isinstance(entry, dict) else _documents(entry, query, source, text))
+        documents += _documents(entry, query, source, text, rule)
         starts.append(len(documents))
     if scores and len(scores) < len(documents):
         raise InputError(
@@ -222,20 +242,23 @@ def members(value: object, source: Source, text: str, rule: IdRule) -> list[tupl
                 source.name, "a query stands twice", line=_line_of(query, text), found=query, remedy="keep one"
             )
         found[rule(query)] = entry
+    if wrong := wrong_id(list(found), commas=rule is exact_id):
+        query, problem = wrong
+        raise InputError(source.name, problem, line=_line_of(query, text), found=query, remedy=_AN_ID)
     return list(found.items())
 
 
-def _documents(entry: object, query: str, source: Source, text: str) -> list[str]:
-    """The documents of a query: a list of ids, texts or numbers, or one text with commas."""
-    if isinstance(entry, str):
-        return [part for part in (piece.strip() for piece in entry.split(",")) if part]
-    if not isinstance(entry, list):
+def _documents(entry: object, query: str, source: Source, text: str, rule: IdRule) -> list[str]:
+    """The documents of a query: a list of ids, texts or numbers, or one text with separators; or an object's keys."""
+    if not isinstance(entry, str | list | dict):
         raise _wrong_entry(source, text, query, entry, 'expected a list of documents: ["000018", "000023"]')
     documents = []
-    for document in entry:
+    for document in filter(None, SEPARATORS.split(entry)) if isinstance(entry, str) else entry:
         if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
             raise _wrong_entry(source, text, query, document, "a document is named by text or by a whole number")
-        documents.append(str(document))
+        documents.append(rule(str(document)))
+    if wrong := wrong_id(documents, commas=rule is exact_id):
+        raise _wrong_entry(source, text, query, wrong[0], f"{wrong[1]}: {_AN_ID}")
     return documents
 
 

@@ -22,7 +22,7 @@ from coliee_adapters.files import Source, decode
 from coliee_adapters.ids import MASKS as _MASKS
 from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.lines import Comments, content_lines, counted, split_columns
-from coliee_adapters.records import Columns, IdRule, Run, exact_id
+from coliee_adapters.records import COMMAS, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
 _BLOCK = 1 << 18  # with all that is made of it, it stays in the processor's cache; megabytes are slower
@@ -272,6 +272,8 @@ class _Reader:
         self.tag = tag or None  # of the file's first line, all its words; None until that line is read
         self.comments = Comments()
         self.line = 1
+        # in COLIEE's ids; TREC's six columns may hold any
+        self.commas_separate = layout.score is None and rule is not exact_id
 
     def read(self, raw: bytes) -> Columns:
         columns = None if self.comments.opened else self._regular(raw)
@@ -286,6 +288,8 @@ class _Reader:
             return None
         if self.rule is not exact_id and not raw.isascii():
             return None  # the rule takes off blanks of other scripts too
+        if b"\xef\xbb\xbf" in raw or (self.commas_separate and (b"," in raw or b";" in raw)):
+            return None
         table = _Table.of(raw, len(self.layout.columns))
         squeezed = table is None
         if table is None:
@@ -312,7 +316,7 @@ class _Reader:
         self.line += raw.count(b"\n") if squeezed else len(documents)
         if self.rule is not exact_id and b".txt" in raw:
             queries, documents = _without_ending(queries), _without_ending(documents)
-        starts = _changes(queries)
+        starts = changes(queries)
         return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
 
     def _other_tags(self, table: _Table, raw: bytes, *, squeezed: bool) -> Remarks | None:
@@ -321,9 +325,10 @@ class _Reader:
         tags = table.ids(-1)
         if self.tag is None:
             self.tag = tags[0]
+        tag = self.tag.split(" ")[0]
         # counting is several times as fast as comparing, and nearly every run has one tag
-        one_tag = table.raw.count(f" {self.tag}\n".encode()) == len(tags)
-        others = [] if one_tag else np.flatnonzero(~_equal(tags, self.tag)).tolist()
+        one_tag = table.raw.count(f" {tag}\n".encode()) == len(tags)
+        others = [] if one_tag else np.flatnonzero(~_equal(tags, tag)).tolist()
         if others and squeezed and len(tags) != raw.count(b"\n"):
             return None  # blank lines are gone, and with them the line numbers
         for at in others:
@@ -338,7 +343,7 @@ class _Reader:
         documents: list[str] = []
         scores: list[float] | None = None if self.layout.score is None else []
         ranks: list[str] | None = None if self.layout.rank is None else []
-        remarks = Remarks()
+        remarks = self.comments.remarks = Remarks()
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
             if "\r" in line:
@@ -347,17 +352,24 @@ class _Reader:
             fields = split_columns(line)
             if len(fields) < width:
                 raise self._wrong_count(number, line, fields)
+            document = fields[self.layout.document]
+            if self.commas_separate and COMMAS.search(document):
+                remedy = f"write one document a line; {self.layout.expected}"
+                raise InputError(self.name, "a comma in a document's id", line=number, found=line, remedy=remedy)
             if not self.layout.tagged and len(fields) > width:
                 raise self._wrong_count(number, line, fields)
             tag = " ".join(fields[width - 1 :]) if self.layout.tagged else ""
             if self.tag is None:
                 self.tag = tag
             if len(fields) > width:
-                # a tag with blanks in it; anything else in excess would differ from line to line
-                if tag != self.tag:
+                # Q0 and a score show where the tag of six columns begins; in three, words in excess can only be a tag
+                # if they are the same in every line: otherwise they may be documents
+                if tag != self.tag and self.layout.score is None:
                     raise self._wrong_count(number, line, fields)
                 remarks.add("tag-words", f"line {number}: {tag}")
-            elif tag != self.tag:
+                if fields[width - 1] != self.tag.split(" ")[0]:
+                    remarks.add("tag", f"line {number}: {tag}")
+            elif tag != self.tag.split(" ")[0]:
                 remarks.add("tag", f"line {number}: {tag}")
             query = self.rule(fields[0])
             if not queries or query != queries[-1]:
@@ -533,7 +545,7 @@ _POWERS = 10.0 ** np.arange(23)
 _EXACT = 1 << 53
 
 
-def _changes(queries: Ids) -> IntArray:
+def changes(queries: Ids) -> IntArray:
     """Where another query than in the line before begins; 0 first, and the number of lines at the end."""
     differ = queries.length[1:] != queries.length[:-1]
     for word in queries.words(queries.words_needed()):

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from coliee_adapters import json_records
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, exact_id, wrong_id
 from coliee_adapters.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.vocabulary import Kind, roles_of
 
@@ -36,21 +36,25 @@ _DTYPES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def gold_of(held: object, rule: IdRule = exact_id, columns: Mapping[str, str] | None = None) -> Gold:
+def gold_of(
+    held: object, rule: IdRule = exact_id, columns: Mapping[str, str] | None = None, *, commas: bool = True
+) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples.
 
     Args:
         held: one of these.
         rule: how ids are normalised.
         columns: what the columns are called, by role, where that is not understood.
+        commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
 
     Raises:
-        InputError: it is none of these; a column that is not understood; an id that is no text or number, or that
+        InputError: it is none of these; a column that is not understood; an id that is no word or number, or that
             stands twice; a relevance that is no integer or too great; a document judged twice differently.
     """
     if isinstance(held, Mapping):
         members = _members(held, rule)
         if members and all(isinstance(value, str | bool) for value in members.values()):
+            _check_ids(list(members), commas)
             return Gold(labels={query: _label(value) for query, value in members.items()})
         qrels: dict[str, dict[str, int]] = {query: {} for query in members}
         rows = [
@@ -73,11 +77,23 @@ def gold_of(held: object, rule: IdRule = exact_id, columns: Mapping[str, str] | 
                 f"document {quoted(document)} of query {quoted(query)} is judged twice and differently",
                 remedy="keep one of the two",
             )
+    _check_ids([*qrels, *(document for judged in qrels.values() for document in judged)], commas)
     return Gold(qrels)
 
 
+def _check_ids(ids: Sequence[str], commas: bool) -> None:
+    if wrong := wrong_id(ids, commas=commas):
+        remedy = "name one document or query by one word"
+        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=remedy)
+
+
 def run_of(
-    held: object, rule: IdRule = exact_id, tag: str = "run", columns: Mapping[str, str] | None = None
+    held: object,
+    rule: IdRule = exact_id,
+    tag: str = "run",
+    columns: Mapping[str, str] | None = None,
+    *,
+    commas: bool = True,
 ) -> Run | Answers:
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; these can hold answers.
 
@@ -86,9 +102,16 @@ def run_of(
         rule: how ids are normalised.
         tag: what the run is called.
         columns: what the columns are called, by role, where that is not understood.
+        commas: whether ids may have commas in them.
+
+    Args:
+        held: what holds it.
+        rule: how ids are compared.
+        tag: what the run is called.
+        commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
 
     Raises:
-        InputError: it is none of these, a column is not understood, an id is no text or number or a query stands twice,
+        InputError: it is none of these, a column is not understood, an id is no word or number or a query stands twice,
             a score is not a finite number, or some documents have a score and some have none.
     """
     if not isinstance(held, Mapping):
@@ -109,6 +132,7 @@ def run_of(
         starts.append(len(documents))
     if scores and len(scores) != len(documents):
         raise _partly_scored()
+    _check_ids([*queries, *documents], commas)
     block = Columns(queries, starts, documents, scores or None)
     return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
 

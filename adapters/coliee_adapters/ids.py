@@ -6,7 +6,7 @@ An id becomes a Python text only where somebody asks for it; for comparing, eigh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -98,11 +98,59 @@ class Ids(Sequence[str]):
             words.append(word & MASKS[left])
         return words
 
+    def forms(self) -> WordArray:
+        """A number for the form of each id: where its signs stand between digits and letters, however many of these.
+
+        ``CR93E-1`` and ``AB7X-10279`` have one form. What stands behind the first 32 bytes does not count.
+        """
+        form = np.zeros(len(self), dtype=np.uint64)
+        before = np.zeros(len(self), dtype=np.uint8)
+        for word in self.words(self.words_needed()):
+            for column in word.view(np.uint8).reshape(-1, 8).T:
+                sign = _KINDS[column]
+                # a run of digits or of letters counts as one, and what is behind the end as nothing
+                same = (sign == 0) | ((sign == before) & (sign < _SIGNS))
+                form = np.where(same, form, (form ^ sign) * _ODD)
+                before = sign
+        return form
+
     def words_needed(self) -> int:
         """How many words tell the ids apart; at most four, which 32 bytes fill."""
         longest = int(self.length.max(initial=1))
         return min((longest + 7) // 8, _LONGEST)
 
+
+class Forms(NamedTuple):
+    """What the ids of a collection look like.
+
+    Attributes:
+        forms: their forms, each once.
+        length: how long they are, where leading zeros fill them up to one length; else None.
+    """
+
+    forms: WordArray
+    length: int | None
+
+    @classmethod
+    def of(cls, ids: Ids) -> Forms:
+        filled_up = bool(len(ids)) and bool((ids.length == ids.length[0]).all())
+        filled_up = filled_up and any(ids.raw[at : at + 1] == b"0" for at in ids.first.tolist())
+        return cls(np.unique(ids.forms()), int(ids.length[0]) if filled_up else None)
+
+    def include_any(self, ids: Ids) -> bool:
+        """Whether any of these ids looks like those of the collection."""
+        alike = np.isin(ids.forms(), self.forms)
+        return bool((alike if self.length is None else alike & (ids.length == self.length)).any())
+
+
+#: byte → 0 behind an id's end, 1 for a digit, 2 for a letter, else itself, which is _SIGNS at least
+_SIGNS = 3
+_KINDS = np.maximum(np.arange(256), _SIGNS).astype(np.uint8)
+_KINDS[0] = 0
+_KINDS[ord("0") : ord("9") + 1] = 1
+_KINDS[ord("A") : ord("Z") + 1] = _KINDS[ord("a") : ord("z") + 1] = 2
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 #: how many bytes of a word count → the bits that do
 MASKS: WordArray = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)

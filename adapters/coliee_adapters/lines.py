@@ -7,22 +7,37 @@ from collections.abc import Iterator
 from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.remarks import Remarks
 
 #: What stands between columns. Unicode's other spaces are part of a word, as in trec_eval.
 BLANKS: Final = " \t\v\f\r"
+
+#: what Windows programs put at the start of a text, and ``cat`` of such files at the start of a line
+_MARK: Final = "\ufeff"
 
 _WORD: Final = re.compile(r"\S+", re.ASCII)
 _BETWEEN: Final = re.compile(f"[{BLANKS}]+")
 
 
 class Comments:
-    """Whether a ``/* … */`` comment is open: what one block of a file hands to the next."""
+    """Whether a ``/* … */`` comment is open: what one block of a file hands to the next. It notes comment lines too.
 
-    __slots__ = ("opened",)
+    Args:
+        remarks: where the lines that hold nothing but a comment are noted; nowhere if left out.
+        kind: the kind of remark.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("kind", "opened", "remarks")
+
+    def __init__(self, remarks: Remarks | None = None, kind: str = "comment") -> None:
         #: the line where the open comment began; 0 if none is open
         self.opened = 0
+        self.remarks, self.kind = remarks, kind
+
+    def note(self, number: int, line: str) -> None:
+        """Note a line that holds nothing but a comment."""
+        if self.remarks is not None:
+            self.remarks.add(self.kind, f"line {number}: {line}")
 
     def check_closed(self, name: str) -> None:
         """Raise InputError if the file ended inside a comment; the line is that of its opening."""
@@ -38,7 +53,8 @@ def content_lines(
     r"""The lines that hold something, with their 1-based numbers, without surrounding ASCII whitespace.
 
     Left out are blank lines, lines that start with ``#``, and ``/* … */`` comments that start a line, over one
-    line or several. What follows the end of such a comment on its line is content.
+    line or several. What follows the end of such a comment on its line is content. Byte order marks are taken off
+    where a line starts.
 
     Args:
         text: the text, its line ends as newlines.
@@ -48,13 +64,14 @@ def content_lines(
 
     Raises:
         InputError: the text is a whole file, and a comment in it is never closed.
+        InputError: the text has a name, and a byte order mark stands within a line.
 
     >>> list(content_lines("/* a sample */\n\n# of a run\n 001 013 univABC \n", "run.txt"))
     [(4, '001 013 univABC')]
     """
     state = comments or Comments()
     for number, line in enumerate(text.split("\n"), start=first_line):
-        rest = line.strip(BLANKS)
+        rest = whole = line.strip(BLANKS).lstrip(_MARK + BLANKS)
         while rest and (state.opened or rest.startswith("/*")):
             if not state.opened:
                 state.opened, rest = number, rest[2:]
@@ -62,7 +79,12 @@ def content_lines(
             if closed:
                 state.opened, rest = 0, rest.strip(BLANKS)
         if rest and not rest.startswith("#"):
+            if name and _MARK in rest:
+                remedy = "delete the character U+FEFF"
+                raise InputError(name, "a byte order mark within a line", line=number, found=rest, remedy=remedy)
             yield number, rest
+        elif whole:
+            state.note(number, whole)
     if comments is None:
         state.check_closed(name)
 
@@ -84,10 +106,12 @@ def join_columns(*columns: str) -> str:
 def counted(n: int, noun: str) -> str:
     """A count with its noun, in messages.
 
-    >>> counted(1, "column"), counted(5, "column")
-    ('1 column', '5 columns')
+    >>> counted(1, "column"), counted(5, "column"), counted(2, "query without documents")
+    ('1 column', '5 columns', '2 queries without documents')
     """
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    if n == 1:
+        return f"{n} {noun}"
+    return f"{n} queries{noun.removeprefix('query')}" if noun.startswith("query") else f"{n} {noun}s"
 
 
 def split_columns(line: str) -> list[str]:

@@ -6,9 +6,10 @@ returned for it (a case, a paragraph, an article, a claim). Both are known by th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,38 @@ def normal_id(text: str) -> str:
 def exact_id(text: str) -> str:
     """An id as TREC compares it: as it stands."""
     return text
+
+
+#: what separates documents where people write several into one text
+SEPARATORS: Final = re.compile(r"[\s,;、，；]+")
+#: what an id of COLIEE's has not in it: it separates ids
+COMMAS: Final = re.compile("[,;、，；]")
+_BLANK: Final = re.compile("[ \t\n\v\f\r\ufeff]")  # other spaces are part of a word, as in trec_eval
+
+
+def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | None:
+    """The first of these ids that no line of columns could name, and what is wrong with it; None if all are right.
+
+    Args:
+        ids: ids as they are compared.
+        commas: whether commas and semicolons may be in them, as in TREC's ids; in COLIEE's they separate ids.
+
+    >>> wrong_id(["000018", "025, 027"])
+    ('025, 027', 'this id has a blank in it')
+    """
+    together = "".join(ids)
+    plain = together.isascii() and together.isprintable() and " " not in together
+    if plain and all(ids) and (commas or not COMMAS.search(together)):
+        return None
+    for text in ids:
+        if not text:
+            return text, "this id is empty"
+        if found := _BLANK.search(text):
+            what = {"\n": "line end", "\r": "line end", "\ufeff": "byte order mark"}.get(found[0], "blank")
+            return text, f"this id has a {what} in it"
+        if not commas and COMMAS.search(text):
+            return text, "this id has a comma or a semicolon in it"
+    return None
 
 
 #: A block from memory ends with the query that makes it longer.

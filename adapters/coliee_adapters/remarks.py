@@ -12,12 +12,15 @@ from coliee_adapters.errors import shortened
 #: The order is the order in which remarks are told: first what moves a score.
 KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
-    "no-match": "no retrieved document is judged; the ids have the gold's form, so the score of zero stands",
+    "no-match": "no retrieved document is judged in the gold, so that the score is zero",
     "unjudged-query": "{n} (query id is|query ids are) not in the gold and {decision}",
     "unanswered-query": "{n} judged (query is|queries are) not answered and {decision}",
     "nothing-retrieved": "{n} answered (query has|queries have) nothing retrieved and {decision}",
     "duplicate": "{n} (line repeats|lines repeat) a document of (its|their) query and {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
+    "judged-only": "{n} (query has|queries have) judged documents and no relevant one in the gold, and (counts|count) "
+    "zero in trec_eval's measures",
+    "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id goes first, as in trec_eval",
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
@@ -29,6 +32,8 @@ KINDS = {
     "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
     "unreadable-answer": "{n} (answer is|answers are) neither Y nor N and {decision}",
     "label-form": "{n} (label is|labels are) not written Y or N, and understood",
+    "comment": "ignored {n} comment (line|lines)",
+    "gold-comment": "ignored {n} comment (line|lines) in the gold",
     "gold-duplicate": "{n} (entry repeats|entries repeat) a document of its query in the gold and (counts|count) once",
     "missing-article": "{n} gold (article stands|articles stand) as [MISSING ARTICLE n]; n is taken for the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
@@ -37,7 +42,7 @@ KINDS = {
 }
 
 #: The kinds whose examples are lines by number.
-NUMBERED = frozenset({"tag", "tag-words"})
+NUMBERED = frozenset({"tag", "tag-words", "comment"})
 
 _CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
 

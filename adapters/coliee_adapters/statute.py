@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
 from coliee_adapters.markup import Element, parse
-from coliee_adapters.records import Answers, Gold, normal_id
+from coliee_adapters.records import Answers, Gold, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.vocabulary import is_header
 
@@ -133,7 +133,7 @@ def read_label_gold(source: Source) -> Gold:
         InputError: as for ``read_answers``.
     """
     remarks = Remarks()
-    words, _ = _read_words(source)
+    words, _ = _read_words(source, Comments(remarks, "gold-comment"))
     labels, _ = labels_of(words, remarks, gold=True)
     return Gold(labels=labels, path=source.name, format="labels", remarks=remarks)
 
@@ -146,7 +146,7 @@ def read_answers(source: Source) -> Answers:
             at all.
     """
     remarks = Remarks()
-    answers, tags = _read_words(source)
+    answers, tags = _read_words(source, Comments(remarks))
     labels, unreadable = labels_of(answers, remarks)
     tag = next((words[0] for _, words in tags if words), source.stem)
     for line, words in tags:
@@ -242,10 +242,10 @@ def labels_of(
     return labels, tuple(query for query, label in meant.items() if label is None)
 
 
-def _read_words(source: Source) -> tuple[list[Labelled], list[tuple[int, list[str]]]]:
+def _read_words(source: Source, comments: Comments) -> tuple[list[Labelled], list[tuple[int, list[str]]]]:
     """The words of a label list, and the words of each line's tag with the line's number."""
     words, tags = [], []
-    for line, content in content_lines(source.text(), source.name):
+    for line, content in content_lines(source.text(), source.name, comments=comments):
         columns = _words(content)
         if len(columns) == 1:
             raise InputError(
@@ -253,6 +253,7 @@ def _read_words(source: Source) -> tuple[list[Labelled], list[tuple[int, list[st
             )
         words.append(Labelled(normal_id(columns[0]), columns[1], Place(source.name, "line", line)))
         tags.append((line, columns[2:]))
+    comments.check_closed(source.name)
     if not words:
         raise InputError(source.name, "there is no line but comments", remedy="write QUERY Y TAG, one line a question")
     return words, tags
@@ -270,6 +271,8 @@ def read_pairs(source: Source) -> dict[str, Element]:
         query = normal_id(pair.attributes.get("id", ""))
         if not query:
             raise InputError(source.name, "a pair without an id", line=pair.line, remedy='write <pair id="H18-1-2">')
+        if wrong := wrong_id([query], commas=False):
+            raise InputError(source.name, wrong[1], line=pair.line, found=query, remedy="name one pair by one word")
         if query in pairs:
             raise InputError(
                 source.name,

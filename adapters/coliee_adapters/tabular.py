@@ -18,7 +18,7 @@ from coliee_adapters.columns import as_number, finite_score, last_column, undeci
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, split_columns
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, normal_id
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.statute import LABELS, Labelled, labels_of
 from coliee_adapters.trec import add_judgement
@@ -121,8 +121,8 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
     Raises:
         InputError: a column that is not understood, a row of another length than the first, a value that is none.
     """
-    table = _read(source, "gold")
     remarks = Remarks()
+    table = _read(source, "gold", remarks)
     if "answer" in table.roles:
         labels, _ = _labels(table, source, remarks, gold=True)
         return Gold(labels=labels, path=source.name, format="table", remarks=remarks)
@@ -147,8 +147,8 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     Raises:
         InputError: a column that is not understood, a row of another length than the first, a value that is none.
     """
-    table = _read(source, "run")
     remarks = Remarks()
+    table = _read(source, "run", remarks)
     if table.remark:
         remarks.add(table.remark)
     tag = _tag(table, remarks) or source.stem
@@ -233,7 +233,7 @@ def _is_unknown_header(rows: Sequence[Sequence[str]]) -> bool:
     return (ids or labels) and not _DIGIT.search(first[0] + first[1])
 
 
-def _read(source: Source, kind: Kind) -> _Table:
+def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
     """The table of a file: every row has as many values as the first.
 
     Raises:
@@ -242,7 +242,8 @@ def _read(source: Source, kind: Kind) -> _Table:
     separator = _separator(_first_lines(source.head()), source)
     if separator is None:
         separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
-    rows = list(_rows(source, separator))
+    comments = Comments(remarks, "gold-comment" if kind == "gold" else "comment")
+    rows = list(_rows(source, separator, comments))
     if not rows:
         raise InputError(source.name, "there is no row of a query and a document", remedy=_FORMS[kind])
     first = rows[0]
@@ -284,7 +285,7 @@ def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
     return _Table({**roles, held: 2}, rows, {"tag": "", "score": "read-as-score", "rank": "read-as-rank"}[held])
 
 
-def _rows(source: Source, separator: str) -> Iterator[_Row]:
+def _rows(source: Source, separator: str, comments: Comments) -> Iterator[_Row]:
     """The rows that hold something.
 
     Raises:
@@ -293,9 +294,10 @@ def _rows(source: Source, separator: str) -> Iterator[_Row]:
     text = source.text()
     lines = text.split("\n")
     numbered = []
-    for number, line in content_lines(text, source.name):
+    for number, line in content_lines(text, source.name, comments=comments):
         whole = lines[number - 1]  # a tab at either end of which stands beside an empty value
         numbered.append((number, whole if separator == "\t" and whole.strip(BLANKS) == line else line))
+    comments.check_closed(source.name)
     if separator == " ":
         yield from (_Row(number, split_columns(line), line) for number, line in numbered)
         return
@@ -311,11 +313,14 @@ def _rows(source: Source, separator: str) -> Iterator[_Row]:
 
 
 def _judgeable(table: _Table, source: Source, rule: IdRule) -> Iterator[tuple[_Row, str, str]]:
-    """Each row with its query and document, which must not be empty."""
+    """Each row with its query and document, which must each be one word."""
     for row in table.rows:
         query, document = rule(row.values[table.roles["query"]]), rule(row.values[table.roles["document"]])
         if not query or not document:
             raise InputError(source.name, "a value is empty", line=row.line, found=row.text, remedy="fill or drop it")
+        if wrong := wrong_id((query, document), commas=rule is exact_id):
+            remedy = "name one document or query by one word"
+            raise InputError(source.name, wrong[1], line=row.line, found=wrong[0], remedy=remedy)
         yield row, query, document
 
 

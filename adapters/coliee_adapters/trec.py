@@ -55,15 +55,17 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
 
     Raises:
         InputError: a line without four columns, a relevance that is no integer or too great, a document judged twice
-            differently, or no line at all.
+            differently, no relevant document, or no line at all.
     """
     text = source.text()
     if (regular := _regular(text, rule)) is not None:
+        _refuse_irrelevant(regular, source)
         return Gold(regular, path=source.name, format="qrels")
     qrels: dict[str, dict[str, int]] = {}
     remarks = Remarks()
     expected = f"expected {len(_QRELS)} columns: {' '.join(_QRELS)}"
-    for number, line in content_lines(text, source.name):
+    comments = Comments(remarks, "gold-comment")
+    for number, line in content_lines(text, source.name, comments=comments):
         fields = split_columns(line)
         if len(fields) != len(_QRELS):
             raise InputError(source.name, counted(len(fields), "column"), line=number, found=line, remedy=expected)
@@ -72,8 +74,10 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
                 source.name, "this relevance is not an integer", line=number, found=fields[3], remedy="write 0, 1, 2, …"
             )
         add_judgement(qrels, (rule(fields[0]), rule(fields[2]), int(fields[3])), source.name, number, line, remarks)
+    comments.check_closed(source.name)
     if not qrels:
         raise InputError(source.name, "there is no line but comments", remedy=expected)
+    _refuse_irrelevant(qrels, source)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
 
 
@@ -119,6 +123,12 @@ def add_judgement(
             found=found,
             remedy="keep one of the two",
         )
+
+
+def _refuse_irrelevant(qrels: Mapping[str, Mapping[str, int]], source: Source) -> None:
+    if not any(level > 0 for judged in qrels.values() for level in judged.values()):
+        remedy = "give qrels in which a relevance is 1 or more"
+        raise InputError(source.name, "no document is relevant in these qrels", remedy=remedy)
 
 
 def _regular(text: str, rule: IdRule) -> dict[str, dict[str, int]] | None:

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--measure", metavar="MEASURE", help="default: the one that ranks the task's runs")
     parser.add_argument("--baseline", metavar="TAG|FILE", help="compare all others with this run; default: all pairs")
     parser.add_argument(
-        "--test", choices=tuple(significance.TESTS), default="randomisation",
+        "--test", choices=tuple(significance.TESTS), type=significance.test_name, default="randomisation",
         help="; ".join(f"{name}: {what}" for name, what in significance.TESTS.items()),
     )  # fmt: skip
     parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")

@@ -19,7 +19,7 @@ from coliee_adapters.records import Answers, Gold
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir import __version__
 from coliee_ir.cli import say
-from coliee_ir.decisions import CHOICES, Decisions
+from coliee_ir.decisions import CHOICES, HELP, Decisions
 from coliee_ir.evaluator import Evaluator, Submission
 from coliee_ir.protocol import TASKS
 from coliee_ir.reading import (
@@ -38,16 +38,6 @@ _Result = TypeVar("_Result")
 
 #: from so many runs on there is something to watch
 _MANY = 5
-
-_HELP = {
-    "unanswered": "a query with nothing retrieved, in topic-wise means: counts zero, or is left out",
-    "unjudged": "lines of queries that are not in the gold: ignored, or retrieved and wrong in micro-averages",
-    "duplicates": "a document named twice: counts once, or its repetitions are retrieved and wrong",
-    "empty_gold": "a query without relevant documents, in topic-wise means: left out, or 0 or 1 where undefined",
-    "without_articles": "Task 3 from 2026, a question without gold articles: its label decides, or wrong, or left out",
-    "unreadable_answers": "answers that are neither Y nor N: the run is refused, or they count as wrong",
-    "undefined": "F1 of a rationale instance without True in gold and prediction",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -152,7 +142,7 @@ def add_decisions(parser: argparse.ArgumentParser) -> None:
     """The choices where the organisers leave it open."""
     open_rules = parser.add_argument_group("what the organisers leave open (the default first)")
     for name, choices in CHOICES.items():
-        open_rules.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=_HELP[name])
+        open_rules.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=HELP[name])
 
 
 def at_least_one(text: str) -> int:

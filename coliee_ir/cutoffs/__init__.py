@@ -26,7 +26,7 @@ from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
-from coliee_ir.protocol import Protocol, protocol
+from coliee_ir.protocol import Protocol, protocol, task_name
 from coliee_ir.reading import find_task, opened, read_gold, read_run
 from coliee_ir.significance import SEED, TRIALS, resampling
 
@@ -44,7 +44,7 @@ def tune(
     maximise: str = "",
     by: str | Sequence[str] = (),
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     answers: object = None,
     floor: int | None = None,
     cap: int | None = None,
@@ -98,8 +98,9 @@ def tune(
     if decisions is not None and decisions.unjudged == "wrong":
         raise UsageError("a cut-off is chosen on the queries of the gold: lines of others cannot count as wrong")
     run = opened(run)
-    record = read_gold(gold, task=None if task is None else str(task))
-    task = str(task) if task is not None else "3" if answers is not None else find_task(record, run).task
+    task = task_name(task)
+    record = read_gold(gold, task=task)
+    task = task or ("3" if answers is not None else find_task(record, run).task)
     measure = _measure(maximise, protocol(task, edition))
     evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
     submission = read_run(run, task=evaluator.read_as)
@@ -165,7 +166,7 @@ def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, trials: int = TRIALS
     return honest.best_of([tuning.terms for tuning in tunings], trials, seed)
 
 
-def cut(run: object, rule: Rule, *, task: str | None = None, filters: Sequence[Filter] = ()) -> Run:
+def cut(run: object, rule: Rule, *, task: str | int | None = None, filters: Sequence[Filter] = ()) -> Run:
     """A run with what a rule keeps of it.
 
     Args:

@@ -103,7 +103,7 @@ class Problem:
         perfect = self.objective(first).terms(first, first.relevant).total
         found = float(pool.relevant.sum() / pool.wanted.sum())
         return {
-            f"best fixed k ({-fixed.rule.threshold:g})": fixed.score,
+            f"best fixed k ({fixed.rule.threshold:g})": fixed.score,
             "as many as are relevant": oracle,
             "one relevant document each": perfect,
             "recall of the whole ranking": found,

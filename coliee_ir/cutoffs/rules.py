@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ class Family(NamedTuple):
     Attributes:
         says: what a rule of it keeps, with ``{}`` for the parameter.
         value: the value of each row; within a query it must not rise with the rank.
-        parameter: what a person calls a threshold on that value.
+        parameter: what a person calls a threshold on that value, and the threshold of what a person calls it.
         of_scores: whether it needs scores of the run's own.
         positive: whether it needs scores that are not negative.
         fixed: the threshold, for a rule without a parameter.
@@ -116,10 +116,17 @@ class Rule:
     """A rule with its parameters.
 
     Attributes:
-        family: its kind, one of ``FAMILIES``.
-        threshold: the least value that is kept.
+        family: its kind, one of ``FAMILIES``, or another name of ``ALIASES`` for it.
+        threshold: where it cuts, as a person says it: for ``k`` how many documents are kept, for ``margin`` how far
+            below the best score the last of them is.
         floor: so many rows of a query are kept in any case.
-        cap: not more than so many, even where the floor is greater; None for no bound.
+        cap: not more than so many; None for no bound.
+
+    Raises:
+        UsageError: there is no such kind of rule, or a number that it cannot have.
+
+    >>> str(Rule("k", 3)), str(Rule("max", 0.5, floor=1))
+    ('the first 3 of each query', "scores of at least 0.5 of the query's best, at least 1")
     """
 
     family: str
@@ -127,21 +134,34 @@ class Rule:
     floor: int = 0
     cap: int | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.family, str):
+            object.__setattr__(self, "family", ALIASES.get(self.family, self.family))
+        if self.family not in tuple(FAMILIES):
+            raise UsageError(f"there is no rule {quoted(str(self.family))}; there are {', '.join(FAMILIES)}")
+        counts = [self.floor] if self.cap is None else [self.floor, self.cap]
+        if not _is_number(self.threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
+            raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
+        if self.family == "k" and not (self.threshold >= 0 and float(self.threshold).is_integer()):
+            raise UsageError(f"the rule k keeps a whole number of documents from 0, not {self.threshold:g}")
+        if self.cap is not None and self.floor > self.cap:
+            raise UsageError(f"a rule cannot keep at least {self.floor} and at most {self.cap}")
+        object.__setattr__(self, "threshold", float(self.threshold))
+
     def keeps(self, pool: Pool) -> BoolArray:
         """Which rows are kept; shape (N,)."""
         return self.keeps_of(pool, FAMILIES[self.family].value(pool))
 
     def keeps_of(self, pool: Pool, value: FloatArray) -> BoolArray:
         """Which rows are kept, where the values of its family are known; both of shape (N,)."""
-        kept = value >= self.threshold
+        kept = value >= FAMILIES[self.family].parameter(self.threshold)
         kept |= pool.rank <= self.floor
         if self.cap is not None:
             kept &= pool.rank <= self.cap
         return kept
 
     def __str__(self) -> str:
-        family = FAMILIES[self.family]
-        told = family.says.format(family.parameter(self.threshold))
+        told = FAMILIES[self.family].says.format(self.threshold)
         told += f", at least {self.floor}" if self.floor else ""
         return told + (f", at most {self.cap}" if self.cap is not None else "")
 
@@ -158,18 +178,7 @@ class Rule:
         """
         if not isinstance(members, Mapping) or not {"family", "threshold"} <= members.keys():
             raise UsageError('a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}')
-        family, threshold = members["family"], members["threshold"]
-        floor, cap = members.get("floor", 0), members.get("cap")
-        if not isinstance(family, str) or family not in FAMILIES:
-            raise UsageError(f"there is no rule {quoted(str(family))}; there are {', '.join(FAMILIES)}")
-        counts = [floor] if cap is None else [floor, cap]
-        if not _is_number(threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
-            raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
-        if family == "k" and threshold > 0:
-            raise UsageError(f"the threshold of the rule k is minus the count of documents: write {-threshold:g}")
-        if cap is not None and floor > cap:
-            raise UsageError(f"a rule cannot keep at least {floor} and at most {cap}")
-        return cls(family, float(threshold), floor, cap)
+        return cls(**{field.name: members[field.name] for field in fields(cls) if field.name in members})
 
 
 def _is_number(value: object) -> bool:

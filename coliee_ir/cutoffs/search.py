@@ -110,7 +110,8 @@ class Sweep:
             threshold = fixed
         score = float(found.scores[at])
         # how many are kept is what k says; its bounds have nothing to add
-        rule = Rule(self.family, threshold, *(bound if self.family != "k" else Bounds()))
+        parameter = FAMILIES[self.family].parameter(threshold)
+        rule = Rule(self.family, parameter, *(bound if self.family != "k" else Bounds()))
         return Fit(rule, score if score > -np.inf else float("nan"))
 
     def _scored(self, chosen: BoolArray, bound: Bounds) -> _Scored:

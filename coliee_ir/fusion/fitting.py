@@ -160,7 +160,7 @@ def fit_fusion(
     top: int | None = None,
     measure: str = "",
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
     folds: int = FOLDS,
     seed: int = SEED,

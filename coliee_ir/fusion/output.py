@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.conversion import write
-from coliee_ir.protocol import SIX, SUBMISSION_RULES, submission_rules
+from coliee_ir.protocol import SIX, SUBMISSION_RULES, submission_rules, task_name
 
 
 def form_for(
     run: Run | Answers,
     inputs: Sequence[Run | Answers],
     *,
-    task: str | None = None,
-    edition: int | None = None,
+    task: str | int | None = None,
+    edition: str | int | None = None,
     is_cut: bool = False,
 ) -> str:
     """The form in which a fused run is written: that of a submission, or of a ranking that has yet to be cut.
@@ -28,8 +28,9 @@ def form_for(
         is_cut: whether a ranking has a cut-off already; if not, its scores are kept for ``tune``.
 
     Raises:
-        UsageError: the task had no such edition.
+        UsageError: there is no such task, or it had no such edition.
     """
+    task = task_name(task)
     if isinstance(run, Answers):
         return "labels"
     if run.scored and not (is_cut and task):
@@ -46,8 +47,8 @@ def write_fused(
     target: PathLike,
     *,
     to: str | None = None,
-    task: str | None = None,
-    edition: int | None = None,
+    task: str | int | None = None,
+    edition: str | int | None = None,
     is_cut: bool = False,
     template: PathLike | None = None,
 ) -> list[str]:

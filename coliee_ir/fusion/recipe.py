@@ -323,7 +323,7 @@ def read_all(runs: Sequence[object], *, task: str | int | None = None) -> list[R
     """
     if isinstance(runs, str) or len(runs) < 2:
         raise UsageError("name at least two runs to fuse")
-    records = [read_run(run, task=None if task is None else str(task)) for run in runs]
+    records = [read_run(run, task=task) for run in runs]
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
             holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]

@@ -28,6 +28,7 @@ from coliee_ir.leaderboard.official import OfficialRun, Placement, Published, re
 from coliee_ir.leaderboard.standing import groups, order_key, places
 from coliee_ir.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
+from coliee_ir.protocol import task_name
 from coliee_ir.reading import check_columns, find_task, gold_files, opened, read_gold, telling
 from coliee_ir.scores import Scores
 from coliee_ir.significance import resampling
@@ -48,7 +49,7 @@ def rank_runs(
     gold: object,
     *submissions: object,
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     teams: PathLike | Mapping[str, str] | None = None,
     team_pattern: str | None = None,
     best: bool = False,
@@ -101,7 +102,8 @@ def rank_runs(
     """
     _check(correction, trials, seed, level)
     gold = opened(gold, columns) if gold == "-" else gold
-    record = read_gold(gold, task=None if task is None else str(task), columns=columns)
+    task = task_name(task)
+    record = read_gold(gold, task=task, columns=columns)
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
@@ -145,13 +147,13 @@ def _check(correction: str, trials: int, seed: int, level: float) -> None:
 def _evaluator(
     gold: Gold,
     submissions: Sequence[object],
-    task: str | int | None,
-    edition: int | None,
+    task: str | None,
+    edition: str | int | None,
     exclude: str | Iterable[str],
     decisions: Decisions | None,
 ) -> tuple[Evaluator, str]:
     """The rules by which all are scored, and what shows the task."""
-    found, because = (str(task), "") if task is not None else find_task(gold, telling(submissions))
+    found, because = (task, "") if task is not None else find_task(gold, telling(submissions))
     return Evaluator(gold, task=found, edition=edition, exclude=exclude, decisions=decisions), because
 
 

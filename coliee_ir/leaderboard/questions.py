@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.lines import counted
 from coliee_ir.grid import Cell, Grid, Number
 from coliee_ir.judged import BoolArray, FloatArray
 from coliee_ir.leaderboard.categories import Categories
@@ -35,7 +36,8 @@ def relevant(board: Leaderboard) -> Grid:
     ]
     total = int(board.relevant.sum())
     caption = (
-        f"Questions by their number of relevant documents: {len(board.queries)} questions, {total} relevant documents."
+        f"Questions by their number of relevant documents: {counted(len(board.queries), 'question')}, "
+        f"{counted(total, 'relevant document')}."
     )
     return Grid(["relevant documents", "questions"], rows, caption, n_text=0)
 
@@ -95,7 +97,8 @@ def questions(board: Leaderboard, easy: float) -> Grid:
     header = ["query", "kind", *(["relevant"] if has_documents else []), *map(short, board.measures)]
     what = "returned by" if has_documents else "answered rightly by"
     caption = (
-        f"Means over {len(board.entries)} runs, question by question. Easy: {what} at least {easy:.0%} of the runs"
+        f"Means over {counted(len(board.entries), 'run')}, question by question. Easy: {what} at least "
+        f"{easy:.0%} of the runs"
     )
     caption += "; told for questions with one relevant document." if has_documents else "."
     return Grid(header, rows, caption, n_text=2)
@@ -123,7 +126,8 @@ def histogram(board: Leaderboard, easy: float, categories: Categories | None) ->
     ]
     which = "; one, several: by relevant documents" if "one" in columns else ""
     caption = (
-        f"Questions by their mean {short(measure)} over {len(board.entries)} runs; a bin holds its lower bound, "
+        f"Questions by their mean {short(measure)} over {counted(len(board.entries), 'run')}; "
+        "a bin holds its lower bound, "
         f"the last one both{which}."
     )
     return Grid(["mean", *counts], rows, caption, n_text=1)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.lines import counted
 from coliee_ir.grid import Cell, Grid, Number
 from coliee_ir.leaderboard.official import Published, place
 from coliee_ir.measures import Measure
@@ -37,7 +38,8 @@ _CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochber
 def _ranking_caption(board: Leaderboard) -> str:
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
     return (
-        f"{len(board.entries)} runs ranked by {board.ranking}{ties}, {len(board.queries)} queries, intervals of "
+        f"{counted(len(board.entries), 'run')} ranked by {board.ranking}{ties}, "
+        f"{counted(len(board.queries), 'query')}, intervals of "
         f"{100 * board.level:g}%. No run of a group is found worse than the group's first run, and every run of a "
         "later group is; runs of one group are not tested against each other (paired randomisation test, "
         f"{board.trials:,} resamples, seed {board.seed}; {_CORRECTIONS[board.correction]} for the runs that a first "
@@ -61,15 +63,15 @@ def results(board: Leaderboard) -> Grid:
             columns.append(round(float(entry.scores.results[board.ranking].terms.each[:, 0].sum())))
         values = [_value(entry, measure, best) for measure in board.measures]
         rows.append([*_name(board, entry), *map(_whole, columns), *values])
-    counted = {"answers": ["correct"], "documents": ["returned", "correct"]}[board.main]
+    of_counts = {"answers": ["correct"], "documents": ["returned", "correct"]}[board.main]
     if asks_both:
-        counted = ["returned", "correct", "right"]
+        of_counts = ["returned", "correct", "right"]
     names = _name_header(board)
     total = (
         "" if board.relevant is None or board.main == "answers" else f", {int(board.relevant.sum())} relevant documents"
     )
-    caption = f"Counts and scores: {len(board.queries)} queries{total}."
-    return Grid([*names, *counted, *(measure.name for measure in board.measures)], rows, caption, n_text=len(names))
+    caption = f"Counts and scores: {counted(len(board.queries), 'query')}{total}."
+    return Grid([*names, *of_counts, *(measure.name for measure in board.measures)], rows, caption, n_text=len(names))
 
 
 def placed(board: Leaderboard, official: Published | None) -> Grid:

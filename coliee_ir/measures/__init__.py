@@ -15,7 +15,7 @@ __all__ = ["Delegated", "Description", "Measure", "Parts", "Result", "compute", 
 def compute(measures: Sequence[Measure], parts: Parts, decisions: Decisions) -> list[Result]:
     """The results of the measures, in their order; trec_eval is asked once for all that it computes."""
     delegated = [measure for measure in measures if isinstance(measure, Delegated)]
-    answers = dict(zip(delegated, compute_all(delegated, parts), strict=True))
+    answers = dict(zip(delegated, compute_all(delegated, parts, decisions), strict=True))
     return [
         answers[measure] if isinstance(measure, Delegated) else measure.compute(parts, decisions)
         for measure in measures

@@ -82,6 +82,8 @@ class Measure(ABC):
     formula: ClassVar[str]
     #: where the definition comes from
     source: ClassVar[str]
+    #: the fields of Decisions that its value follows
+    follows: ClassVar[frozenset[str]] = frozenset()
     #: whether it looks at ranks: then a long list is where it looks, if there is one
     ranked: bool = False
     #: the parts of a submission without which it cannot be computed
@@ -95,6 +97,10 @@ class Measure(ABC):
     @abstractmethod
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The value for a run."""
+
+    def without_relevant(self, decisions: Decisions) -> str:
+        """What becomes of a query without a relevant document, for a remark; empty if that changes nothing."""
+        return ""
 
     def part(self, parts: Parts) -> Judged:
         """The part of a submission that the measure reads."""

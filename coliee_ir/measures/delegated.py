@@ -84,6 +84,7 @@ class Delegated(Measure):
     typed: str
 
     ranked = True
+    follows = frozenset({"unanswered"})
     source = "trec_eval (NIST), through pytrec_eval"
 
     @property
@@ -91,21 +92,27 @@ class Delegated(Measure):
         return self.typed
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
-        return compute_all([self], parts)[0]
+        return compute_all([self], parts, decisions)[0]
 
 
-def compute_all(measures: Sequence[Delegated], parts: Parts) -> list[Result]:
-    """The results of several measures, for which trec_eval is asked once."""
+def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decisions) -> list[Result]:
+    """The results of several measures, for which trec_eval is asked once.
+
+    They are those of ``trec_eval -c``; where unanswered queries are skipped, those of trec_eval without it.
+    """
     if not measures:
         return []
     judged = measures[0].part(parts)
+    left_out = judged.qrels.sizes == 0  # what qrels cannot hold is in no mean of trec_eval's
+    if decisions.unanswered == "skip":
+        left_out |= judged.retrieved == 0
     requests = [measure.request for measure in measures]
     values = trec_eval.values(requests, judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
     order = _by_id(judged)
     results = []
     for request in requests:
         per_query = values[request].copy()
-        per_query[judged.qrels.sizes == 0] = np.nan  # what qrels cannot hold is in no mean of trec_eval's
+        per_query[left_out] = np.nan
         kept = order[~np.isnan(per_query[order])]
         value = trec_eval.mean(request, per_query[kept])
         results.append(Result(value, per_query, judged.retrieved > 0, _summed(request, per_query)))

@@ -22,12 +22,20 @@ class Accuracy(Measure):
     """
 
     needs = ("answers",)
+    follows = frozenset({"without_articles"})
     formula = "queries answered rightly / judged queries"
     source = f"{_PAGE}; Task 3 with sufficient articles: page of 2026"
 
     @property
     def name(self) -> str:
         return "Accuracy"
+
+    def without_relevant(self, decisions: Decisions) -> str:
+        return {
+            "sufficient": "in Accuracy the label decides",
+            "wrong": "(is|are) wrong in Accuracy",
+            "skip": "(is|are) left out of Accuracy",
+        }[decisions.without_articles]
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         right = parts["answers"].correct() > 0

@@ -127,6 +127,10 @@ class Micro(_SetMeasure):
     """A formula on sums over queries."""
 
     averaging = "Micro"
+    follows = frozenset({"unjudged", "duplicates"})
+
+    def without_relevant(self, decisions: Decisions) -> str:
+        return "" if self.letter == "R" else "in micro-averages what is retrieved for (it|them) counts as wrong"
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The formula on the sums over all queries of the gold, answered or not."""
@@ -165,6 +169,10 @@ class Macro(_SetMeasure):
     """A mean over queries."""
 
     averaging = "Macro"
+    follows = frozenset({"unanswered", "duplicates", "empty_gold"})
+
+    def without_relevant(self, decisions: Decisions) -> str:
+        return decisions.clauses()["empty-gold"]
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The mean of the queries' own values."""

@@ -26,6 +26,7 @@ from coliee_ir.leaderboard import EASY, read_categories
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
+from coliee_ir.protocol import task_name
 from coliee_ir.reading import find_task, opened, read_gold, read_run
 from coliee_ir.report.contents import Contents, Ranks, best_first, board_of, intervals
 from coliee_ir.scores import Scores
@@ -105,7 +106,7 @@ def make_report(
     *runs: object,
     measures: str | Sequence[str] = (),
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
     decisions: Decisions | None = None,
     corpus: PathLike | Corpus | None = None,
@@ -140,7 +141,7 @@ def make_report(
         raise UsageError("a report needs a run")
     check_installed()
     given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
-    task = None if task is None else str(task)
+    task = task_name(task)
     record = read_gold(gold, task=task)
     if task is None:
         task = "3" if given[0].answers is not None else find_task(record, given[0].run).task

@@ -144,7 +144,7 @@ def _panel(at: int, submitted: float, tuning: Tuning, highest: float) -> alt.Lay
     spots = alt.Chart(rows(points)).mark_point(size=40, opacity=0).encode(x=x, y=y, tooltip=told)
     as_submitted = alt.Chart(rows([{"score": submitted}])).mark_rule(strokeDash=[4, 3], color="@soft").encode(y=y)
     layers: list[alt.Chart] = [curve, as_submitted, spots]
-    expected = {"x": family.parameter(tuning.rule.threshold), "score": tuning.held_out,
+    expected = {"x": tuning.rule.threshold, "score": tuning.held_out,
                 "low": tuning.interval.low, "high": tuning.interval.high}  # fmt: skip
     if all(map(math.isfinite, expected.values())):
         told = [

@@ -21,6 +21,7 @@ from coliee_ir.judged import FloatArray
 from coliee_ir.measures import Measure, Result, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
+from coliee_ir.protocol import task_name
 from coliee_ir.reading import find_task, opened, read_gold
 from coliee_ir.scores import Scores
 from coliee_ir.significance import resampling
@@ -48,7 +49,7 @@ def compare(
     *runs: object,
     measure: str = "",
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     baseline: str | None = None,
     test: str = "randomisation",
     correction: str = "holm",
@@ -87,10 +88,10 @@ def compare(
     (0.5, 1, 1)
     """
     given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
-    task = None if task is None else str(task)
+    task = task_name(task)
     record = read_gold(gold, task=task)
     if task is None and given:
-        task = find_task(record, given[0].run).task
+        task = "3" if given[0].answers is not None else find_task(record, given[0].run).task
     evaluator = Evaluator(record, one_measure(measure), task=task, edition=edition, exclude=exclude,
                           decisions=decisions)  # fmt: skip
     scored = [evaluator.evaluate(run, answers=answers, long_list=long_list) for run, answers, long_list in given]
@@ -113,6 +114,11 @@ def one_measure(typed: str) -> list[str]:
     return [typed]
 
 
+def test_name(typed: str) -> str:
+    """A test by its name in ``TESTS``, in which ``randomization`` is spelt with an s."""
+    return typed.replace("randomiz", "randomis")
+
+
 def compare_scores(
     scored: Sequence[Scores],
     *,
@@ -128,6 +134,7 @@ def compare_scores(
 
     Args and errors are those of ``compare``.
     """
+    test = test_name(test)
     _check_choices(test, correction, trials, seed, level, power)
     _check_scores(scored)
     first = scored[0]

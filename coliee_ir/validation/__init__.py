@@ -14,6 +14,7 @@ from typing import Any
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source, check_outputs
+from coliee_ir.protocol import task_name
 from coliee_ir.reading import read_gold
 from coliee_ir.validation.check import Check
 from coliee_ir.validation.findings import Finding, Place
@@ -74,7 +75,7 @@ class Validation:
 def validate(
     *files: PathLike,
     task: str | int | None = None,
-    edition: int | None = None,
+    edition: str | int | None = None,
     gold: PathLike | None = None,
     queries: PathLike | None = None,
     corpus: PathLike | None = None,
@@ -115,7 +116,7 @@ def validate(
     asked = None if named is None else Source(named)
     if asked is not None and gold is not None:
         read_gold(asked)  # refuses what is not a gold, in which any text would be a list of ids
-    found = str(task) if task is not None else find_task(list(sources.values()), asked)
+    found = task_name(task) or find_task(list(sources.values()), asked)
     check = Check(found or "1", edition, asked, corpus, narrowed=task is not None)
     if tag is not None:
         check.check_tag(tag)

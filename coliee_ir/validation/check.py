@@ -19,7 +19,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.statute import LABELS
 from coliee_ir.order import order_of
-from coliee_ir.protocol import LONG_LIST_FILE, newest_edition, protocol, submission_rules, unfit_tag
+from coliee_ir.protocol import LONG_LIST_FILE, edition_year, newest_edition, protocol, submission_rules, unfit_tag
 from coliee_ir.reading import read_run
 from coliee_ir.validation import lists, text
 from coliee_ir.validation.columns import (
@@ -72,7 +72,7 @@ class Check:
     def __init__(
         self,
         task: str,
-        edition: int | None = None,
+        edition: str | int | None = None,
         queries: Source | None = None,
         corpus: PathLike | None = None,
         *,
@@ -82,7 +82,7 @@ class Check:
         #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
         self.tasks = _PILOT if task in _PILOT and not narrowed else (task,)
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
-        self.edition = edition if edition is not None else newest_edition(self.protocol)
+        self.edition = edition_year(edition) or newest_edition(self.protocol)
         self.queries = queries
         if task in _PILOT and corpus is not None:
             raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")

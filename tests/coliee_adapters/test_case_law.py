@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,9 @@ OBJECT = 'expected {"000001": ["000018", "000023"]}'
 
 # ids that no rule changes: no blanks of any kind, no .txt at the end
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")
+#: COLIEE's ids have no commas in them
+COLIEE_IDS = WORDS.filter(lambda word: not set(word) & set(",;、，；"))
+
 IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 
 
@@ -65,7 +69,6 @@ def remarks_of(run: Run) -> Remarks:
         ('{"1": [13, 0, "018"], " 2.txt ": [" 7.txt "]}', {"1": {"13": 1, "0": 1, "018": 1}, "2": {"7": 1}}),
         ('{"1": {"a.txt": 2, "b": 0, "c": -1}, "2": {}, "3": {"a": 9999, "b": -9999}}',
          {"1": {"a": 2, "b": 0, "c": -1}, "2": {}, "3": {"a": 9999, "b": -9999}}),
-        ('{"1": {"a": 0}}', {"1": {"a": 0}}),
         ('{"1": ["a"], "2": "b", "3": {"c": 3}}', {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 3}}),
         ('{"民": ["法.txt"], "\\u00fc": [-5]}', {"民": {"法": 1}, "ü": {"-5": 1}}),
     ],
@@ -264,7 +267,7 @@ def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, message: s
 
 
 @given(
-    st.dictionaries(WORDS, st.lists(WORDS, unique=True, max_size=3), min_size=1, max_size=3).filter(
+    st.dictionaries(COLIEE_IDS, st.lists(COLIEE_IDS, unique=True, max_size=3), min_size=1, max_size=3).filter(
         lambda gold: any(gold.values())
     )
 )
@@ -281,7 +284,7 @@ def test_a_gold_survives_writing_and_reading(
 
 
 @given(
-    st.dictionaries(IDS, st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=3),
+    st.dictionaries(IDS, st.lists(COLIEE_IDS, min_size=1, max_size=3), min_size=1, max_size=3),
     WORDS,
 )
 def test_a_run_survives_writing_and_reading(
@@ -338,3 +341,66 @@ def test_a_run_whose_ids_are_several_words_is_not_written() -> None:
 )
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
     assert (case_law.sniff_gold(head), case_law.sniff_run(head)) == (gold, run)
+
+
+# ids
+
+
+@pytest.mark.parametrize("separator", [", ", " ", "; ", "、", "，", "；", ",", "\u3000", "\n", " ,\t"])
+def test_documents_in_one_text_are_separated_by_any_usual_sign(separator: str, source: Opened) -> None:
+    file = source(json.dumps({"827": f" 025.txt{separator}027.txt{separator.strip()}"}))
+    assert case_law.read_gold_json(file).qrels == {"827": {"025": 1, "027": 1}}
+    run = case_law.read_run_json(file)
+    assert [list(block.documents) for block in run.blocks()] == [["025", "027"]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ("025.txt, 027.txt", "blank"),
+        ("025 027", "blank"),
+        ("025,027", "comma"),
+        ("025；027", "comma or a semicolon"),
+        ("025\n027", "line end"),
+        ("025\t027", "blank"),
+        ("\ufeff025", "byte order mark"),
+        (".txt", "empty"),
+    ],
+)
+@pytest.mark.parametrize("read", [case_law.read_gold_json, case_law.read_run_json])
+def test_a_text_that_is_not_one_id_is_refused_wherever_it_is(
+    read: Callable[[Source], object], wrong: str, problem: str, source: Opened
+) -> None:
+    held: list[object] = [{wrong: ["001"]}, {"q": ["001"], "p": [wrong]}, {"q": {wrong: 1}}]
+    for value in held:
+        with pytest.raises(InputError) as refused:
+            read(source(json.dumps(value)))
+        assert problem in str(refused.value)
+        assert refused.value.found == wrong.removesuffix(".txt")
+
+
+@pytest.mark.parametrize("query", ["", " ", ".txt"])
+def test_an_empty_query_is_refused(query: str, source: Opened) -> None:
+    with pytest.raises(InputError, match="this id is empty"):
+        case_law.read_gold_json(source(json.dumps({query: ["001"]})))
+
+
+def test_plain_trec_ids_may_have_commas(source: Opened) -> None:
+    run = case_law.read_run_json(source('{"q": {"http://a/b,c": 1}}'), exact_id)
+    assert [list(block.documents) for block in run.blocks()] == [["http://a/b,c"]]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "documents", "found"),
+    [("001 002", "013", "001 002"), ("001", "013,.txt", ""), ("001", "013,\ufeff014", "\ufeff014")],
+)
+def test_ids_of_the_older_xml_are_checked_too(attribute: str, documents: str, found: str, source: Opened) -> None:
+    text = f"<COLIEE task='1'><instance id='{attribute}'><cases_noticed>{documents}</cases_noticed></instance></COLIEE>"
+    with pytest.raises(InputError) as refused:
+        case_law.read_gold_xml(source(text))
+    assert (refused.value.found, refused.value.line) == (found, 1)
+
+
+def test_a_gold_in_json_without_a_relevant_document_is_refused(source: Opened) -> None:
+    with pytest.raises(InputError, match="no document is relevant in this gold"):
+        case_law.read_gold_json(source('{"1": {"a": 0}, "2": {"a": -1}}'))

@@ -72,8 +72,11 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
         text = text[: comment.start()] + "\n" * comment[0].count("\n") + text[comment.end() :]
     body, unclosed, _ = (*re.split(rf"^{blank}*(/\*)", text, maxsplit=1, flags=re.MULTILINE), "", "")[:3]
     lines, remarks, tags = [], Remarks(), []
+    as_written = content.removeprefix("\ufeff").split("\n")
     for number, line in enumerate(body.split("\n"), start=1):
         if re.match(rf"{blank}*(#|$)", line):
+            if comment_line := as_written[number - 1].strip(" \t\v\f\r"):
+                remarks.add("comment", f"line {number}: {comment_line}")
             continue
         where, line = f"{name}, line {number}", line.strip(" \t\v\f\r")
         if "\r" in line:
@@ -81,14 +84,21 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
                 " or with a carriage return and a newline"  # fmt: skip
         fields = re.split(f"{blank}+", line)
         tags.append(" ".join(fields[width - 1 :]))
-        if len(fields) < width or (len(fields) > width and tags[-1] != tags[0]):
+        if len(fields) >= width == 3 and rule is normal_id and re.search("[,;]", fields[1]):
+            return f"{where}: a comma in a document's id (found {line!r}); write one document a line;" \
+                f" {EXPECTED['three']}"  # fmt: skip
+        if len(fields) < width or (len(fields) > width == 3 and tags[-1] != tags[0]):
             count = f"{len(fields)} columns" if len(fields) > 1 else "1 column"
             advice = "; is the run tag missing?" if len(fields) == width - 1 else ""
             return (
                 f"{where}: {count} (found {quoted(line)}); expected {width} columns: {' '.join(layout.columns)}{advice}"
             )
-        if len(fields) > width or tags[-1] != tags[0]:
-            remarks.add("tag-words" if len(fields) > width else "tag", f"line {number}: {tags[-1]}")
+        if len(fields) > width:
+            remarks.add("tag-words", f"line {number}: {tags[-1]}")
+        if tags[-1].split(" ")[0] != tags[0].split(" ")[0]:
+            remarks.add("tag", f"line {number}: {tags[-1]}")
+        if layout is SIX_COLUMNS and fields[4] == "e":  # of what is drawn, the only text that is no number
+            return f"{where}: this score is not a finite number (found 'e'); {NOT_FINITE}"
         score, rank = (float(fields[4]), fields[3]) if layout is SIX_COLUMNS else (None, None)
         lines.append(Line(rule(fields[0]), rule(fields[layout.document]), score, rank))
     if unclosed:
@@ -99,7 +109,7 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
 EXPECTED_OF = {len(layout.columns): EXPECTED[name] for name, layout in LAYOUTS.items()}
 
 # files as they might be: ids and tags from few letters, so that they repeat
-_BODY = st.text("a0-_ü民#*/\xa0\u3000,", max_size=3)
+_BODY = st.text("a0-_ü民#*/\xa0\u3000", max_size=3)
 _QUERIES = st.builds("".join, st.tuples(st.sampled_from("ab1民"), _BODY, st.sampled_from(["", ".txt", "\xa0"])))
 _DOCUMENTS = st.builds("".join, st.tuples(st.sampled_from("ab1#/\xa0"), _BODY, st.sampled_from(["", ".txt", "\x1f"])))
 _SCORES = st.sampled_from(["1", "-0.5", "2e3", "1e-400", ".5", "5.", "+1", "0"]) | st.floats(
@@ -137,6 +147,8 @@ def files(draw: st.DrawFn, name: str, clean: bool) -> str:
         if not clean and draw(st.integers(0, 4)) == 0:
             text += draw(_BAD if draw(st.integers(0, 9)) == 0 else _COMMENTS) + "\n"
         fields = [draw(st.sampled_from(queries)), draw(_DOCUMENTS), draw(_TAGS.map(lambda t: tag if t == "T" else t))]
+        if draw(st.integers(0, 20)) == 0:
+            fields[1] += ","
         if name == "six":
             fields[1:2] = ["Q0", fields[1], draw(st.sampled_from([str(at), "1", "x"])), draw(_SCORES)]
         prefix, end = ("", "") if clean else (draw(st.sampled_from(["", "", "", " ", "\t"])), draw(_ENDS))
@@ -223,8 +235,13 @@ def test_a_block_is_split_where_the_query_changes(path: Path, start: str) -> Non
 
 def test_regular_lines_within_a_comment_are_none(path: Path) -> None:
     text = "q a T\n/*\n" + "q b T\n" * 40 + "*/\nq c T\n"
+    expected = Remarks()
+    for number, line in enumerate(["/*", *["q b T"] * 40, "*/"], start=2):
+        expected.add("comment", f"line {number}: {line}")
     for outcome in readings(path, text.encode(), THREE_COLUMNS):
-        assert outcome == ([Line("q", "a", None, None), Line("q", "c", None, None)], Remarks())
+        assert not isinstance(outcome, str)
+        assert outcome[0] == [Line("q", "a", None, None), Line("q", "c", None, None)]
+        assert outcome[1] == expected
 
 
 def test_a_block_of_blank_lines_holds_nothing(path: Path) -> None:
@@ -300,7 +317,6 @@ BAD_LINES: dict[str, list[tuple[str, str]]] = {
         ("q Q0  1 0.5 T", f"5 columns (found 'q Q0  1 0.5 T'); {{0}}{TAG}"),
         ("q Q0 d  0.5 T", f"5 columns (found 'q Q0 d  0.5 T'); {{0}}{TAG}"),
         ("q Q0 d 1  T", f"5 columns (found 'q Q0 d 1  T'); {{0}}{TAG}"),
-        ("q Q0 d 1 0.5 T T", "7 columns (found 'q Q0 d 1 0.5 T T'); {0}"),
         *(
             (f"q Q0 d 1 {score} T", f"this score is not a finite number (found '{score}'); {NOT_FINITE}")
             for score in ("nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e999", "1_0", "1e1_0", "0x10", "1,5",
@@ -329,7 +345,7 @@ def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(
             assert outcome == expected
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", ["three"])
 @given(first=st.integers(1, 12), gap=st.integers(1, 4), short_first=st.booleans(), last=st.booleans())
 def test_a_column_missing_here_and_one_too_many_there_do_not_make_up(
     path: Path, name: str, first: int, gap: int, short_first: bool, last: bool
@@ -415,7 +431,8 @@ def sum_of(kinds: dict[str, tuple[str, ...]]) -> Remarks:
     [
         ("q d T\nq d U\nq d T\n", {"tag": ("line 2: U",)}),
         ("q d my tag\nq d my tag\n", {"tag-words": ("line 1: my tag", "line 2: my tag")}),
-        ("q d my tag\nq d my\n", {"tag-words": ("line 1: my tag",), "tag": ("line 2: my",)}),
+        ("q d my tag\nq d my\n", {"tag-words": ("line 1: my tag",)}),
+        ("q 037 my tag\nq my tag\n", {"tag-words": ("line 1: my tag",), "tag": ("line 2: tag",)}),
         ("\n\nq d T\n\nq d U\n", {"tag": ("line 5: U",)}),
     ],
 )
@@ -425,3 +442,47 @@ def test_tags_that_differ_or_have_several_words_are_remarked(
     for outcome in readings(path, text.encode(), THREE_COLUMNS):
         assert isinstance(outcome, tuple)
         assert outcome[1] == sum_of(kinds)
+
+
+# what trec_eval reads
+
+
+def test_words_behind_the_tag_of_six_columns_may_differ_from_line_to_line(path: Path) -> None:
+    """NIST's results.trunc has such lines, and trec_eval reads the first word."""
+    text = "q Q0 a 1 3 T more junk\nq Q0 b 2 2 T\nq Q0 c 3 1 T end of line.\nq Q0 d 4 0 U x\n"
+    expected = Remarks()
+    for number, tag in ((1, "T more junk"), (3, "T end of line."), (4, "U x")):
+        expected.add("tag-words", f"line {number}: {tag}")
+    expected.add("tag", "line 4: U x")
+    for outcome in readings(path, text.encode(), SIX_COLUMNS):
+        assert not isinstance(outcome, str)
+        assert [line.document for line in outcome[0]] == ["a", "b", "c", "d"]
+        assert outcome[1] == expected
+
+
+@pytest.mark.parametrize("at", [1, 9])
+@pytest.mark.parametrize("line", ["985 020, 100 CLEAN", "985 020,100 CLEAN", "985 020; CLEAN"])
+def test_two_documents_in_a_line_are_told_as_such(path: Path, line: str, at: int) -> None:
+    lines = [f"985 {n:03} CLEAN" for n in range(20)]
+    lines[at - 1] = line
+    for outcome in readings(path, "\n".join(lines).encode(), THREE_COLUMNS, normal_id):
+        assert isinstance(outcome, str)
+        assert outcome.startswith(
+            f"run.txt, line {at}: a comma in a document's id (found '{line}'); write one document"
+        )
+
+
+@pytest.mark.parametrize("rule", [exact_id, normal_id])
+@pytest.mark.parametrize("mark", ["\ufeff", "\ufeff\ufeff", " \ufeff "])
+def test_byte_order_marks_are_taken_off_where_a_line_starts(path: Path, rule: IdRule, mark: str) -> None:
+    """Two at the start of the file, and one where two files were put together."""
+    text = f"{mark}q0 d T\n" + "q d T\n" * 9 + f"{mark}q1 d T\n"
+    for outcome in readings(path, text.encode(), THREE_COLUMNS, rule):
+        assert not isinstance(outcome, str)
+        assert [line.query for line in outcome[0]] == ["q0", *"q" * 9, "q1"]
+
+
+def test_a_byte_order_mark_within_a_line_is_refused(path: Path) -> None:
+    for outcome in readings(path, "q d T\nq \ufeffd T\n".encode(), THREE_COLUMNS):
+        assert isinstance(outcome, str)
+        assert outcome.startswith("run.txt, line 2: a byte order mark within a line")

@@ -406,8 +406,7 @@ def test_answers(write: Write) -> None:
         b"q1,Y,T\nq2; N;T\n",
         b"q1\tY\tT\nq2 \t N\v\fT",
         b"  q1   Y  T  \n\n \t\nq2 N T  \n\n",
-        b"# q0 Y T\nq1 Y T\n/* q3 N T */\nq2 N T",
-        b"/* q0 Y U\n\nq3 N T\n*/q1 Y T\nq2 N T\n  # end",
+        b"\xef\xbb\xbf\xef\xbb\xbfq1 Y T\n\xef\xbb\xbfq2 N T\n",
         b"q1.txt Y T\nq2 N T\n",
     ],
 )
@@ -415,6 +414,19 @@ def test_what_answers_tolerate_without_a_word(write: Write, content: bytes) -> N
     answers = statute.read_answers(write(content))
     assert (answers.labels, answers.tag) == ({"q1": True, "q2": False}, "T")
     assert not answers.remarks
+
+
+@pytest.mark.parametrize(
+    ("content", "n"),
+    [
+        (b"# q0 Y T\nq1 Y T\n/* q3 N T */\nq2 N T", 2),
+        (b"/* q0 Y U\n\nq3 N T\n*/q1 Y T\nq2 N T\n  # end", 3),
+    ],
+)
+def test_comments_among_labels_are_counted(write: Write, content: bytes, n: int) -> None:
+    answers, gold = statute.read_answers(write(content)), statute.read_label_gold(write(content))
+    assert answers.labels == gold.labels == {"q1": True, "q2": False}
+    assert (answers.remarks.count("comment"), gold.remarks.count("gold-comment")) == (n, n)
 
 
 def test_answers_without_any_tag_are_named_after_their_file(write: Write) -> None:

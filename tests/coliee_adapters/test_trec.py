@@ -86,7 +86,7 @@ def test_what_is_no_qrels_is_refused(source: Opened, text: str, message: str) ->
         st.dictionaries(WORDS, st.integers(-GREATEST_RELEVANCE, GREATEST_RELEVANCE), min_size=1, max_size=3),
         min_size=1,
         max_size=3,
-    )
+    ).filter(lambda qrels: any(level > 0 for judged in qrels.values() for level in judged.values()))
 )
 def test_qrels_survive_writing_and_reading(
     tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]
@@ -206,3 +206,17 @@ def test_what_would_not_be_read_again_is_not_written(query: str, document: str, 
 )
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
     assert (trec.sniff_gold(head), trec.sniff_run(head)) == (gold, run)
+
+
+@pytest.mark.parametrize("text", ["q 0 a 0\n", "q 0 a -1\nq 0 b 0\n", "q 0 a 0\nq 0 a 0\n"])
+def test_qrels_without_a_relevant_document_are_refused(source: Opened, text: str) -> None:
+    with pytest.raises(InputError, match="no document is relevant in these qrels"):
+        trec.read_gold(source(text))
+
+
+def test_comments_among_qrels_are_counted_and_no_query_vanishes_unseen(source: Opened) -> None:
+    gold = trec.read_gold(source("q1 0 d 1\n#q2 0 x 1\n/* q3 0 x 1 */\n"))
+    assert list(gold.remarks.sentences()) == [
+        "ignored 2 comment lines in the gold (first: line 2: #q2 0 x 1; line 3: /* q3 0 x 1 */)"
+    ]
+    assert not trec.read_gold(source("q1 0 #d 1\n")).remarks

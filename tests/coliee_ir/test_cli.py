@@ -277,14 +277,14 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["-o", "yaml"], "argument -o/--output: invalid choice: 'yaml'"),
         (
             ["--exclude", "000009"],
-            "coliee-ir: 1 id to exclude cannot be found in gold.json: 000009; there is no file of that name either\n",
+            "coliee-ir: 1 id to exclude cannot be found in gold.json: 000009; name queries, or on the command line",
         ),
         (["--exclude", "000001,000002,000003"], "coliee-ir: no query of gold.json is left to score"),
         (["--answers", "a", "--answers", "b"], "coliee-ir: --answers is given 2 times for 1 runs: give one a run"),
         (["--long-list", "a", "--long-list", "b"], "coliee-ir: --long-list is given 2 times for 1 runs"),
         (["run.txt", "--answers", "a"], "coliee-ir: --answers is given 1 times for 2 runs"),
         (["--answers", "run.txt", "--task", "1"], "coliee-ir: task 1 of 2026 has no answers to score"),
-        (["--answers", "run.txt"], "coliee-ir: gold.json holds no labels to score answers by"),  # the task is 3
+        (["--answers", "run.txt"], "coliee-ir: gold.json holds cases, as in Task 1; the task is 3"),
         (["--long-list", "run.txt"], "coliee-ir: task 1 of 2026 has no long list"),
         (["--long", "run.txt"], "unrecognized arguments: --long"),
         (["-", "-"], "coliee-ir: standard input (-) can be named once only"),
@@ -515,7 +515,7 @@ def test_nothing_is_printed_of_the_runs_before_one_that_is_refused(case_law: Pat
 @pytest.mark.parametrize(
     ("gold", "run", "said"),
     [
-        (CASES, "000001 555555 T\n", "no retrieved document is judged; the ids have the gold's form"),
+        (CASES, "000001 555555 T\n", "no retrieved document is judged in the gold"),
         (CASES, "000001 55 T\n000002 555555 T\n", "no retrieved document is judged"),
         (XML, "R07-01-O Q0 9 1 1 T\n", "no retrieved document is judged"),
     ],
@@ -530,7 +530,7 @@ def test_where_ids_merely_miss_a_zero_is_scored_with_a_remark(
     assert f"T: {said}" in err
 
 
-def test_untidy_files_are_read_without_a_word(here: Path, call: Call) -> None:
+def test_untidy_files_are_read_and_comments_counted(here: Path, call: Call) -> None:
     Path("gold").write_bytes(b"\xef\xbb\xbf" + CASES.encode())
     Path("[TEAM] Task 1 run0.txt").write_bytes(
         b"\xef\xbb\xbf/* a sample\r\n of a run */\r\n# by us\r\n\r\n"
@@ -538,7 +538,9 @@ def test_untidy_files_are_read_without_a_word(here: Path, call: Call) -> None:
     )
     code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-o", "csv")
     assert (code, values(out)) == (0, [2 * 3 / 7, 1, 3 / 4])
-    assert len(err.splitlines()) == 3
+    assert err.splitlines()[3:] == [
+        "T: ignored 3 comment lines (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
+    ]
 
 
 def test_json_on_one_line_is_read(here: Path, call: Call) -> None:

@@ -589,7 +589,7 @@ def test_latex_is_balanced_whatever_tags_hold() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_tag_or_query_breaks_a_form(form: str) -> None:
-    gold = {f"{query}\x1b[31m\n": documents for query, documents in GOLD.items()}
+    gold = {f"{query}\x1b[31m\x07": documents for query, documents in GOLD.items()}
     answers = [{query: run[query.split("\x1b")[0]] for query in gold} for run in (some(1, 0.7), some(2, 0.3))]
     runs = [Run.of(run, tag=f"={NASTY}{at}", path="p") for at, run in enumerate(answers)]
     comparison = compare(gold, *runs, task="trec", measure="MacroF1", trials=50)
@@ -725,3 +725,8 @@ def test_what_compare_does_not_need_is_not_imported(test: str) -> None:
     loaded = {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
     assert "numpy" in loaded
     assert not loaded & {"scipy", "pandas", "polars", "rich", "statsmodels"}
+
+
+def test_randomization_may_be_spelt_with_a_z() -> None:
+    gold, one, other = {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, {"q2": ["b"]}
+    assert compare(gold, one, other, task=1, test="randomization", trials=9).test == "randomisation"

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
+from coliee_ir import cut, to_run
 from coliee_ir.cutoffs import FAMILIES, Pool, Rule
 from coliee_ir.cutoffs.rules import named
 
@@ -71,19 +72,19 @@ def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> No
 @pytest.mark.parametrize(
     ("rule", "kept", "says"),
     [
-        (Rule("k", -2), 2, "the first 2 of each query"),
+        (Rule("k", 2), 2, "the first 2 of each query"),
         (Rule("score", 1.0), 3, "scores of at least 1"),
         (Rule("ratio", 0.75), 2, "scores of at least 0.75 of the query's best"),
-        (Rule("margin", -3.0), 3, "scores at most 3 below the query's best"),
+        (Rule("margin", 3.0), 3, "scores at most 3 below the query's best"),
         (Rule("margin", 0.0), 1, "scores at most 0 below the query's best"),
         (Rule("minmax", 0.2), 3, "scores of at least 0.2, between 0 (the query's last) and 1 (its best)"),
         (Rule("z", 0.0), 2, "scores of at least 0 standard deviations above the query's mean"),
         (Rule("softmax", 0.5), 1, "a softmax share of at least 0.5"),
-        (Rule("mass", -0.5), 2, "documents with at most 0.5 of the query's score mass above them"),
+        (Rule("mass", 0.5), 2, "documents with at most 0.5 of the query's score mass above them"),
         (Rule("gap", 0.5), 2, "documents before the query's largest gap between scores"),
         (Rule("score", 9.0, 1), 1, "scores of at least 9, at least 1"),
         (Rule("score", 0.0, 0, 3), 3, "scores of at least 0, at most 3"),
-        (Rule("score", 9.0, 5, 2), 2, "scores of at least 9, at least 5, at most 2"),
+        (Rule("max", 0.75), 2, "scores of at least 0.75 of the query's best"),
     ],
 )
 def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
@@ -94,13 +95,12 @@ def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
 @given(
     st.builds(
         Rule,
-        st.sampled_from(list(FAMILIES)),
+        st.sampled_from([*FAMILIES, "max"]).filter(lambda family: family != "k"),
         st.floats(allow_nan=False, allow_infinity=False),
         st.integers(0, 99),
-        st.none() | st.integers(0, 99),
-    ).filter(
-        lambda rule: not (rule.family == "k" and rule.threshold > 0) and (rule.cap is None or rule.floor <= rule.cap)
+        st.none() | st.integers(99, 200),
     )
+    | st.builds(Rule, st.just("k"), st.integers(0, 10**9))
 )
 def test_a_rule_survives_json(rule: Rule) -> None:
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))) == rule
@@ -109,17 +109,28 @@ def test_a_rule_survives_json(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"family": "k", "threshold": 3}, "the threshold of the rule k is minus the count of documents: write -3"),
-        ({"family": "k", "threshold": -3, "floor": 5, "cap": 1}, "a rule cannot keep at least 5 and at most 1"),
+        ({"family": "k", "threshold": -3}, "the rule k keeps a whole number of documents from 0, not -3"),
+        ({"family": "k", "threshold": 2.5}, "the rule k keeps a whole number of documents from 0, not 2.5"),
+        ({"family": "k", "threshold": 3, "floor": 5, "cap": 1}, "a rule cannot keep at least 5 and at most 1"),
     ],
 )
 def test_a_rule_that_contradicts_itself_is_refused(members: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Rule.from_dict(members)
+    with pytest.raises(UsageError, match=message):
+        Rule(**members)  # type: ignore[arg-type]
+
+
+def test_the_threshold_of_a_rule_is_what_a_person_calls_it() -> None:
+    run = {"q": {"a": 9.0, "b": 8.0, "c": 7.0, "d": 1.0}}
+    assert list(to_run(cut(run, Rule("k", 3)))["q"]) == ["a", "b", "c"]
+    assert list(to_run(cut(run, Rule("margin", 1)))["q"]) == ["a", "b"]
+    assert Rule("k", 3).to_dict() == {"family": "k", "threshold": 3.0, "floor": 0, "cap": None}
+    assert Rule("max", 0.5) == Rule("ratio", 0.5)
 
 
 def test_floor_and_cap_may_be_left_out_and_more_may_stand_beside() -> None:
-    assert Rule.from_dict({"family": "k", "threshold": -3, "note": "ours"}) == Rule("k", -3.0)
+    assert Rule.from_dict({"family": "k", "threshold": 3, "note": "ours"}) == Rule("k", 3.0)
 
 
 _A_RULE = 'a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'

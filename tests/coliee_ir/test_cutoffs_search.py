@@ -15,7 +15,9 @@ from coliee_ir.cutoffs.search import CAPS, FLOORS, Bounds, Sweep, all_bounds
 from coliee_ir.decisions import Decisions
 from coliee_ir.measures import parse
 
-BOUNDS = st.builds(Bounds, st.integers(0, 8), st.none() | st.integers(1, 8))
+BOUNDS = st.builds(Bounds, st.integers(0, 8), st.none() | st.integers(1, 8)).filter(
+    lambda bound: bound.cap is None or bound.floor <= bound.cap
+)
 
 
 def sweep(pool: Pool, family: str, measure: str, decisions: Decisions | None = None) -> Sweep:
@@ -48,7 +50,8 @@ def test_the_best_threshold_is_that_which_trying_all_of_them_finds(family: str, 
         return
     best = max(score for score, _ in known)
     assert fit.score == pytest.approx(best, abs=1e-9)
-    own = naive.cut(pool, values, fit.rule.threshold, fit.rule.floor, fit.rule.cap)
+    threshold = FAMILIES[family].parameter(fit.rule.threshold)
+    own = naive.cut(pool, values, threshold, fit.rule.floor, fit.rule.cap)
     assert naive.score(own, wanted, measure, decisions) == pytest.approx(best, abs=1e-9)
     assert sum(map(len, own.values())) == min(rows for score, rows in known if score > best - 1e-9)
 
@@ -74,8 +77,8 @@ def test_what_a_rule_adds_query_by_query_is_the_score_of_its_lists(
 ) -> None:
     pool = case.pool
     values = FAMILIES[family].value(pool)
-    for threshold in naive.thresholds(family, values.tolist())[:4]:
-        rule = Rule(family, threshold, *bound)
+    for threshold in filter(math.isfinite, naive.thresholds(family, values.tolist())[:4]):
+        rule = Rule(family, FAMILIES[family].parameter(threshold), *bound)
         lists = naive.cut(pool, values.tolist(), threshold, *bound)
         kept = {query: list(ranking) for query, ranking in pool.lists(rule.keeps(pool)).items()}
         assert kept == lists
@@ -147,8 +150,8 @@ def test_the_largest_scores_that_compare_do_not_overflow() -> None:
 def test_precision_alone_keeps_next_to_nothing_and_recall_alone_everything_that_helps() -> None:
     pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 0])
     best = partial(np.array, [True])
-    assert sweep(pool, "k", "MicroP").best(best()).rule == Rule("k", -1.0)
-    assert sweep(pool, "k", "MicroR").best(best()).rule == Rule("k", -3.0)
+    assert sweep(pool, "k", "MicroP").best(best()).rule == Rule("k", 1.0)
+    assert sweep(pool, "k", "MicroR").best(best()).rule == Rule("k", 3.0)
 
 
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name != "gap"])
@@ -173,7 +176,7 @@ def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor: int)
 
 def test_a_fixed_k_has_no_bounds_of_its_own() -> None:
     pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 1])
-    assert sweep(pool, "k", "MicroF1").best(np.array([True]), [Bounds(1, 2)]).rule == Rule("k", -2.0)
+    assert sweep(pool, "k", "MicroF1").best(np.array([True]), [Bounds(1, 2)]).rule == Rule("k", 2.0)
 
 
 def test_a_gap_has_no_threshold_to_choose_and_is_scored_between_its_bounds() -> None:

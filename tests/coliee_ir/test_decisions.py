@@ -7,7 +7,7 @@ import pytest
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir import Decisions
-from coliee_ir.decisions import CHOICES
+from coliee_ir.decisions import CHOICES, HELP
 
 
 def test_the_defaults_are_those_said_and_stand_first() -> None:
@@ -19,6 +19,7 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
         "undefined": "zero",
         "without_articles": "sufficient",
         "unreadable_answers": "refuse",
+        "no_overlap": "refuse",
     }
     assert {name: choices[0] for name, choices in CHOICES.items()} == Decisions().to_dict()
 
@@ -46,6 +47,7 @@ KINDS_OF = {
     "undefined": ("undefined-f1",),
     "without_articles": (),  # what it decides is no fault of a run or a gold, and is not remarked
     "unreadable_answers": ("unreadable-answer",),
+    "no_overlap": (),
 }
 
 
@@ -55,12 +57,46 @@ def test_every_remark_that_leaves_something_open_is_closed_by_a_decision() -> No
     assert list(KINDS_OF) == list(CHOICES)
 
 
-@pytest.mark.parametrize("topic_wise", [True, False])
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in KINDS_OF.items() for kind in kinds])
-def test_each_choice_is_said_in_its_own_words(name: str, kind: str, topic_wise: bool) -> None:
+def test_each_choice_is_said_in_its_own_words(name: str, kind: str) -> None:
     remarks = Remarks()
     remarks.add(kind)
-    clauses = [Decisions(**{name: choice}).clauses(topic_wise=topic_wise) for choice in CHOICES[name]]  # type: ignore[arg-type]
+    clauses = [Decisions(**{name: choice}).clauses() for choice in CHOICES[name]]  # type: ignore[arg-type]
     said = [next(remarks.sentences(of)) for of in clauses]
     assert len(set(said)) == len(said)
     assert not any("(" in sentence.replace("(--", "") for sentence in said)
+
+
+MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "unjudged"}, "AP": {"unanswered"}}
+
+
+@pytest.mark.parametrize(
+    ("decisions", "measures", "kind", "said"),
+    [
+        (Decisions(unanswered="skip"), ["AP"], "unanswered-query", "are left out of topic-wise means"),
+        (Decisions(unanswered="skip"), ["MicroF1"], "unanswered-query", "count zero"),
+        (
+            Decisions(unanswered="skip"),
+            ["AP", "MicroF1"],
+            "unanswered-query",
+            "are left out of topic-wise means; in MicroF1 they count zero",
+        ),
+        (Decisions(duplicates="wrong"), ["AP"], "duplicate", "count once"),
+        (Decisions(duplicates="wrong"), ["AP", "MacroF1"], "duplicate", "count as wrong; in AP they count once"),
+        (Decisions(unjudged="wrong"), ["AP"], "unjudged-query", "ignored"),
+        (Decisions(unjudged="wrong"), ["AP", "MicroF1"], "unjudged-query", "counted as wrong in micro-averages"),
+        (Decisions(), ["AP", "MicroF1"], "unanswered-query", "count zero"),
+    ],
+)
+def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
+    decisions: Decisions, measures: list[str], kind: str, said: str
+) -> None:
+    remarks = Remarks()
+    remarks.add(kind, n=2)
+    (sentence,) = remarks.sentences(decisions.clauses({name: MIXED[name] for name in measures}))
+    assert sentence.endswith(f" and {said}")
+
+
+def test_what_each_choice_decides_is_told_on_the_command_line() -> None:
+    assert list(HELP) == list(CHOICES)
+    assert all(HELP.values())

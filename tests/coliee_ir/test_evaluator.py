@@ -148,8 +148,15 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
     assert list(scores.remarks) == ["1 query id is not in the gold and ignored (first: 999)"]
 
 
+def test_queries_to_exclude_may_stand_in_one_text() -> None:
+    gold = {"001": ["013"], "002": ["003"], "003.txt": ["x"], "004": ["y"]}
+    assert Evaluator(gold, task="2", exclude="001,002.txt 003").queries == ("004",)
+    with pytest.raises(UsageError, match=r"1 id to exclude cannot be found in <memory>: no_such_file\.txt; "):
+        Evaluator(gold, task="2", exclude="no_such_file.txt")
+
+
 def test_a_query_to_exclude_must_be_in_the_gold() -> None:
-    said = r"4 ids to exclude cannot be found in <memory>: 004, 5, 6; there is no file of that name either$"
+    said = r"4 ids to exclude cannot be found in <memory>: 004, 5, 6; name queries, or on the command line a file"
     with pytest.raises(UsageError, match=said):
         Evaluator(GOLD, task="2", exclude=["001", "5", "004", "7", "6"])
 
@@ -184,7 +191,8 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
     }
     assert scores.queries == {"judged": 3, "answered": 2, "unanswered": 1, "unjudged": 0}
     assert list(scores.remarks) == [
-        "1 query has no relevant document in the gold and is left out of topic-wise means (first: R07-03-O)",
+        "1 query has no relevant document in the gold and is left out of topic-wise means; in Accuracy the label "
+        "decides (first: R07-03-O)",
         "1 query has only articles or only an answer, and is wrong (first: R07-02-O)",
     ]
 
@@ -337,7 +345,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"decisions": Decisions(unanswered="skip", unjudged="wrong")},
             [
                 "1 query id is not in the gold and counted as wrong in micro-averages (first: 999)",
-                "1 judged query is not answered and counts as wrong (first: 002)",
+                "1 judged query is not answered and counts zero (first: 002)",
             ],
         ),
         (
@@ -346,9 +354,29 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"decisions": Decisions(unanswered="skip"), "measures": ["MicroF1", "MacroF1"]},
             [
                 "1 query id is not in the gold and ignored (first: 999)",
+                "1 judged query is not answered and is left out of topic-wise means; in MicroF1 it counts zero "
+                "(first: 002)",
+            ],
+        ),
+        (
+            GOLD,
+            RUN,
+            {"decisions": Decisions(unanswered="skip", unjudged="wrong"), "measures": ["AP"]},
+            [
+                "1 query id is not in the gold and ignored (first: 999)",
                 "1 judged query is not answered and is left out of topic-wise means (first: 002)",
             ],
         ),
+        (
+            {"001": ["013"], "002": []},
+            {"001": ["013"], "002": ["003"]},
+            {},
+            [
+                "1 query has no relevant document in the gold and in micro-averages what is retrieved for it counts as "
+                "wrong (first: 002)"
+            ],
+        ),
+        ({"001": ["013"], "002": []}, {"001": ["013"], "002": ["003"]}, {"measures": ["MicroR"]}, []),
         (
             {"001": ["013"], "002": ["003"]},
             {"001": ["013"], "002": []},
@@ -388,7 +416,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": ["013"]},
             {"001": ["999"]},
             {},
-            ["no retrieved document is judged; the ids have the gold's form, so the score of zero stands"],
+            ["no retrieved document is judged in the gold, so that the score is zero"],
         ),
         (
             {"001": {"013": 1}, "002": {"013": 0}},
@@ -404,6 +432,8 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": ["013"], "002": ["013"], "003": ["013"]},
             {"measures": ["map"]},
             [
+                "1 query has judged documents and no relevant one in the gold, and counts zero in trec_eval's measures "
+                "(first: 002)",
                 "1 query has no judged document in the gold; trec_eval's measures leave such out (first: 003)",
             ],
         ),
@@ -531,3 +561,22 @@ def test_counts_of_labels_are_answers() -> None:
 def test_a_run_read_before_is_scored_like_any() -> None:
     run = read_run(RUN)
     assert evaluate(GOLD, run, task="2").measures == evaluate(GOLD, RUN, task="2").measures
+
+
+def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path: Path) -> None:
+    def write(name: str, claims: list[tuple[str, bool]]) -> str:
+        entries = [{"id": claim, "is_accepted": accepted} for claim, accepted in claims]
+        case = {"tort_id": "0", "plaintiff_claims": entries, "defendant_claims": [], "court_decision": True}
+        (tmp_path / name).write_text(json.dumps(case) + "\n")
+        return str(tmp_path / name)
+
+    gold = write("gold.jsonl", [("0", True), ("1", False)])
+    remark = "1 accepted claim is not in the gold and counts as wrong (first: instance 0)"
+    for claims, said in (([("1", True)], False), ([("9", True)], True), ([("9", False)], False)):
+        run = write("run.jsonl", [("0", True), *claims])
+        assert (remark in evaluate(gold, run, task="rationale").remarks) is said
+
+
+def test_a_task_without_editions_is_named_without_one() -> None:
+    with pytest.raises(UsageError, match=r"^task trec has no answers to score$"):
+        evaluate({"q": ["a"]}, {"q": ["a"]}, task="trec", answers={"q": "Y"})

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
 
 import naive
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +19,7 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.judged import Judged, judge
 from coliee_ir.order import as_compared, order_of
 from coliee_ir.qrels import Qrels
+from coliee_ir.reading import read_run
 
 
 def seen(judged: Judged) -> naive.Expected:
@@ -284,3 +288,20 @@ def test_the_order_of_a_ranking_is_the_naive_one(ranking: list[tuple[str, float]
     documents, scores = [d for d, _ in ranking], [s for _, s in ranking]
     lines = [naive.Line("q", document, score) for document, score in ranking]
     assert [documents[at] for at in order_of(documents, scores)] == naive.ranking(lines, scored=True)
+
+
+ROWS = [("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "b")]
+
+
+@pytest.mark.parametrize(("order", "returns"), [([0, 1, 2, 3], False), ([0, 2, 1, 3], True)])
+def test_lines_are_said_to_be_apart_only_where_they_are(order: list[int], returns: bool, tmp_path: Path) -> None:
+    rows = [ROWS[at] for at in order]
+    frame = pandas.DataFrame(rows, columns=["query_id", "doc_id"])
+    table = tmp_path / "run.csv"
+    table.write_text("query_id,doc_id\n" + "".join(f"{query},{document}\n" for query, document in rows))
+    for held in (frame, str(table)):
+        judged = judge(Qrels({"q1": {"b": 1}, "q2": {"a": 1}}), cast(Run, read_run(held)))
+        assert judged.rank.tolist() == [2, 1]
+        assert list(judged.remarks.sentences()) == (
+            ["the lines of a query do not stand together; they were grouped by query"] if returns else []
+        )

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
-from itertools import product
+from typing import Literal
 
 import naive
 import numpy as np
 import pytest
+import pytrec_eval
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
@@ -524,7 +526,33 @@ def test_the_mean_passes_over_queries_left_out(values: list[float], mean: float)
     assert topic_mean(np.array(values)) == pytest.approx(mean, nan_ok=True)
 
 
-@pytest.mark.parametrize(("unanswered", "unjudged"), list(product(["zero", "skip"], ["ignore", "wrong"])))
-def test_decisions_do_not_reach_trec_evals_measures(unanswered: str, unjudged: str) -> None:
-    decisions = Decisions(unanswered=unanswered, unjudged=unjudged)  # type: ignore[arg-type]
-    assert value("set_P", GOLD, RUN, decisions) == pytest.approx(1 / 6)
+@pytest.mark.parametrize("unjudged", ["ignore", "wrong"])
+def test_lines_of_other_queries_do_not_reach_trec_evals_measures(unjudged: Literal["ignore", "wrong"]) -> None:
+    assert value("set_P", GOLD, RUN, Decisions(unjudged=unjudged)) == pytest.approx(1 / 6)
+
+
+_TREC = ("map", "gm_map", "Rprec", "P_1", "recall_2", "ndcg_cut_2", "bpref", "set_F", "num_q", "num_rel", "num_ret")
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcde"), st.dictionaries(st.sampled_from("xyz"), st.integers(0, 2), min_size=1)),
+    st.dictionaries(st.sampled_from("abcdef"), st.dictionaries(st.sampled_from("wxyz"), st.integers(0, 9))),
+)
+def test_without_unanswered_queries_means_are_those_of_trec_eval_without_c(
+    gold: dict[str, dict[str, int]], run: dict[str, dict[str, int]]
+) -> None:
+    """pytrec_eval looks at the queries that both have, as trec_eval does unless it is told ``-c``."""
+    scored = {query: {document: float(score) for document, score in of.items()} for query, of in run.items() if of}
+    both = gold.keys() & scored.keys()
+    if not both:
+        return
+    asked = {re.sub(r"_([0-9])", r".\1", name) for name in _TREC}
+    per_query = pytrec_eval.RelevanceEvaluator(gold, asked).evaluate(scored)
+    requests = [measure for name in _TREC for measure in parse(name)]
+    judged = judge(Qrels(gold), Run.of(scored))
+    results = compute(requests, {"documents": judged}, Decisions(unanswered="skip"))
+    for measure, result in zip(_TREC, results, strict=True):
+        values = [per_query[query][measure] for query in sorted(both)]
+        expected = pytrec_eval.compute_aggregated_measure(measure, values)
+        assert result.value == pytest.approx(expected, abs=1e-12)
+        assert np.isnan(result.per_query).sum() == len(gold) - len(both)

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from coliee_adapters import columns
 from coliee_adapters.errors import MismatchError
 from coliee_adapters.records import Run
+from coliee_ir import Decisions, Evaluator, evaluate
 from coliee_ir.judged import judge
 from coliee_ir.mismatch import check, lost_zeros
 from coliee_ir.qrels import Qrels
@@ -86,7 +91,7 @@ def test_a_run_whose_documents_have_another_form_is_refused(documents: list[str]
         checked(CASES, {"000018": documents, "000203": documents})
     assert refused.value.problem.startswith("no document of the run is in the gold: the run has '")
     assert "gold.json has '004411', '012101', '072495'" in refused.value.problem
-    assert refused.value.remedy == cause
+    assert refused.value.remedy == f"{cause}; if the zero is true, --no-overlap zero scores it"
 
 
 @pytest.mark.parametrize(
@@ -118,3 +123,56 @@ def test_an_empty_run_shares_nothing_and_is_not_refused() -> None:
 def test_queries_with_lost_zeros_are_found() -> None:
     qrels = Qrels({"000018": {}, "000203": {}, "7": {}, "0": {}})
     assert lost_zeros(["203", "18", "0007", "5"], qrels) == [("18", "000018"), ("203", "000203")]
+
+
+MANY = 500
+
+
+@pytest.mark.parametrize("extra_first", [True, False])
+@pytest.mark.parametrize("documents", [["Article_572"], ["Art-9", "x"]])
+def test_documents_of_another_form_are_refused_whatever_else_is_in_the_run(
+    documents: list[str], extra_first: bool
+) -> None:
+    gold = {"H18-1-1": {"572": 1}, "H18-1-2": {"566": 1}}
+    judged, extra = dict.fromkeys(gold, documents), {f"H19-{n}-1": ["5"] for n in range(MANY)}
+    run = {**extra, **judged} if extra_first else {**judged, **extra}
+    with pytest.raises(MismatchError) as refused:
+        checked(gold, run)
+    assert refused.value.problem.startswith(f"no document of the run is in the gold: the run has '{documents[0]}'")
+
+
+@pytest.mark.parametrize("at", [0, 30, MANY - 1])
+def test_one_document_of_the_golds_form_among_many_others_makes_a_fair_zero(at: int) -> None:
+    gold = {f"{n:06}": {"000018": 1} for n in range(MANY)}
+    run = {query: ["x9", "555555" if n == at else "y"] for n, query in enumerate(gold)}
+    assert checked(gold, run) is False
+
+
+def test_lost_zeros_that_leave_nothing_are_refused_though_the_ids_have_one_form() -> None:
+    gold = {"001": {"018": 1, "1025": 1}}
+    with pytest.raises(MismatchError, match="leading zeros are lost"):
+        checked(gold, {**{f"9{n}": ["1025"] for n in range(MANY)}, "001": ["18"]})
+
+
+@pytest.mark.parametrize("run", [{"001": ["x"]}, {"002": ["013"]}, {"1": ["013"]}])
+def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run: dict[str, list[str]]) -> None:
+    gold = {"001": ["013", "020"]}
+    with pytest.raises(MismatchError):
+        evaluate(gold, run, task=2)
+    assert evaluate(gold, run, task=2, decisions=Decisions(no_overlap="zero")).measures["MicroF1"] == 0
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1 << 18])
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_refusal_is_the_same_in_blocks_and_parts(
+    size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "_BLOCK", size)
+    gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
+    gold.write_text(json.dumps({f"{n:03}": ["013"] for n in range(40)}))
+    lines = [f"{n:03} A{n} T\n" for n in range(40)]
+    for order in (lines, lines[::2] + lines[1::2], [lines[0], lines[1], lines[0].replace("A", "B"), *lines[2:]]):
+        run.write_text("".join(order))
+        with pytest.raises(MismatchError) as refused:
+            Evaluator(str(gold), task=2).evaluate(str(run), jobs=jobs)
+        assert "the run has 'A0', 'A" in refused.value.problem

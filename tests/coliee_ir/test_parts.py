@@ -27,7 +27,10 @@ def same(one: Judged, other: Judged) -> bool:
     """Whether two Judged say the same."""
     arrays = ("rank", "retrieved", "repeated", "answered")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and (
-        one.foreign == other.foreign and one.remarks == other.remarks and one.lines == other.lines
+        one.foreign == other.foreign
+        and one.alike == other.alike
+        and one.remarks == other.remarks
+        and one.lines == other.lines
     )
 
 

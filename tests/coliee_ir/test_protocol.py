@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,82 @@ def test_no_other_module_knows_a_year() -> None:
         years[path.name] = [value for value in constants if isinstance(value, int) and 2000 < value < 2100]
     assert years.pop("protocol.py")
     assert not any(years.values()), years
+
+
+GOLD = {f"q{n}": ["a"] for n in range(6)}
+RUNS = [{query: ["b", "a"] for query in GOLD}, {query: ["a", "b"] for query in GOLD}]
+
+#: every public function that takes a task
+TAKES_TASK: dict[str, Callable[..., object]] = {
+    "Evaluator": lambda **asked: coliee_ir.Evaluator(GOLD, **asked),
+    "compare": lambda **asked: coliee_ir.compare(GOLD, *RUNS, trials=9, **asked),
+    "cut": lambda **asked: coliee_ir.cut(RUNS[0], coliee_ir.Rule("k", 1), **asked),
+    "evaluate": lambda **asked: coliee_ir.evaluate(GOLD, RUNS[0], **asked),
+    "fit_fusion": lambda **asked: coliee_ir.fit_fusion(GOLD, RUNS, folds=2, **asked),
+    "fuse": lambda **asked: coliee_ir.fuse(RUNS, **asked),
+    "make_report": lambda **asked: coliee_ir.make_report(GOLD, *RUNS, trials=9, **asked),
+    "protocol": lambda task, **asked: coliee_ir.protocol(task, **asked),
+    "rank_runs": lambda **asked: coliee_ir.rank_runs(GOLD, *RUNS, trials=9, **asked),
+    "read_corpus": lambda task: coliee_ir.read_corpus("corpus", task=task),
+    "read_gold": lambda **asked: coliee_ir.read_gold(GOLD, **asked),
+    "read_run": lambda **asked: coliee_ir.read_run(RUNS[0], **asked),
+    "to_qrels": lambda **asked: coliee_ir.to_qrels(GOLD, **asked),
+    "to_run": lambda **asked: coliee_ir.to_run(RUNS[0], **asked),
+    "tune": lambda **asked: coliee_ir.tune(GOLD, RUNS[0], folds=2, trials=9, **asked),
+    "validate": lambda **asked: coliee_ir.validate("run.txt", **asked),
+}
+TAKES_EDITION = sorted(set(TAKES_TASK) - {"cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"})
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.txt").write_text("000001 000002 A\n")
+    Path("corpus").mkdir()
+    Path("corpus/000001.txt").write_text("a case")
+
+
+def test_all_public_functions_that_take_a_task_are_tested_here() -> None:
+    public = {name: getattr(coliee_ir, name) for name in coliee_ir.__all__}
+    takes = {
+        name
+        for name, function in public.items()
+        if name[0].islower() or name == "Evaluator"
+        if "task" in inspect.signature(function).parameters
+    }
+    assert takes == set(TAKES_TASK)
+
+
+@pytest.mark.parametrize("task", ["nonsense", "TREC", "", "01", 7, 1.0, True, ["1"]])
+@pytest.mark.parametrize("function", TAKES_TASK)
+@pytest.mark.usefixtures("files")
+def test_a_task_that_there_is_not_is_refused_everywhere(function: str, task: object) -> None:
+    with pytest.raises(UsageError, match=r"there (is|are) no .*task .*; there are 1, 2, 3, 4, 5, tort, rationale"):
+        TAKES_TASK[function](task=task)
+
+
+@pytest.mark.parametrize("task", ["1", 1])
+@pytest.mark.parametrize("function", TAKES_TASK)
+@pytest.mark.usefixtures("files")
+def test_a_task_is_a_text_or_a_number_everywhere(function: str, task: object) -> None:
+    TAKES_TASK[function](task=task)
+
+
+@pytest.mark.parametrize("edition", ["last", "", "20 26", 2026.0, True])
+@pytest.mark.parametrize("function", TAKES_EDITION)
+@pytest.mark.usefixtures("files")
+def test_an_edition_that_is_no_year_is_refused_everywhere(function: str, edition: object) -> None:
+    with pytest.raises(UsageError, match=f"an edition is a year from 2014 to {protocol('1').last}"):
+        TAKES_TASK[function](task=1, edition=edition)
+
+
+@pytest.mark.parametrize("edition", [2025, "2025"])
+@pytest.mark.parametrize("function", TAKES_EDITION)
+@pytest.mark.usefixtures("files")
+def test_an_edition_is_a_number_or_a_text_everywhere(function: str, edition: object) -> None:
+    TAKES_TASK[function](task="1", edition=edition)
+
+
+def test_an_edition_given_as_text_is_a_year_in_the_result() -> None:
+    scores = coliee_ir.evaluate(GOLD, RUNS[0], task=1, edition="2025")
+    assert (scores.task, scores.edition) == ("1", 2025)

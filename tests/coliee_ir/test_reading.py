@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import pandas
 import polars
 import pytest
 
+import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, Run
@@ -105,7 +107,7 @@ def written(folder: Path, name: str, text: str) -> str:
         ("statute", "R07-01-O Y T\n", "4", "the gold is statute law and the run holds labels"),
         ("articles", None, "3", "the gold is statute law without labels"),
         ("labels", None, "4", "the gold holds labels only"),
-        ("statute qrels", None, "3", "the gold is qrels of statute questions"),
+        ("statute qrels", None, "3", "the gold's queries are statute questions"),
         ("qrels", None, "trec", "the gold is qrels"),
         ("tort", GOLDS["tort"], "tort", "the files hold decisions; --task rationale scores the claims"),
         (
@@ -280,3 +282,59 @@ def test_ids_of_statute_questions_are_known(text: str) -> None:
 @pytest.mark.parametrize("text", ["000018", "301", "S60-1-2", "R07-01", "R07-01-O ", "398-2"])
 def test_other_ids_are_not_taken_for_them(text: str) -> None:
     assert not STATUTE_ID.fullmatch(text)
+
+
+STATUTE_GOLDS = {
+    "gold.json": '{"H18-1-1": ["572"], "H18-1-2": ["566", "567"]}',
+    "numbers.json": '{"H18-1-1": {"572": 1}}',
+    "qrels.txt": "H18-1-1 0 572 1\n",
+    "gold.xml": '<dataset><pair id="H18-1-1" label="Y"><article>572</article></pair></dataset>',
+    "articles.xml": '<dataset><pair id="H18-1-1"><article>572</article></pair></dataset>',
+}
+
+
+@pytest.mark.parametrize("name", STATUTE_GOLDS)
+def test_statute_questions_are_task_3_in_every_form(name: str, tmp_path: Path) -> None:
+    gold = written(tmp_path, name, STATUTE_GOLDS[name])
+    assert find_task(read_gold(gold)).task == "3"
+    for task in ("1", 2):
+        with pytest.raises(UsageError, match=f"holds statute questions; the task is {task}"):
+            coliee_ir.Evaluator(gold, task=task)
+
+
+def test_statute_questions_in_memory_are_not_of_task_1() -> None:
+    with pytest.raises(UsageError, match="<memory> holds statute questions; the task is 1"):
+        coliee_ir.Evaluator({"H18-1-1": ["572"]}, task=1)
+
+
+@pytest.mark.parametrize("task", ["3", "4"])
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_cases_are_not_of_a_statute_task(task: str, in_memory: bool, tmp_path: Path) -> None:
+    held = {"000018": ["000023"], "000101": ["000018"]}
+    gold: object = held if in_memory else written(tmp_path, "gold.json", json.dumps(held))
+    with pytest.raises(UsageError, match=f"holds cases, as in Task 1; the task is {task}"):
+        coliee_ir.Evaluator(gold, task=task)
+
+
+def test_labels_of_queries_with_six_digits_are_scored() -> None:
+    assert coliee_ir.evaluate({"000018": "Y"}, {"000018": "Y"}, task=4).measures == {"Accuracy": 1.0}
+
+
+@pytest.mark.parametrize("task", ["1", "trec", None])
+@pytest.mark.parametrize("wrong", ["", "a b", "a\nb", "\ufeffa"])
+def test_a_text_that_is_not_one_id_is_refused_in_memory(task: str | None, wrong: str) -> None:
+    for held in ({wrong: ["d"]}, {"q": [wrong]}, {"q": {wrong: 1}}):
+        for read in (read_gold, read_run):
+            with pytest.raises(InputError, match=r"this id (is empty|has a)"):
+                read(held, task=task)
+
+
+def test_ids_in_memory_may_have_commas_in_plain_trec_only() -> None:
+    held = {"q": {"a,b": 1}}
+    assert coliee_ir.evaluate(held, held, measures=["P_1"]).measures == {"P_1": 1.0}
+    for read in (read_gold, read_run):
+        assert read(held, task="trec")
+        with pytest.raises(InputError, match="this id has a comma"):
+            read(held, task="2")
+    with pytest.raises(InputError, match="this id has a comma"):
+        coliee_ir.Evaluator(Gold(held), task="2")

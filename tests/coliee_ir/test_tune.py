@@ -267,7 +267,7 @@ def test_the_best_of_several_runs_is_expected_to_be_worth_less_than_it_seems() -
 def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
     tuning = tune(*TASK1, trials=5)
     assert [one.rule.family for one in tuning.tried] == ["k"]
-    assert tuning.rule == Rule("k", -3.0)
+    assert tuning.rule == Rule("k", 3.0)
     kept = cut(TASK1[1], tuning.rule, task="1")
     assert not kept.scored
     assert max(map(len, to_run(kept).values())) == 3
@@ -389,7 +389,7 @@ def test_files_that_do_not_fit_are_refused(
 
 def test_labels_cannot_be_cut() -> None:
     with pytest.raises(InputError) as refused:
-        cut(ANSWERS, Rule("k", -1))
+        cut(ANSWERS, Rule("k", 1))
     assert str(refused.value) == f"{ANSWERS}: this submission holds labels; a cut-off is chosen on documents"
 
 

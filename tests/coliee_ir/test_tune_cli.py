@@ -120,7 +120,7 @@ def test_errors_in_what_was_written_are_findings(call: Call) -> None:
     assert "error" in err
     code, _, err = call("cut", "task1/rerank.json", "k.json", "--task", "1", "-o", "o.txt")
     assert code == 2
-    Path("k.json").write_text('{"family": "k", "threshold": -2}')
+    Path("k.json").write_text('{"family": "k", "threshold": 2}')
     assert call("cut", "task1/rerank.json", "k.json", "--task", "1", "-o", "o.txt")[0] == 0
     assert call("cut", "task1/rerank.json", "k.json", "--task", "1", "-o", "o.txt", "--tag", "a" * 30)[0] == 1
 
@@ -131,7 +131,7 @@ def test_the_cut_run_on_standard_output_stands_alone(call: Call) -> None:
     assert {len(line.split()) for line in out.splitlines()} == {3}
     assert "rerank: keep the first 3 of each query: MicroF1 0.5200 held out (0.4588 to 0.5752), 0.5371 on all 40" in err
     code, out, _ = call("tune", *TASK1, "--rule", "-")
-    assert json.loads(out) == {"family": "k", "threshold": -3.0, "floor": 0, "cap": None, "filters": []}
+    assert json.loads(out) == {"family": "k", "threshold": 3.0, "floor": 0, "cap": None, "filters": []}
 
 
 def test_a_cut_run_can_be_compressed(call: Call) -> None:
@@ -152,10 +152,10 @@ def test_a_run_from_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) 
     two = call("tune", TASK3[0], TASK3[1], "task3/task3.BETA", "--answers", "-", "--by", "score")
     assert two[0] == 0
     assert alone.splitlines()[1] in two[1].splitlines()
-    Path("rule.json").write_text('{"family": "k", "threshold": -1}')
+    Path("rule.json").write_text('{"family": "k", "threshold": 1}')
     from_stdin(monkeypatch, "q1 Q0 a 1 2.5 T\nq1 Q0 b 2 1.5 T\n")
     assert call("cut", "-", "rule.json")[:2] == (0, "q1 Q0 a 1 2.5 T\n")
-    from_stdin(monkeypatch, '{"family": "k", "threshold": -1}')
+    from_stdin(monkeypatch, '{"family": "k", "threshold": 1}')
     assert call("cut", "trec/bm25.run", "-")[0] == 0
 
 
@@ -217,7 +217,7 @@ def test_filters_are_used_told_and_remembered(call: Call) -> None:
     assert "other filters" not in call("cut", "trec/bm25.run", "rule.json", *options)[2]
     _, _, err = call("cut", "trec/bm25.run", "rule.json")
     assert "the rule was chosen with other filters: not the query itself; not newer than the query; " in err
-    Path("none.json").write_text('{"family": "k", "threshold": -1, "filters": []}')
+    Path("none.json").write_text('{"family": "k", "threshold": 1, "filters": []}')
     assert "the rule was chosen with other filters: none\n" in call("cut", "trec/bm25.run", "none.json", *options)[2]
 
 

@@ -45,7 +45,7 @@ _KNOWN: Final = (
 )
 
 
-def read_corpus(path: PathLike, *, task: str | None = None, gold: PathLike | Gold | None = None) -> Corpus:
+def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike | Gold | None = None) -> Corpus:
     """The texts of a task.
 
     Args:
@@ -60,6 +60,7 @@ def read_corpus(path: PathLike, *, task: str | None = None, gold: PathLike | Gol
         UsageError: there is no such task, or this task takes no such gold.
         InputError: the path is not there or holds no such corpus; or the gold cannot be read.
     """
+    task = str(task) if type(task) is int else task
     if task is not None and task not in _TASKS:
         raise UsageError(f"there are no texts of a task {task!r}; there are {', '.join(_TASKS)}")
     if task in ("1", "2") or (task is None and Path(path).is_dir()):

@@ -1,0 +1,80 @@
+"""A ranking that is better upside down is reported, with trec_eval's own values; others are not."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from coliee_ir import Decisions, evaluate
+
+QUERIES = [f"q{n:02}" for n in range(30)]
+GOLD = {query: [f"{query}-{n}" for n in range(3)] for query in QUERIES}
+
+
+def ranking(query: str, good: bool, length: int = 20) -> list[str]:
+    """Relevant documents among the first or the last five of a list."""
+    relevant, others = GOLD[query], [f"x{n}" for n in range(length - 3)]
+    mixed = random.Random(query).sample([*relevant, *others[:2]], 5)
+    return [*mixed, *others[2:]] if good else [*others[2:], *mixed]
+
+
+def said(run: Mapping[str, object], **options: object) -> list[str]:
+    scores = evaluate(GOLD, run, task="1", **options)  # type: ignore[arg-type]
+    return [remark for remark in scores.remarks if "upside down" in remark]
+
+
+def reversed_run(run: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {query: documents[::-1] for query, documents in run.items()}
+
+
+@pytest.mark.parametrize("measures", [["AP"], ["MicroF1"], ["MicroF1@5", "MacroF1"]])
+@pytest.mark.parametrize("scored", [True, False])
+def test_both_values_are_those_of_average_precision(measures: list[str], scored: bool) -> None:
+    run = {query: ranking(query, good=False) for query in QUERIES}
+    held = {q: {d: float(-at) for at, d in enumerate(docs)} for q, docs in run.items()} if scored else run
+    (remark,) = said(held, measures=measures)
+    found = re.search(r"AP is ([0-9.]+), and ([0-9.]+) if every list is reversed", remark)
+    assert found is not None
+    as_it_is, turned = (evaluate(GOLD, of, task="1", measures=["AP"]).measures["AP"] for of in (run, reversed_run(run)))
+    assert found.groups() == (f"{as_it_is:.4f}", f"{turned:.4f}")
+
+
+def test_unanswered_queries_count_in_both_values_as_in_the_score() -> None:
+    run = {query: ranking(query, good=False) for query in QUERIES[:20]}
+    for decisions in (Decisions(), Decisions(unanswered="skip")):
+        shown = evaluate(GOLD, run, task="1", measures=["AP"], decisions=decisions).measures["AP"]
+        assert f"AP is {shown:.4f}" in said(run, measures=["AP"], decisions=decisions)[0]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {query: ranking(query, good=True) for query in QUERIES},
+        {query: random.Random(query).sample(ranking(query, good=True), 20) for query in QUERIES},  # no order at all
+        {query: ranking(query, good=n % 2 == 0) for n, query in enumerate(QUERIES)},  # as often right as wrong
+        {query: ranking(query, good=False) for query in QUERIES[:8]},  # too few queries to be sure
+        {query: [GOLD[query][0]] for query in QUERIES},  # one document a query has no order
+        {query: ["x", *GOLD[query][:2]] for query in QUERIES},  # a set, which no measure asks for its order
+        {query: [] for query in QUERIES},
+    ],
+    ids=["good", "random", "mixed", "few queries", "one document", "set", "nothing"],
+)
+def test_others_are_left_in_peace(run: dict[str, list[str]]) -> None:
+    assert said(run) == []
+
+
+def test_of_a_short_list_it_is_said_where_a_measure_looks_at_ranks() -> None:
+    run = {query: ["x", *GOLD[query][:2]] for query in QUERIES}
+    assert said(run, measures=["MicroF1"]) == []
+    assert len(said(run, measures=["MicroF1@1"])) == 1
+
+
+def test_a_long_list_is_looked_at_for_itself() -> None:
+    gold = {query: dict.fromkeys(documents, 1) for query, documents in GOLD.items()}
+    good = {query: ranking(query, good=True) for query in QUERIES}
+    scores = evaluate(gold, good, task="3", edition=2025, long_list=reversed_run(good))
+    (remark,) = [remark for remark in scores.remarks if "upside down" in remark]
+    assert remark.startswith("long list: ")
