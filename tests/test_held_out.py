@@ -22,7 +22,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_truth_is_what_the_rule_scores_on_the_fresh_queries() -> None:
     fresh = held_out.world(5, held_out.FRESH)
     known = held_out.truth(5, "MicroF1")
-    for rule in (Rule("k", -2), Rule("score", 6.5), Rule("ratio", 0.9, 1, 4)):
+    for rule in (Rule("k", 2), Rule("score", 6.5), Rule("ratio", 0.9, 1, 4)):
         scores = evaluate(fresh.gold, cut(fresh.run, rule), task="trec", measures="MicroF1")
         assert known.score(rule) == pytest.approx(scores.measures["MicroF1"])
 

@@ -195,13 +195,14 @@ def test_measures_by_which_weights_are_fitted() -> None:
     assert fit(top=4).fusion.top == 4
     assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
     assert fit(measure="MicroF1@4").fusion.top is None
-    assert fit(task=3, edition=2025).measure == "MacroF2"
-    assert fit(task=3, edition=2026).measure == "MacroF2"
+    questions, *asked = ({f"R07-{query[-2:]}-A": held for query, held in of.items()} for of in (gold, *drawn[:2]))
+    assert fit_fusion(questions, asked, task=3, edition=2025).measure == "MacroF2"
+    assert fit_fusion(questions, asked, task=3, edition=2026).measure == "MacroF2"
     assert fit(task="trec").measure == "map"
     for options, sentence in [
         ({"measure": "MicroF1 MicroP"}, "there is no measure"),
         ({"measure": "P.5,10"}, "by one measure, and 'P.5,10' is 2"),
-        ({"measure": "Accuracy", "task": 3}, "fitted to documents, and Accuracy needs"),
+        ({"measure": "Accuracy"}, "fitted to documents, and Accuracy needs"),
         ({"measure": "MacroF(beta=2,of=means)"}, "needs a cut-off"),
         ({"measure": "MicroF1@5", "top": 3}, "give one of the two"),
         ({"measure": "AP", "top": 3}, "looks at the whole ranking"),

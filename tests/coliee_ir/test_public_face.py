@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import subprocess
@@ -85,3 +86,13 @@ def test_what_a_small_run_does_not_need_is_not_imported(typed: str, tmp_path: Pa
     loaded = set(done.stdout.splitlines()[-1].split())
     assert ("numpy" in loaded) == ("evaluate" in typed)
     assert not loaded & HEAVY
+
+
+def test_a_type_checker_sees_the_public_names_and_no_others() -> None:
+    """A module's ``__getattr__`` would make any name an Any; it is there at run time only."""
+    tree = ast.parse(Path(str(coliee_ir.__file__)).read_text(encoding="utf-8"))
+    hidden = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "not TYPE_CHECKING"]
+    assert [part.name for node in hidden for part in node.body if isinstance(part, ast.FunctionDef)] == ["__getattr__"]
+    assert not any(isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in tree.body)
+    with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
+        _ = coliee_ir.evalute  # type: ignore[attr-defined]

@@ -363,30 +363,30 @@ def test_plain_trec_files_have_no_corpus(call: Call, tmp_path: Path) -> None:
     assert "leave --corpus out" in err
 
 
-# hostile names
+# hostile names: without blanks and semicolons, with which no id is read
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
     "<!--",
     "<script>",
     "]]>",
-    '"><img src=x onerror=alert(1)>',
-    "' onmouseover='alert(1)",
-    "{{ 7*7 }}{% raw %}",
+    '"><img/src=x/onerror=alert(1)>',
+    "'/onmouseover='alert(1)",
+    "{{7*7}}{%raw%}",
     "\u2028\u2029",
-    "\x1b[31m\x1b]0;x\x07",
+    "\x1b[31m\x1b]0\x07",
     "\u202eevil",
     "=HYPERLINK(1)",
     "@SUM(1)",
     "\\input{/etc/passwd}%$&#_^~",
     "__proto__",
     "constructor",
-    "datum.s; alert(1)",
+    "datum.s|alert(1)",
     "@ink",
-    "expr: alert(1)",
+    "expr:alert(1)",
     "javascript:alert(1)",
     "url(//evil.example)",
-    "日本語 ½",
+    "日本語½",
 ]
 
 
@@ -416,7 +416,7 @@ def test_a_hostile_name_is_text_on_the_page(hostile_page: str) -> None:
     for text in HOSTILE:
         if text.isprintable():
             assert f"{text}q" in read.text
-    assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|49q", hostile_page)
+    assert "49" not in re.findall(r"\{\{7\*7\}\}|49q", hostile_page)
 
 
 def test_hostile_names_survive_in_the_json(hostile: coliee_ir.Report, hostile_page: str) -> None:
