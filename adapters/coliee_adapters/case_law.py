@@ -15,7 +15,7 @@ from coliee_adapters import json_text, markup
 from coliee_adapters.columns import THREE_COLUMNS, finite_score, read_columns
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, counted, join_columns
+from coliee_adapters.lines import Comments, content_lines, counted, join_columns, refuse_mark
 from coliee_adapters.records import GREATEST_RELEVANCE, Columns, Gold, IdRule, Run, normal_id
 from coliee_adapters.remarks import Remarks
 
@@ -29,6 +29,8 @@ _HEADER: Final = {
     "score": {"score"},
     "tag": {"tag", "run", "run_id", "runid", "run_tag", "system"},
 }
+#: commas or semicolons end the first two words; possessive, for of two runs of blanks each could have any share
+_BY_COMMA: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
 _CSV: Final = "expected query,document or query,document,tag, or a first row that names the columns"
 
 
@@ -54,7 +56,7 @@ def sniff_run(head: bytes) -> str | None:
         return None
     for _, line in content_lines(head.decode("utf-8", errors="replace"), "", comments=Comments()):
         values = re.split("[,;]", line.replace('"', ""))
-        if re.match(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)", line) or _csv_header(values):
+        if _BY_COMMA.match(line) or _csv_header(values):
             return "csv"
         return "columns"
     return None
@@ -124,10 +126,10 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
     """Gold from ``<COLIEE task='1'><instance id='001'>…<cases_noticed>013,045</cases_noticed>`` (2018–2019).
 
     Raises:
-        InputError: not such XML, or instances without relevant documents throughout.
+        InputError: not such XML, an instance within another, or instances without relevant documents throughout.
     """
     remarks = Remarks()
-    root = markup.parse(source)
+    root = markup.parse(source, unnested=("instance", *_XML_LISTS.values()))
     task = root.attributes.get("task", "").strip()
     names = [_XML_LISTS[task]] if task in _XML_LISTS else list(_XML_LISTS.values())
     qrels: dict[str, dict[str, int]] = {}
@@ -184,7 +186,7 @@ def read_run_json(source: Source, rule: IdRule = normal_id) -> Run:
             source.name, "some queries have lists and some have scores", remedy="write all of them in one way"
         )
     block = Columns(queries, starts, documents, scores or None)
-    return Run(lambda: iter([block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
+    return Run(partial(iter, [block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
 
 
 def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
@@ -194,7 +196,7 @@ def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
         InputError: a row without query or document, or with another number of values than the first; a first row of
             more than three values that is no header; a score that is no number; no row at all.
     """
-    numbered = list(content_lines(source.text(), source.name))
+    numbered = list(content_lines(source.text(columns=True), source.name))
     lines = [line for _, line in numbered]
     separator = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
@@ -212,6 +214,7 @@ def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
             fault = partial(InputError, source.name, line=line, found=separator.join(row))
             if not any(values):
                 continue
+            refuse_mark(separator.join(row), source.name, line)
             if not columns:
                 columns, width = _csv_header(values), len(values)
                 if columns:
@@ -238,7 +241,7 @@ def read_run_csv(source: Source, rule: IdRule = normal_id) -> Run:
         raise InputError(source.name, "there is no row of a query and a document", remedy=_CSV)
     block = Columns(queries, list(range(len(queries) + 1)), documents, scores or None, None, remarks or None)
     name = "_".join(tag.split()) or source.stem
-    return Run(lambda: iter([block]), tag=name, scored=bool(scores), path=source.name, format="csv")
+    return Run(partial(iter, [block]), tag=name, scored=bool(scores), path=source.name, format="csv")
 
 
 def write_json(held: Mapping[str, Iterable[str]] | Mapping[str, Mapping[str, float]], stream: TextIOBase) -> None:

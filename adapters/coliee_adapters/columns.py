@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -18,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, decode
+from coliee_adapters.files import BOM, Source, decode
 from coliee_adapters.ids import MASKS as _MASKS
 from coliee_adapters.ids import PADDING, Ids, IntArray
-from coliee_adapters.lines import Comments, content_lines, counted, split_columns
+from coliee_adapters.lines import Comments, content_lines, counted, refuse_mark, split_columns
 from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -64,18 +65,20 @@ def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run
         form: the name of its form.
     """
     words = first_tag(source, layout)
+    # no closures: a run can be pickled
+    read = partial(read_blocks, source, layout, rule, tag=words)
+    whole = Run(
+        read,
+        tag=words.split(" ")[0] or source.stem,
+        scored=layout.score is not None,
+        path=source.name,
+        format=form,
+    )
+    return replace(whole, split=partial(split, source, partial(_part, whole, read)))
 
-    def part(start: int, stop: int | None) -> Run:
-        return Run(
-            partial(read_blocks, source, layout, rule, start, stop, words),
-            tag=words.split(" ")[0] or source.stem,
-            scored=layout.score is not None,
-            path=source.name,
-            format=form,
-            split=partial(split, source, part) if (start, stop) == (0, None) else None,
-        )
 
-    return part(0, None)
+def _part(whole: Run, read: Callable[..., Iterator[Columns]], start: int, stop: int | None) -> Run:
+    return replace(whole, blocks=partial(read, start=start, stop=stop))
 
 
 def split(source: Source, part: Callable[[int, int | None], Run], n: int) -> list[Run]:
@@ -169,7 +172,7 @@ class _Reader:
 
     def _regular(self, raw: bytes) -> Columns | None:
         """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
-        if not _is_utf8(raw) or _has_comments(raw):
+        if not _is_utf8(raw) or BOM in raw or _has_comments(raw):
             return None
         if self.rule is not exact_id and not raw.isascii():
             return None  # the rule takes off blanks of other scripts too
@@ -193,7 +196,7 @@ class _Reader:
         if self.tag is None:
             self.tag = tags[0]
         # counting is several times as fast as comparing, and nearly every run has one tag
-        one_tag = table.raw.count(f" {self.tag}\n".encode()) == len(tags)
+        one_tag = " " not in self.tag and table.raw.count(f" {self.tag}\n".encode()) == len(tags)
         others = [] if one_tag else np.flatnonzero(~_equal(tags, self.tag)).tolist()
         if others and squeezed and len(tags) != raw.count(b"\n"):
             return None  # blank lines are gone, and with them the line numbers
@@ -216,6 +219,7 @@ class _Reader:
         remarks = Remarks()
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
+            refuse_mark(line, self.name, number)
             if "\r" in line:
                 remedy = "end lines with a newline, or with a carriage return and a newline"
                 raise InputError(self.name, "a carriage return within a line", line=number, found=line, remedy=remedy)

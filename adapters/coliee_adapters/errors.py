@@ -10,6 +10,9 @@ The command line prints the text and exits with 2; no other exception is expecte
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 
 class ColieeError(Exception):
     """Base of all errors of both packages."""
@@ -61,6 +64,25 @@ class InputError(ColieeError):
 
 class MismatchError(InputError):
     """Gold and run share no query or no document: a score of zero would only hide it."""
+
+
+@contextlib.contextmanager
+def contained(path: str) -> Iterator[None]:
+    """Make an InputError of a want of memory, or of stack, that arises while a file is read.
+
+    Args:
+        path: the file as the user named it.
+
+    Raises:
+        InputError: see above.
+    """
+    try:
+        yield
+    except MemoryError:
+        remedy = "free memory, or look whether the file is what it should be"
+        raise InputError(path, "there is not enough memory to read this", remedy=remedy) from None
+    except RecursionError:
+        raise InputError(path, "this is nested too deep to be read", remedy="look at what wrote it") from None
 
 
 def _restore(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final
 
@@ -93,7 +94,7 @@ def run_of(held: object, rule: IdRule = exact_id, tag: str = "run") -> Run:
             _MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none"
         )
     block = Columns(queries, starts, documents, scores or None)
-    return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
+    return Run(partial(iter, [block]), tag=tag, scored=bool(scores))
 
 
 def run_of_arrays(
@@ -132,7 +133,7 @@ def run_of_arrays(
     names = [queries[at] for at in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
     block = Columns(names, bounds, documents.at(document_index), np.asarray(score, dtype=np.float64))
-    return Run(lambda: iter([block]), tag=tag)
+    return Run(partial(iter, [block]), tag=tag)
 
 
 def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:

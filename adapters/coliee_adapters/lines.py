@@ -55,16 +55,27 @@ def content_lines(
     state = comments or Comments()
     for number, line in enumerate(text.split("\n"), start=first_line):
         rest = line.strip(BLANKS)
-        while rest and (state.opened or rest.startswith("/*")):
+        at = 0  # where the next comment or the content begins; a line can hold very many comments
+        while at < len(rest) and (state.opened or rest.startswith("/*", at)):
             if not state.opened:
-                state.opened, rest = number, rest[2:]
-            _, closed, rest = rest.partition("*/")
-            if closed:
-                state.opened, rest = 0, rest.strip(BLANKS)
+                state.opened, at = number, at + 2
+            end = rest.find("*/", at)
+            at = len(rest) if end < 0 else end + 2
+            if end >= 0:
+                state.opened = 0
+                at = blanks.end() if (blanks := _BETWEEN.match(rest, at)) else at
+        rest = rest[at:]
         if rest and not rest.startswith("#"):
             yield number, rest
     if comments is None:
         state.check_closed(name)
+
+
+def refuse_mark(line: str, name: str, number: int) -> None:
+    """Raise InputError if a line holds a byte order mark, which cannot be seen and would be part of an id."""
+    if "\ufeff" in line:
+        remedy = "remove it; a mark is left out only at the start of a line"
+        raise InputError(name, "a byte order mark (U+FEFF) within a line", line=number, found=line, remedy=remedy)
 
 
 def join_columns(*columns: str) -> str:

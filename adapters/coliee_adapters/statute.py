@@ -10,7 +10,7 @@ from typing import Final
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
+from coliee_adapters.lines import BLANKS, Comments, content_lines, join_columns, refuse_mark, split_columns
 from coliee_adapters.markup import Element, parse
 from coliee_adapters.records import Answers, Gold, normal_id
 from coliee_adapters.remarks import Remarks
@@ -18,7 +18,7 @@ from coliee_adapters.remarks import Remarks
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
-_COMMAS: Final = re.compile(r"\s*[,;]\s*", re.ASCII)
+_COMMAS: Final = re.compile("[,;]")
 
 _XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
 
@@ -153,7 +153,9 @@ def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag
 
 def _words(line: str) -> list[str]:
     """The columns of a line, which blanks separate, or commas: ``R07-01-O,Y,TAG``."""
-    return _COMMAS.split(line) if _COMMAS.search(line) else split_columns(line)
+    if _COMMAS.search(line):
+        return [word.strip(BLANKS) for word in _COMMAS.split(line)]
+    return split_columns(line)
 
 
 def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
@@ -172,7 +174,8 @@ def _read_labels(
     labels: dict[str, bool] = {}
     first_lines: dict[str, int] = {}
     tags = []
-    for line, content in content_lines(source.text(), source.name):
+    for line, content in content_lines(source.text(columns=True), source.name):
+        refuse_mark(content, source.name, line)
         words = _words(content)
         if len(words) == 1:
             raise InputError(
@@ -201,9 +204,10 @@ def read_pairs(source: Source) -> dict[str, Element]:
     """The ``<pair>`` elements of statute XML by id, in the order of the file.
 
     Raises:
-        InputError: not XML, no pair, a pair without an id or with one that stood before.
+        InputError: not XML, no pair, a pair without an id or with one that stood before, a pair or an article within
+            another.
     """
-    root = parse(source)
+    root = parse(source, unnested=("pair", "t1", "article"))
     pairs: dict[str, Element] = {}
     for pair in root.iter("pair"):
         query = normal_id(pair.attributes.get("id", ""))

@@ -9,7 +9,7 @@ from io import TextIOBase
 from coliee_adapters.columns import SIX_COLUMNS, read_columns, regular_words
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, counted, join_columns, split_columns
+from coliee_adapters.lines import Comments, content_lines, counted, join_columns, refuse_mark, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -57,13 +57,14 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
         InputError: a line without four columns, a relevance that is no integer or too great, a document judged twice
             differently, or no line at all.
     """
-    text = source.text()
+    text = source.text(columns=True)
     if (regular := _regular(text, rule)) is not None:
         return Gold(regular, path=source.name, format="qrels")
     qrels: dict[str, dict[str, int]] = {}
     remarks = Remarks()
     expected = f"expected {len(_QRELS)} columns: {' '.join(_QRELS)}"
     for number, line in content_lines(text, source.name):
+        refuse_mark(line, source.name, number)
         fields = split_columns(line)
         if len(fields) != len(_QRELS):
             raise InputError(source.name, counted(len(fields), "column"), line=number, found=line, remedy=expected)

@@ -6,11 +6,11 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError, UsageError, contained
 from coliee_adapters.files import Source, written
 from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
@@ -114,8 +114,9 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
-    jobs = 1 if "-" in (*paths, options.answers) else options.jobs or workers.cores()
-    for result in scoring.watched(workers.results([partial(tuned, path) for path in paths], jobs), len(paths)):
+    jobs = 1 if "-" in (*paths, options.answers) else min(options.jobs or len(paths), workers.cores())
+    tasks = [partial(_contained, tuned, path) for path in paths]
+    for result in scoring.watched(workers.results(tasks, jobs), len(paths)):
         if isinstance(result, Tuning):
             tunings.append(result)
         elif options.keep_going:
@@ -132,6 +133,11 @@ def run(options: argparse.Namespace) -> int:
     else:
         grave = False
     return 2 if failed else 1 if grave else 0
+
+
+def _contained(tuned: Callable[[str], Tuning], path: str) -> Tuning:
+    with contained(path):
+        return tuned(path)
 
 
 def _checked(options: argparse.Namespace) -> list[str]:

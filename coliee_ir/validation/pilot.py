@@ -38,7 +38,7 @@ def check_pilot(name: str, lines: Sequence[str], task: str, test: Source | None,
             _, case = tort.read_instance(NO_UTF8.sub("?", content), name, line)
         except InputError as error:
             add("instance", line, error.column, error.found, remedy=f"{error.problem}; {error.remedy or 'mend it'}")
-            broken.update(normal_id(found[1] or found[2]) for found in _ID.finditer(content))
+            broken.update(normal_id(found[1] or found[2] or "") for found in _ID.finditer(content))
             continue
         if case.id in cases:
             add("instance-twice", line, found=case.id)

@@ -34,6 +34,12 @@ def test_a_comment_starts_only_where_a_line_starts(line: str) -> None:
     assert lines(line) == [(1, line)]
 
 
+def test_a_line_of_comments_alone_leaves_the_last_one_open() -> None:
+    comments = Comments()
+    assert list(content_lines("/**/ /* a */\n/* b */ /* c", "run.txt", 1, comments)) == []
+    assert comments.opened == 2
+
+
 def test_an_opening_does_not_close_itself() -> None:
     assert lines("/*/ q1 Y T */ q2 Y T") == [(1, "q2 Y T")]
 
