@@ -28,7 +28,7 @@ from coliee_adapters.remarks import Remarks
 
 _BLOCK = 1 << 18  # with all that is made of it, it stays in the processor's cache; megabytes are slower
 
-_FAR = 1 << 16  # lines, after which a border between two queries is given up
+_FAR = 1 << 24  # bytes, after which a border between two queries is given up
 
 _COMMENT = re.compile(rb"^[ \t]*(?:#|/\*)", re.MULTILINE)
 
@@ -102,11 +102,10 @@ def _next_query(source: Source, offset: int) -> int | None:
     """The first byte behind an offset where a line of another query than the line before begins; None if far."""
     with source.open() as stream:
         stream.seek(offset)
-        stream.readline()
+        stream.readline(_FAR)
         query = None
-        for _ in range(_FAR):
-            start = stream.tell()
-            line = stream.readline()
+        while (start := stream.tell()) < offset + _FAR:
+            line = stream.readline(_FAR)
             if not line:
                 return None
             first = line.split(None, 1)[:1]

@@ -79,10 +79,10 @@ def contained(path: str) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        remedy = "free memory, or look whether the file is what it should be"
-        raise InputError(path, "there is not enough memory to read this", remedy=remedy) from None
+        remedy = "free some memory, or check the file"
+        raise InputError(path, "there is not enough memory to read this file", remedy=remedy) from None
     except RecursionError:
-        raise InputError(path, "this is nested too deep to be read", remedy="look at what wrote it") from None
+        raise InputError(path, "the file is nested too deep to be read", remedy="check what wrote it") from None
 
 
 def _restore(

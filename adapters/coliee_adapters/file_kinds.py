@@ -24,7 +24,7 @@ _EXPORT: Final = "export it as CSV"
 
 #: the first bytes, and what they show
 _STARTS: Final = (
-    (bytes(512), Kind("a file of zero bytes", "get it again: its content was lost, or never written")),
+    (bytes(512), Kind("a file of zero bytes", "get a new copy: its content was lost or never written")),
     (b"\xff\xfe\0\0", Kind("UTF-32 text", _UTF8)),
     (b"\0\0\xfe\xff", Kind("UTF-32 text", _UTF8)),
     (b"\x1f\x8b", Kind("gzip data within gzip data", "unpack it once")),

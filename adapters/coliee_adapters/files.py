@@ -86,8 +86,7 @@ class Source:
             InputError: standard input or a pipe, which only this process has read.
         """
         if self._is_stream:
-            remedy = "name a file"
-            raise InputError(self.name, "what came through a pipe cannot be sent to another process", remedy=remedy)
+            raise InputError(self.name, "a pipe cannot be sent to another process", remedy="name a file")
         return {name: value for name, value in vars(self).items() if name != "_first"}
 
     @property
@@ -218,8 +217,8 @@ class Source:
                 pieces.append(piece)
                 size = max(size, stream.tell())
         if size > most:
-            problem = f"the file is larger than {limits.size(most)}, and would have to be held in memory"
-            remedy = f"look whether it is what it should be; {limits.variable(limit)} sets the limit"
+            problem = f"the file is larger than {limits.size(most)}, too large to be held in memory"
+            remedy = f"check the file, or raise {limits.variable(limit)}"
             raise InputError(self.name, problem, remedy=remedy)
         with self._faults():
             return b"".join(pieces)
@@ -237,7 +236,7 @@ class Source:
             name, problem = "ratio", f"the gzip data unpacks to more than {self.limits.ratio} times its size"
         else:
             return piece
-        remedy = f"if that is right, unpack the file first; {limits.variable(name)} sets the limit"
+        remedy = f"if this is right, unpack the file first, or raise {limits.variable(name)}"
         raise InputError(self.name, problem, remedy=remedy)
 
     def _check_lines(self, raw: bytes, longest: int, before: int = 0) -> None:
@@ -255,7 +254,7 @@ class Source:
                 line = self._newlines(before) + raw.count(b"\n", 0, at) + 1
                 found = raw[at : at + 80].partition(b"\n")[0].decode("utf-8", errors="replace")
                 problem = f"the line is longer than {limits.size(longest)}"
-                remedy = f"look whether its end is missing; {limits.variable('line')} sets the limit"
+                remedy = f"check for a missing line end, or raise {limits.variable('line')}"
                 raise InputError(self.name, problem, line=line, found=found, remedy=remedy)
             at = end + 1
 
@@ -309,8 +308,8 @@ class Source:
             self._check_kind(piece, any_text=True)  # /dev/zero does not end
         while piece:
             if spool.tell() + len(piece) > self.limits.unpacked:
-                problem = f"more than {limits.size(self.limits.unpacked)} come through a pipe"
-                remedy = f"name a file; {limits.variable('unpacked')} sets the limit"
+                problem = f"more than {limits.size(self.limits.unpacked)} were piped in"
+                remedy = f"name a file, or raise {limits.variable('unpacked')}"
                 raise InputError(self.name, problem, remedy=remedy)
             try:
                 spool.write(piece)

@@ -74,7 +74,7 @@ def content_lines(
 def refuse_mark(line: str, name: str, number: int) -> None:
     """Raise InputError if a line holds a byte order mark, which cannot be seen and would be part of an id."""
     if "\ufeff" in line:
-        remedy = "remove it; a mark is left out only at the start of a line"
+        remedy = "remove it; only at the start of a line is one ignored"
         raise InputError(name, "a byte order mark (U+FEFF) within a line", line=number, found=line, remedy=remedy)
 
 

@@ -78,11 +78,11 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(path) > source.limits.depth:
             problem = f"elements are nested more than {source.limits.depth} deep"
-            remedy = f"look at what wrote it; {limits.variable('depth')} sets the limit"
+            remedy = f"check what wrote it, or raise {limits.variable('depth')}"
             raise InputError(source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy)
         if tag in unnested and (outer := next((element for element in path if element.tag == tag), None)):
-            problem = f"this element stands within the <{tag}> of line {outer.line}"
-            remedy = f"close that with </{tag}> first"
+            problem = f"this element is inside the <{tag}> of line {outer.line}"
+            remedy = f"close that one first, with </{tag}>"
             raise InputError(source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy)
         element = Element(tag, attributes, parser.CurrentLineNumber)
         path[-1].content.append(element)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import time
 from collections.abc import Callable
@@ -15,6 +16,15 @@ from coliee_adapters.files import Source
 from coliee_adapters.records import Run
 from coliee_ir.reading import find_task, read_gold, read_queries, read_run
 from coliee_ir.validation import validate
+
+
+def statute(text: str) -> str:
+    return f'<dataset><pair id="H18-1-1" label="Y"><t1>{text}</t1></pair></dataset>'
+
+
+def case_law(text: str) -> str:
+    return f"<COLIEE task='1'><instance id='1'><cases_noticed>{text}</cases_noticed></instance></COLIEE>"
+
 
 #: shape → the file of a size; each has repeated what some pattern may try again and again
 SHAPES: dict[str, Callable[[int], str]] = {
@@ -54,15 +64,15 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "cases": lambda n: '{"tort_id": "' * (n // 13),
     "nested pairs": lambda n: '<pair id="a">' * (n // 13),
     "pairs in depth": lambda n: "<dataset>" + "".join(f'<pair id="H18-1-{i}" label="Y"/>' for i in range(n // 32)),
-    "nested t1": lambda n: '<dataset><pair id="H18-1-1">' + "<t1>a" * (n // 5) + "</t1>" * (n // 5) + "</pair></dataset>",
+    "nested t1": lambda n: statute("<t1>a" * (n // 5) + "</t1>" * (n // 5)),
     "nested instances": lambda n: "<COLIEE>" + "<instance id='1'>" * (n // 17),
     "nested lists": lambda n: "<COLIEE><instance id='1'>" + "<cases_noticed>" * (n // 15),
     "tags that open": lambda n: "<pair" * (n // 5),
     "attributes": lambda n: "<dataset><pair " + " ".join(f'a{i}="1"' for i in range(n // 10)) + "/></dataset>",
-    "text of blanks in XML": lambda n: "<COLIEE task='1'><instance id='1'><cases_noticed>" + " " * n + "</cases_noticed></instance></COLIEE>",
-    "articles in XML": lambda n: '<dataset><pair id="H18-1-1" label="Y"><t1>' + "Article 1" * (n // 9) + "</t1></pair></dataset>",
-    "article numbers in XML": lambda n: '<dataset><pair id="H18-1-1" label="Y"><t1>Article 1' + "-1" * (n // 2) + "</t1></pair></dataset>",
-    "brackets in XML": lambda n: '<dataset><pair id="H18-1-1" label="Y"><t1>Article 1' + "(1) " * (n // 4) + "a</t1></pair></dataset>",
+    "text of blanks in XML": lambda n: case_law(" " * n),
+    "articles in XML": lambda n: statute("Article 1" * (n // 9)),
+    "article numbers in XML": lambda n: statute("Article 1" + "-1" * (n // 2)),
+    "brackets in XML": lambda n: statute("Article 1" + "(1) " * (n // 4) + "a"),
 }  # fmt: skip
 
 
@@ -90,41 +100,39 @@ def _gold(path: str) -> None:
 
 
 def _validate(path: str) -> None:
-    for task in (None, "1", "3", "4", "tort"):
+    for task in (None, "1", "tort"):
         _tried(lambda task=task: validate(path, task=task))  # type: ignore[misc]
 
 
 def _tried(act: Callable[[], object]) -> None:
-    try:
+    with contextlib.suppress(ColieeError):
         act()
-    except ColieeError:
-        pass
 
 
 def seconds(act: Callable[[str], object], path: str) -> float:
-    """Processor time: the best of three, without the pauses of the garbage collector."""
+    """Processor time, without the pauses of the garbage collector."""
+    gc.collect()
     gc.disable()
     try:
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            act(path)
-            times.append(time.process_time() - start)
-        return min(times)
+        start = time.process_time()
+        act(path)
+        return time.process_time() - start
     finally:
         gc.enable()
 
 
 @pytest.mark.parametrize("act", [_sniff, _read, _gold, _validate])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_four_times_as_much_takes_at_most_some_four_times_as_long(
+def test_four_times_as_much_takes_nowhere_near_sixteen_times_as_long(
     tmp_path: Path, shape: str, act: Callable[[str], object]
 ) -> None:
     path = tmp_path / "run.txt"
-    took = []
-    for size in (16_000, 64_000, 256_000):
-        path.write_text(SHAPES[shape](size), encoding="utf-8", newline="")
-        took.append(seconds(act, str(path)))
-    if took[2] > 0.05:
-        assert took[2] < 9 * took[1] or took[1] < 9 * took[0]
-    print(shape, act.__name__, took)
+
+    def growth() -> float:
+        took = []
+        for size in (24_000, 96_000):
+            path.write_text(SHAPES[shape](size), encoding="utf-8", newline="")
+            took.append(seconds(act, str(path)))
+        return took[1] / max(took[0], 0.01)  # what is over in no time is not measured
+
+    assert growth() < 9 or min(growth() for _ in range(3)) < 9
