@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 
 from coliee_adapters import frames, tort
-from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
+from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, shortened
 from coliee_adapters.files import Source, copies, is_copy
 from coliee_adapters.ids import Ids
 from coliee_adapters.lines import counted
@@ -232,7 +232,7 @@ class Evaluator:
                 length: query indices into ``queries``, document indices, scores.
             answers: the answers that belong to it, in Task 3 from 2026 on.
             long_list: the ranked list that belongs to it, in Task 3 up to 2025.
-            jobs: how many processes may read it.
+            jobs: how many processes may read it; no more are used than there are processors, and pieces of 16 MiB.
             keep_judged: whether the scores keep the judged parts, for what looks at single documents.
 
         Raises:
@@ -240,6 +240,8 @@ class Evaluator:
             UsageError: an asked measure needs a part that is not given; a part is given that the task has not.
         """
         start = perf_counter()
+        run = opened(run)
+        jobs = _processes(jobs, [Submission(run, answers, long_list)])
         submission = self._submission(run)
         parts, sentences = self._judge_parts(submission, answers, long_list, jobs)
         measures = self._measures(parts, sentences)
@@ -301,11 +303,11 @@ class Evaluator:
 
         Args:
             submissions: the runs, with what belongs to each.
-            jobs: how many processes; by default as many as there are processors.
+            jobs: how many processes; by default, and at most, as many as there are processors, and pieces of 16 MiB.
             keep_judged: as for ``evaluate``.
 
         Yields:
-            For each run in turn its scores, or the error that it met.
+            For each run in turn its scores, or the error that it met; want of memory is one of them.
 
         Raises:
             WorkerError: a process was killed.
@@ -314,29 +316,26 @@ class Evaluator:
             Submission(*(opened_if_possible(part, self.columns) for part in submission)) for submission in submissions
         ]
         twins = _twins(given)
-        sizes = [sum(part.size for part in submission if isinstance(part, Source)) for submission in given]
-        if jobs == 1 or sum(sizes) < _WORTH_A_PROCESS:
-            jobs = 1
-        else:
-            from coliee_ir import workers  # loads multiprocessing, which a small run does without
-
-            jobs = jobs or workers.cores()
+        jobs = _processes(jobs, given)
         if jobs > 1 and len(given) > 1:
-            tasks = [
-                partial(self.evaluate, s.run, answers=s.answers, long_list=s.long_list, keep_judged=keep_judged)
-                for s in given
-            ]
+            from coliee_ir import workers
+
+            tasks = [partial(self._contained, s, 1, keep_judged) for s in given]
             yield from map(_with_twin, workers.results(tasks, jobs), twins)
             return
         for s, twin in zip(given, twins, strict=True):
             try:
-                scores = self.evaluate(
-                    s.run, answers=s.answers, long_list=s.long_list, jobs=jobs, keep_judged=keep_judged
-                )
+                scores = self._contained(s, jobs, keep_judged)
             except ColieeError as error:
                 yield error
             else:
                 yield _with_twin(scores, twin)
+
+    def _contained(self, handed: Submission, jobs: int, keep_judged: bool) -> Scores:
+        """Score one of several runs: what it takes too much of is an error of its own."""
+        run, answers, long_list = handed
+        with contained(run.name if isinstance(run, Source) else str(getattr(run, "path", "<memory>"))):
+            return self.evaluate(run, answers=answers, long_list=long_list, jobs=jobs, keep_judged=keep_judged)
 
     def _submission(self, run: object) -> Run | Answers:
         if isinstance(run, tuple) and len(run) == 3 and all(isinstance(part, np.ndarray) for part in run):
@@ -503,6 +502,17 @@ class Evaluator:
         return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
 
 
+def _processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
+    """How many processes to use, at most as many as were asked for: one is faster where there is little to read."""
+    size = sum(part.size for submission in submissions for part in submission if isinstance(part, Source))
+    if jobs == 1 or size < _WORTH_A_PROCESS:
+        return 1
+    from coliee_ir import workers  # loads multiprocessing, which a small run does without
+
+    worth = -(-size // max(_WORTH_A_PROCESS, 1))
+    return min(jobs or worth, worth, workers.cores())
+
+
 def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     documents = (document for judged in (gold.qrels or {}).values() for document in judged)
@@ -556,11 +566,11 @@ def _as_run(answers: Answers) -> Run:
 
 def _of_side(claims: Run, letter: str) -> Run:
     """The claims of one side."""
+    return replace(claims, blocks=partial(_blocks_of_side, claims, letter))
 
-    def blocks() -> Iterator[Columns]:
-        for block in claims.blocks():
-            for query, first, last in block.segments():
-                documents = [claim for claim in block.documents[first:last] if claim.startswith(letter)]
-                yield Columns([query], [0, len(documents)], documents)
 
-    return replace(claims, blocks=blocks)
+def _blocks_of_side(claims: Run, letter: str) -> Iterator[Columns]:
+    for block in claims.blocks():
+        for query, first, last in block.segments():
+            documents = [claim for claim in block.documents[first:last] if claim.startswith(letter)]
+            yield Columns([query], [0, len(documents)], documents)

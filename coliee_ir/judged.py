@@ -76,7 +76,7 @@ class Judged:
         Raises:
             ValueError: the parts have different golds, or a query in common.
         """
-        if self.qrels is not other.qrels:
+        if not self.qrels.same_as(other.qrels):
             raise ValueError("only parts that were judged by the same gold add")
         if bool(np.any(self.answered & other.answered)) or not self.foreign.keys().isdisjoint(other.foreign):
             raise ValueError("a query stands in both parts")

@@ -61,6 +61,18 @@ class Qrels:
         # told apart by their keys, and by no more than the words that the keys are made of
         self._plain = bool(np.all(self._keys[1:] != self._keys[:-1])) and int(ids.length.max(initial=0)) <= PADDING
 
+    def same_as(self, other: Qrels) -> bool:
+        """Whether the other numbers the same gold, perhaps unpickled from it."""
+        if self is other:
+            return True
+        arrays = ("start", "relevance", "leading_zeros")
+        return (
+            self.queries == other.queries
+            and self.documents.raw == other.documents.raw
+            and np.array_equal(self.documents.length, other.documents.length)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+        )
+
     def numbers(self, queries: Ids) -> IntArray:
         """The number of each query; -1 for one that is not judged."""
         if len(queries) < _FEW or not self._plain or not len(self.queries):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeGuard
 
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort
-from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
@@ -114,12 +114,13 @@ def read_gold(
     if not isinstance(file, Source):
         return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task in _COMMAS)
     gold_form = detect.gold_form(file, form)
-    if task is None and gold_form.name == "qrels":
-        gold = gold_form.read(file, exact_id)
-        task = _task_of_ids(gold.queries).task
-        if id_rule(task, "qrels") is exact_id:
-            return gold
-    return gold_form.read(file, id_rule(task, gold_form.name))
+    with contained(file.name):
+        if task is None and gold_form.name == "qrels":
+            gold = gold_form.read(file, exact_id)
+            task = _task_of_ids(gold.queries).task
+            if id_rule(task, "qrels") is exact_id:
+                return gold
+        return gold_form.read(file, id_rule(task, gold_form.name))
 
 
 def gold_files(source: object) -> list[str]:
@@ -272,7 +273,8 @@ def _read_run(source: object, task: str | None, form: str | None, columns: Mappi
         run_form = detect.run_form(file, "claims")
     if run_form.name == "columns" and task in ("4", "5"):
         run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
-    return run_form.read(file, rule)
+    with contained(file.name):
+        return run_form.read(file, rule)
 
 
 def find_task(gold: Gold, run: object = None) -> Found:

@@ -113,11 +113,13 @@ def ranks_at(
 def whole_queries(blocks: Iterable[Columns]) -> Iterator[Lines]:
     """The same lines in blocks that end where a query ends: the last query of a block waits for the next block."""
     waiting: list[Lines] = []
+    query = None  # of the lines that wait; None while only blocks without lines do, for the sake of their remarks
     for block in blocks:
         lines = Lines.of(block)
-        if waiting and lines.queries and lines.queries[0] != waiting[0].queries[0]:
+        if query is not None and lines.queries and lines.queries[0] != query:
             yield joined(waiting)
             waiting = []
+        query = lines.queries[-1] if lines.queries else query
         if len(lines.queries) > 1:
             rest = len(lines.queries) - 1
             last = np.arange(len(lines.queries)) == rest

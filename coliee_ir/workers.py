@@ -31,7 +31,9 @@ class WorkerError(ColieeError):
 
 
 def cores() -> int:
-    """How many processors this process may use; 1 where processes cannot be forked."""
+    """How many processors this process may use; 1 where it cannot fork, or may not, as in multiprocessing.Pool."""
+    if multiprocessing.current_process().daemon:
+        return 1
     if sys.platform == "win32" or "fork" not in multiprocessing.get_all_start_methods():
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -47,7 +49,7 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
     Raises:
         WorkerError: a process could not be started, or was killed.
     """
-    if jobs <= 1 or len(tasks) <= 1:
+    if jobs <= 1 or len(tasks) <= 1 or multiprocessing.current_process().daemon:
         for task in tasks:
             yield _caught(task)
         return
@@ -100,6 +102,8 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
         return task()
     except ColieeError as error:
         return error
+    except MemoryError:
+        return WorkerError("there is not enough memory for a process's part of the work; try --jobs 1")
 
 
 def _begin(tasks: Sequence[Callable[[], Any]]) -> None:

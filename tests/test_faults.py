@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -34,11 +35,13 @@ PRELUDE = """
 import contextlib, os, resource, sys, time
 import coliee_ir.cli.convert, coliee_ir.cli.evaluate, coliee_ir.conversion
 from pathlib import Path
+from coliee_ir import workers
 from coliee_adapters import files
 from coliee_adapters.files import Source
 from coliee_ir.cli import main
 
 command = os.getpid()
+workers.cores = lambda: 2  # on a machine of one processor too
 
 def say(text):
     os.write(2, (text + "\\n").encode())  # at once, not mixed with what other processes say
@@ -84,6 +87,9 @@ def after_opening(name, change):
         if path == name:
             change(name)
     Source.__init__ = changing
+
+def starve():
+    raise MemoryError
 
 def in_workers(act):
     "Do something at the beginning of each worker's reading."
@@ -204,6 +210,72 @@ def emptied() -> tuple[str, ...]:
     return EVALUATE
 
 
+def unended() -> tuple[str, ...]:
+    with Path("run.txt").open("a") as run:
+        run.write("q100 " * (1 << 18))
+    return EVALUATE
+
+
+def bomb() -> tuple[str, ...]:
+    Path("run.txt.gz").write_bytes(gzip.compress(b'{"q1": ["d1"]' + bytes(10_000_000).replace(b"\0", b"\n")) * 5)
+    return "evaluate", "gold.txt", "run.txt.gz"
+
+
+def large_gzip() -> tuple[str, ...]:
+    Path("run.txt.gz").write_bytes(gzip.compress(Path("run.txt").read_bytes()))
+    return "evaluate", "gold.txt", "run.txt.gz"
+
+
+def sparse() -> tuple[str, ...]:
+    Path("run.txt").write_bytes(b"")
+    os.truncate("run.txt", 20 << 30)
+    return EVALUATE
+
+
+def large_json() -> tuple[str, ...]:
+    Path("run.json").write_bytes(b'{"q1": ["d1"]}')
+    os.truncate("run.json", 65 << 20)
+    Path("run.json").write_bytes(Path("run.json").read_bytes().replace(b"\0", b" "))
+    return "evaluate", "gold.txt", "run.json"
+
+
+def large_validated() -> tuple[str, ...]:
+    Path("run.txt").write_bytes(Path("run.txt").read_bytes() * 100)
+    return "validate", "--task", "1", "run.txt"
+
+
+def nested_xml() -> tuple[str, ...]:
+    Path("gold.xml").write_text("<dataset>" + "<a>" * 100 + "<pair>")
+    return "evaluate", "gold.xml", "run.txt"
+
+
+def pair_within_a_pair() -> tuple[str, ...]:
+    Path("gold.xml").write_text('<dataset>\n<pair id="H18-1-1" label="Y">\n<pair id="H18-1-2" label="N"/></pair>')
+    return "evaluate", "gold.xml", "run.txt"
+
+
+def workbook() -> tuple[str, ...]:
+    with zipfile.ZipFile("run.xlsx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "x")
+        archive.writestr("xl/workbook.xml", "x")
+    return "evaluate", "gold.txt", "run.xlsx"
+
+
+def web_page() -> tuple[str, ...]:
+    Path("run.txt").write_text("<!DOCTYPE html>\n<html>")
+    return EVALUATE
+
+
+def utf16() -> tuple[str, ...]:
+    Path("run.txt").write_bytes(Path("run.txt").read_text().encode("utf-16"))
+    return EVALUATE
+
+
+def marked() -> tuple[str, ...]:
+    Path("run.txt").write_bytes(Path("run.txt").read_bytes().replace(b"q0 Q0 d1 ", "q0 Q0 d1\ufeff ".encode(), 1))
+    return EVALUATE
+
+
 def directory() -> tuple[str, ...]:
     Path("folder").mkdir()
     return "evaluate", "folder", "run.txt"
@@ -220,12 +292,49 @@ def directory() -> tuple[str, ...]:
         ("XML cut short", cut_xml),
         ("an empty file, as a full disk leaves it", emptied),
         ("a directory instead of a file", directory),
+        ("a line of columns that does not end", unended),
+        ("gzip data that grows out of proportion, a decompression bomb", bomb),
+        ("a file of zero bytes, as a crash leaves it, or /dev/zero", sparse),
+        ("JSON too large for memory", large_json),
+        ("XML nested too deep", nested_xml),
+        ("a pair within another, the end of one being lost", pair_within_a_pair),
+        ("an Excel workbook instead of a run", workbook),
+        ("a web page instead of the file that it shows", web_page),
+        ("text in UTF-16", utf16),
+        ("a byte order mark within a line", marked),
         ("a file that is not there", lambda: ("evaluate", "gold.txt", "no.txt")),
         ("a conversion into a folder that is not there", lambda: (*CONVERT, "no/out.json")),
     ],
 )
 def test_files_that_are_not_what_they_should_be(situation: str, prepare: Callable[[], tuple[str, ...]]) -> None:
     check(situation, run(*prepare()))
+
+
+def test_gzip_data_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
+    check("gzip data beyond the limit, here set to 100K", run(*large_gzip()))
+
+
+def test_a_pipe_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
+    content = Path("run.txt").read_bytes()
+    check("standard input beyond the limit, here set to 100K", run(*EVALUATE[:-1], "-", stdin=content))
+
+
+def test_a_limit_that_is_not_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_LINE", "much")
+    check("a limit set to what is not a number", run(*EVALUATE))
+
+
+def test_a_file_too_large_to_be_validated() -> None:
+    code, out, err = run(*large_validated())
+    assert (code, err) == (1, "\ntask 1 of 2026\n") or (code, err.strip()) == (1, "task 1 of 2026")
+    assert "larger than 32 MiB" in out
+
+
+@pytest.mark.parametrize("hook", ["while_read('run.txt', lambda _: starve())"])
+def test_want_of_memory(hook: str) -> None:
+    check("not enough memory for a run", run(*EVALUATE, hook=hook))
 
 
 def test_a_file_that_may_not_be_read(here: Path) -> None:

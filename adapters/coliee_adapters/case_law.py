@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from functools import partial
 from io import TextIOBase
 from typing import Final, TypeGuard
 
@@ -127,10 +128,10 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
     """Gold from ``<COLIEE task='1'><instance id='001'>…<cases_noticed>013,045</cases_noticed>`` (2018–2019).
 
     Raises:
-        InputError: not such XML, or instances without relevant documents throughout.
+        InputError: not such XML, an instance within another, or instances without relevant documents throughout.
     """
     remarks = Remarks()
-    root = markup.parse(source)
+    root = markup.parse(source, unnested=("instance", *_XML_LISTS.values()))
     task = root.attributes.get("task", "").strip()
     names = [_XML_LISTS[task]] if task in _XML_LISTS else list(_XML_LISTS.values())
     qrels: dict[str, dict[str, int]] = {}
@@ -203,7 +204,7 @@ def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None)
             source.name, "some queries have lists and some have scores", remedy="write all of them in one way"
         )
     block = Columns(queries, starts, documents, scores or None)
-    return Run(lambda: iter([block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
+    return Run(partial(iter, [block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
 
 
 def write_json(held: Mapping[str, Iterable[str]] | Mapping[str, Mapping[str, float]], stream: TextIOBase) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, decode
+from coliee_adapters.files import BOM, Source, decode
 from coliee_adapters.ids import MASKS as _MASKS
 from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.lines import Comments, content_lines, counted, split_columns
@@ -27,7 +28,7 @@ from coliee_adapters.remarks import Remarks
 
 _BLOCK = 1 << 18  # with all that is made of it, it stays in the processor's cache; megabytes are slower
 
-_FAR = 1 << 16  # lines, after which a border between two queries is given up
+_FAR = 1 << 24  # bytes, after which a border between two queries is given up
 
 _COMMENT = re.compile(rb"^[ \t]*(?:#|/\*)", re.MULTILINE)
 
@@ -167,18 +168,20 @@ def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run
         form: the name of its form.
     """
     words = first_tag(source, layout)
+    # no closures: a run can be pickled
+    read = partial(read_blocks, source, layout, rule, tag=words)
+    whole = Run(
+        read,
+        tag=words.split(" ")[0] or source.stem,
+        scored=layout.score is not None and not layout.by_rank,
+        path=source.name,
+        format=form,
+    )
+    return replace(whole, split=partial(split, source, partial(_part, whole, read)))
 
-    def part(start: int, stop: int | None) -> Run:
-        return Run(
-            partial(read_blocks, source, layout, rule, start, stop, words),
-            tag=words.split(" ")[0] or source.stem,
-            scored=layout.score is not None and not layout.by_rank,
-            path=source.name,
-            format=form,
-            split=partial(split, source, part) if (start, stop) == (0, None) else None,
-        )
 
-    return part(0, None)
+def _part(whole: Run, read: Callable[..., Iterator[Columns]], start: int, stop: int | None) -> Run:
+    return replace(whole, blocks=partial(read, start=start, stop=stop))
 
 
 def split(source: Source, part: Callable[[int, int | None], Run], n: int) -> list[Run]:
@@ -202,11 +205,10 @@ def _next_query(source: Source, offset: int) -> int | None:
     """The first byte behind an offset where a line of another query than the line before begins; None if far."""
     with source.open() as stream:
         stream.seek(offset)
-        stream.readline()
+        stream.readline(_FAR)
         query = None
-        for _ in range(_FAR):
-            start = stream.tell()
-            line = stream.readline()
+        while (start := stream.tell()) < offset + _FAR:
+            line = stream.readline(_FAR)
             if not line:
                 return None
             first = line.split(None, 1)[:1]
@@ -284,7 +286,7 @@ class _Reader:
 
     def _regular(self, raw: bytes) -> Columns | None:
         """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
-        if not _is_utf8(raw) or _has_comments(raw):
+        if not _is_utf8(raw) or BOM in raw or _has_comments(raw):
             return None
         if self.rule is not exact_id and not raw.isascii():
             return None  # the rule takes off blanks of other scripts too

@@ -10,7 +10,9 @@ The command line prints the text and exits with 2; no other exception is expecte
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 
@@ -90,6 +92,25 @@ class Place(NamedTuple):
         if self.part == "line":
             return InputError(self.path, problem, line=int(self.name), found=found, remedy=remedy)
         return InputError(self.path, f"{self}: {problem}", found=found, remedy=remedy)
+
+
+@contextlib.contextmanager
+def contained(path: str) -> Iterator[None]:
+    """Make an InputError of a want of memory, or of stack, that arises while a file is read.
+
+    Args:
+        path: the file as the user named it.
+
+    Raises:
+        InputError: see above.
+    """
+    try:
+        yield
+    except MemoryError:
+        remedy = "free some memory, or check the file"
+        raise InputError(path, "there is not enough memory to read this file", remedy=remedy) from None
+    except RecursionError:
+        raise InputError(path, "the file is nested too deep to be read", remedy="check what wrote it") from None
 
 
 def _restore(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -17,7 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters import file_kinds, limits
+from coliee_adapters.errors import InputError, UsageError, contained
 
 BOM: Final = b"\xef\xbb\xbf"
 _GZIP: Final = b"\x1f\x8b"
@@ -26,6 +29,11 @@ _PIECE: Final = 1 << 20
 
 #: how much of a result is held in memory before it is printed
 _IN_MEMORY: Final = 1 << 24
+
+#: what gzip data may unpack to, whatever its ratio
+_FREE: Final = 16 << 20
+
+_MARKS: Final = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 
 _ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml")
 
@@ -52,15 +60,26 @@ class Source:
         path: a path, or ``-`` for standard input.
         may_be_empty: whether a file without content is left to the caller.
         columns: what its columns are called, by role, where it is a table (see ``coliee_adapters.vocabulary``).
+        any_text: whether UTF-16, and text with a NUL in it, are left to the caller.
 
     Raises:
-        InputError: the path does not exist, is a directory, may not be read, is empty, or changes.
+        InputError: the path does not exist, is a directory, may not be read, is empty, holds no text, goes beyond a
+            limit of ``limits``, or changes.
+        UsageError: a limit is set to what is not a number.
     """
 
-    def __init__(self, path: PathLike, *, may_be_empty: bool = False, columns: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        path: PathLike,
+        *,
+        may_be_empty: bool = False,
+        any_text: bool = False,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
         self.path = os.fspath(path)
         self.columns = dict(columns or {})
         self.name = "<stdin>" if self.path == "-" else self.path
+        self.limits = limits.current()
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
         self._head_is_gzip = False
@@ -69,10 +88,20 @@ class Source:
                 raise InputError(self.name, "this is a directory", remedy="name the file in it")
             # a stream can be read once only: standard input, a pipe
             self._is_stream = self.path == "-" or (Path(self.path).exists() and not Path(self.path).is_file())
-        with self.open() as stream, self._faults():
-            self._head = stream.read(_HEAD)
-        if not may_be_empty and not self._head.removeprefix(BOM).strip():
+        head = self.head()
+        if not may_be_empty and not head.strip():
             raise InputError(self.name, "the file is empty", remedy="give a file with content")
+        self._check_kind(head, any_text=any_text)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: the name and the file's state, not its first bytes.
+
+        Raises:
+            InputError: standard input or a pipe, which only this process has read.
+        """
+        if self._is_stream:
+            raise InputError(self.name, "a pipe cannot be sent to another process", remedy="name a file")
+        return {name: value for name, value in vars(self).items() if name != "_first"}
 
     @property
     def stem(self) -> str:
@@ -89,13 +118,18 @@ class Source:
         return not self._head_is_gzip and not self._is_stream
 
     def head(self) -> bytes:
-        """The first 64 KiB, decompressed, without a byte order mark."""
-        return self._head.removeprefix(BOM)
+        """The first 64 KiB, decompressed, without byte order marks."""
+        return without_marks(self._first)
+
+    @functools.cached_property
+    def _first(self) -> bytes:
+        with self.open() as stream, self._faults():
+            return stream.read(_HEAD)
 
     @property
     def goes_on(self) -> bool:
         """Whether there may be more than the head."""
-        return len(self._head) == _HEAD
+        return len(self._first) == _HEAD
 
     @contextlib.contextmanager
     def open(self) -> Iterator[BinaryIO]:
@@ -127,54 +161,141 @@ class Source:
         """How many bytes the plain file has; 0 where they do not lie in one."""
         return self._state.size if self._state is not None and self.is_file else 0
 
-    def blocks(self, size: int, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+    def blocks(
+        self, size: int, start: int = 0, stop: int | None = None, *, longest: int | None = None
+    ) -> Iterator[bytes]:
         """The bytes in pieces of about ``size`` that end where lines end; the last may lack its newline.
 
-        A byte order mark is left out.
+        Byte order marks at the start of a line are left out: of files that were joined each may have had one.
 
         Args:
             size: of a piece, about.
             start: the first byte; the beginning of a line. Other than 0 only for a plain file.
             stop: the byte to stop before; the end of a line. None for the end of the file.
+            longest: bytes that a line may have; by default those of a line of columns.
         """
+        longest = self.limits.line if longest is None else longest
         with self.open() as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
-            first = start == 0
+            done = start
             if start:
                 stream.seek(start)
             left = None if stop is None else stop - start
             while True:
-                with self._faults():
-                    piece = stream.read(size if left is None else min(size, left))
+                piece = self._read(stream, size if left is None else min(size, left))
                 if left is not None:
                     left -= len(piece)
                 if not piece:
                     break
-                if first:
-                    piece, first = piece.removeprefix(BOM), False
                 cut = piece.rfind(b"\n") + 1
                 if cut:
-                    yield b"".join((*rest, piece[:cut]))
+                    block = b"".join((*rest, piece[:cut]))
+                    self._check_lines(block, longest, done)
+                    yield without_marks(block)
+                    done += len(block)
                     rest = [piece[cut:]] if cut < len(piece) else []
                 else:
                     rest.append(piece)
+                    if sum(map(len, rest)) > longest:
+                        self._check_lines(b"".join(rest), longest, done)
             if rest:
                 if not self._is_stream:  # which may be why the last line is cut
                     self._check_unchanged(stream)
-                yield b"".join(rest)
+                block = b"".join(rest)
+                self._check_lines(block, longest, done)
+                yield without_marks(block)
 
-    def text(self) -> str:
-        """All of it as text, without a byte order mark; line ends become newlines.
+    def text(self, *, columns: bool = False) -> str:
+        """All of it as text, without byte order marks at the start of a line; line ends become newlines.
+
+        Args:
+            columns: whether it is lines of columns, which have a greatest length.
 
         Raises:
-            InputError: bytes that are not UTF-8, or a NUL, with their line.
+            InputError: bytes that are not UTF-8, or a NUL, with their line; more bytes than ``limits`` allows.
         """
-        return decode(self.raw().removeprefix(BOM), self.name).replace("\r\n", "\n").replace("\r", "\n")
+        raw = self.raw().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if columns:
+            self._check_lines(raw, self.limits.line)
+        return decode(without_marks(raw), self.name)
 
-    def raw(self) -> bytes:
-        """All of it as it stands, decompressed."""
-        with self.open() as stream, self._faults():
-            return stream.read()
+    def raw(self, limit: str = "whole") -> bytes:
+        """All of it as it stands, decompressed.
+
+        Args:
+            limit: the name of the one of ``limits`` that holds.
+
+        Raises:
+            InputError: it is more than that.
+        """
+        most: int = getattr(self.limits, limit)
+        pieces: list[bytes] = []
+        size = self.size
+        with self.open() as stream:
+            while size <= most and (piece := self._read(stream, _PIECE)):
+                pieces.append(piece)
+                size = max(size, stream.tell())
+        if size > most:
+            problem = f"the file is larger than {limits.size(most)}, too large to be held in memory"
+            remedy = f"check the file, or raise {limits.variable(limit)}"
+            raise InputError(self.name, problem, remedy=remedy)
+        with self._faults():
+            return b"".join(pieces)
+
+    def _read(self, stream: BinaryIO, size: int) -> bytes:
+        """The next bytes, as long as gzip data does not grow beyond the limits."""
+        with self._faults():
+            piece = stream.read(size)
+            if not isinstance(stream, gzip.GzipFile):
+                return piece
+            unpacked, packed = stream.tell(), cast(BinaryIO, stream.fileobj).tell()
+        if unpacked > self.limits.unpacked:
+            name, problem = "unpacked", f"the gzip data unpacks to more than {limits.size(self.limits.unpacked)}"
+        elif unpacked > _FREE and unpacked > self.limits.ratio * packed:
+            name, problem = "ratio", f"the gzip data unpacks to more than {self.limits.ratio} times its size"
+        else:
+            return piece
+        remedy = f"if this is right, unpack the file first, or raise {limits.variable(name)}"
+        raise InputError(self.name, problem, remedy=remedy)
+
+    def _check_lines(self, raw: bytes, longest: int, before: int = 0) -> None:
+        """Refuse a line that is too long.
+
+        Args:
+            raw: whole lines, of which the last may lack its newline.
+            longest: bytes that a line may have.
+            before: how many bytes of the file stand before them.
+        """
+        at = 0
+        while len(raw) - at > longest:
+            end = raw.rfind(b"\n", at, at + longest + 1)
+            if end < 0:
+                line = self._newlines(before) + raw.count(b"\n", 0, at) + 1
+                found = raw[at : at + 80].partition(b"\n")[0].decode("utf-8", errors="replace")
+                problem = f"the line is longer than {limits.size(longest)}"
+                remedy = f"check for a missing line end, or raise {limits.variable('line')}"
+                raise InputError(self.name, problem, line=line, found=found, remedy=remedy)
+            at = end + 1
+
+    def _newlines(self, stop: int) -> int:
+        """How many lines end in the first bytes; these are counted only where a fault is to be placed."""
+        n = 0
+        with self.open() as stream:
+            while stop > 0 and (piece := self._read(stream, min(stop, _PIECE))):
+                n += piece.count(b"\n")
+                stop -= len(piece)
+        return n
+
+    def _check_kind(self, head: bytes, *, any_text: bool = False) -> None:
+        """Refuse a file whose first bytes are not those of text."""
+        if (kind := file_kinds.kind_of(head)) is not None:
+            raise InputError(self.name, f"this is {kind.name}", remedy=kind.remedy)
+        if any_text:
+            return
+        if file_kinds.is_utf16(head):
+            raise InputError(self.name, "this is UTF-16 text", remedy="save the file as UTF-8")
+        if (at := head.find(b"\0")) >= 0:
+            raise _nul(self.name, head.count(b"\n", 0, at) + 1)
 
     def _check_unchanged(self, raw: BinaryIO) -> None:
         """Compare an open file with what it was when it was first opened."""
@@ -202,7 +323,13 @@ class Source:
 
     def _copy(self, stream: BinaryIO, spool: BinaryIO) -> None:
         piece = stream.read(_PIECE)
+        if not piece.startswith(_GZIP):
+            self._check_kind(piece, any_text=True)  # /dev/zero does not end
         while piece:
+            if spool.tell() + len(piece) > self.limits.unpacked:
+                problem = f"more than {limits.size(self.limits.unpacked)} were piped in"
+                remedy = f"name a file, or raise {limits.variable('unpacked')}"
+                raise InputError(self.name, problem, remedy=remedy)
             try:
                 spool.write(piece)
                 spool.flush()
@@ -213,7 +340,8 @@ class Source:
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
         try:
-            yield
+            with contained(self.name):
+                yield
         except FileNotFoundError:
             if self._state is not None:
                 problem, remedy = "the file was removed while it was being read", "put it back and try again"
@@ -226,6 +354,16 @@ class Source:
             ) from None
         except OSError as error:
             raise InputError(self.name, f"cannot be read ({error.strerror or error})") from None
+
+
+def without_marks(raw: bytes) -> bytes:
+    """Lines without the byte order marks at their start."""
+    return _MARKS.sub(b"", raw) if BOM in raw else raw
+
+
+def _nul(name: str, line: int) -> InputError:
+    remedy = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
+    return InputError(name, "a NUL character", line=line, remedy=remedy)
 
 
 def decode(raw: bytes, name: str, first_line: int = 1) -> str:
@@ -251,12 +389,7 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
             remedy="save the file as UTF-8 without byte order mark",
         ) from None
     if (at := text.find("\0")) >= 0:
-        raise InputError(
-            name,
-            "a NUL character",
-            line=text.count("\n", 0, at) + first_line,
-            remedy="remove it; a file saved as UTF-16 is full of them, save it as UTF-8",
-        )
+        raise _nul(name, text.count("\n", 0, at) + first_line)
     return text
 
 

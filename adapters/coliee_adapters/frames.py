@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import repeat
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -134,7 +135,7 @@ def run_of(
         raise _partly_scored()
     _check_ids([*queries, *documents], commas)
     block = Columns(queries, starts, documents, scores or None)
-    return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
+    return Run(partial(iter, [block]), tag=tag, scored=bool(scores))
 
 
 def _run_of_rows(table: _Rows, rule: IdRule, tag: str) -> Run:
@@ -152,7 +153,7 @@ def _run_of_rows(table: _Rows, rule: IdRule, tag: str) -> Run:
     decides = scores or [-_finite(rank, "rank") for rank in table.ranks]
     documents = [rule(document) for document in table.documents]
     block = Columns(queries, [*starts, len(documents)], documents, decides or None, ranks)
-    return Run(lambda: iter([block]), tag=tag, scored=bool(scores))
+    return Run(partial(iter, [block]), tag=tag, scored=bool(scores))
 
 
 def _partly_scored() -> InputError:
@@ -198,7 +199,7 @@ def run_of_arrays(
     names = [queries[at] for at in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
     block = Columns(names, bounds, documents.at(document_index), np.asarray(score, dtype=np.float64))
-    return Run(lambda: iter([block]), tag=tag)
+    return Run(partial(iter, [block]), tag=tag)
 
 
 def _check_array(what: str, array: npt.NDArray[Any]) -> None:

@@ -14,6 +14,7 @@ import itertools
 import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Real
 from typing import Any, Final, NamedTuple
 
@@ -121,7 +122,7 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
         return Answers(labels, tag, source.name, "json", remarks, unreadable)
     block = _block(found, queries, tag, rule, remarks)
     scored = first is not None and "score" in first.roles
-    return Run(lambda: iter([block]), tag, scored, source.name, "json")
+    return Run(partial(iter, [block]), tag, scored, source.name, "json")
 
 
 def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule, remarks: Remarks) -> Columns:

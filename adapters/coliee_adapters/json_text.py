@@ -11,7 +11,8 @@ from typing import cast
 
 from coliee_adapters.errors import InputError
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}:]|[-+.\w]+')
+# a string that does not end is a token too: else each quote in it would be tried as the start of one
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}:]|[-+.\w]+')
 _UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _CONTENT = re.compile(r"[^ \t\r\n]")
 _PERHAPS_UNFIT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]")

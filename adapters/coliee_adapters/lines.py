@@ -72,12 +72,16 @@ def content_lines(
     state = comments or Comments()
     for number, line in enumerate(text.split("\n"), start=first_line):
         rest = whole = line.strip(BLANKS).lstrip(_MARK + BLANKS)
-        while rest and (state.opened or rest.startswith("/*")):
+        at = 0  # where the next comment or the content begins; a line can hold very many comments
+        while at < len(rest) and (state.opened or rest.startswith("/*", at)):
             if not state.opened:
-                state.opened, rest = number, rest[2:]
-            _, closed, rest = rest.partition("*/")
-            if closed:
-                state.opened, rest = 0, rest.strip(BLANKS)
+                state.opened, at = number, at + 2
+            end = rest.find("*/", at)
+            at = len(rest) if end < 0 else end + 2
+            if end >= 0:
+                state.opened = 0
+                at = blanks.end() if (blanks := _BETWEEN.match(rest, at)) else at
+        rest = rest[at:]
         if rest and not rest.startswith("#"):
             if name and _MARK in rest:
                 remedy = "delete the character U+FEFF"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from coliee_adapters import limits
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 
@@ -56,13 +57,18 @@ class Element:
             stack.extend(reversed(element.children))
 
 
-def parse(source: Source) -> Element:
+def parse(source: Source, unnested: Collection[str] = ()) -> Element:
     """The root element of an XML file.
 
     The file is read as UTF-8, whatever encoding its first line declares.
 
+    Args:
+        source: the file.
+        unnested: tags of which no element may stand within another of its tag.
+
     Raises:
-        InputError: broken XML; an entity declaration, a reference to one, or an external DTD; not UTF-8.
+        InputError: broken XML; an entity declaration, a reference to one, or an external DTD; not UTF-8; elements
+            that are nested too deep, or that may not be nested.
     """
     document = Element("", {}, 0)
     path = [document]
@@ -70,6 +76,14 @@ def parse(source: Source) -> Element:
     parser.buffer_text = True
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(path) > source.limits.depth:
+            problem = f"elements are nested more than {source.limits.depth} deep"
+            remedy = f"check what wrote it, or raise {limits.variable('depth')}"
+            raise InputError(source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy)
+        if tag in unnested and (outer := next((element for element in path if element.tag == tag), None)):
+            problem = f"this element is inside the <{tag}> of line {outer.line}"
+            remedy = f"close that one first, with </{tag}>"
+            raise InputError(source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy)
         element = Element(tag, attributes, parser.CurrentLineNumber)
         path[-1].content.append(element)
         path.append(element)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -160,25 +161,28 @@ class Run:
     ) -> Run:
         """A run from memory: query → documents in order, or query → document → score (all queries alike)."""
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
-
-        def blocks() -> Iterator[Columns]:
-            queries: list[str] = []
-            starts = [0]
-            documents: list[str] = []
-            scores: list[float] = []
-            noted = remarks
-            for query, ranking in rankings.items():
-                queries.append(query)
-                documents += ranking
-                if isinstance(ranking, Mapping):
-                    scores += map(float, ranking.values())
-                starts.append(len(documents))
-                if len(documents) > _MANY:
-                    yield Columns(queries, starts, documents, scores if scored else None, None, noted)
-                    queries, starts, documents, scores, noted = [], [0], [], [], None
-            yield Columns(queries, starts, documents, scores if scored else None, None, noted)
-
+        blocks = partial(_blocks_of, rankings, scored, remarks)
         return cls(blocks, tag=tag, scored=scored, path=path, format=format)
+
+
+def _blocks_of(
+    rankings: Mapping[str, Iterable[str] | Mapping[str, float]], scored: bool, remarks: Remarks | None
+) -> Iterator[Columns]:
+    """The lines of a run from memory."""
+    queries: list[str] = []
+    starts = [0]
+    documents: list[str] = []
+    scores: list[float] = []
+    for query, ranking in rankings.items():
+        queries.append(query)
+        documents += ranking
+        if isinstance(ranking, Mapping):
+            scores += map(float, ranking.values())
+        starts.append(len(documents))
+        if len(documents) > _MANY:
+            yield Columns(queries, starts, documents, scores if scored else None, None, remarks)
+            queries, starts, documents, scores, remarks = [], [0], [], [], None
+    yield Columns(queries, starts, documents, scores if scored else None, None, remarks)
 
 
 @dataclass(frozen=True, slots=True)

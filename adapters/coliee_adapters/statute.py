@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, join_columns, split_columns
+from coliee_adapters.lines import BLANKS, Comments, content_lines, join_columns, split_columns
 from coliee_adapters.markup import Element, parse
 from coliee_adapters.records import Answers, Gold, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
@@ -26,7 +26,7 @@ DIGITS: Final = {"1": True, "0": False}
 #: So many lines at the beginning show whether a file is a label list.
 _SHOWN: Final = 100
 
-_COMMAS: Final = re.compile(r"\s*[,;]\s*", re.ASCII)
+_COMMAS: Final = re.compile("[,;]")
 
 _XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
 
@@ -172,7 +172,9 @@ def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag
 
 def _words(line: str) -> list[str]:
     """The columns of a line, which blanks separate, or commas: ``R07-01-O,Y,TAG``."""
-    return _COMMAS.split(line) if _COMMAS.search(line) else split_columns(line)
+    if _COMMAS.search(line):
+        return [word.strip(BLANKS) for word in _COMMAS.split(line)]
+    return split_columns(line)
 
 
 def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
@@ -245,7 +247,7 @@ def labels_of(
 def _read_words(source: Source, comments: Comments) -> tuple[list[Labelled], list[tuple[int, list[str]]]]:
     """The words of a label list, and the words of each line's tag with the line's number."""
     words, tags = [], []
-    for line, content in content_lines(source.text(), source.name, comments=comments):
+    for line, content in content_lines(source.text(columns=True), source.name, comments=comments):
         columns = _words(content)
         if len(columns) == 1:
             raise InputError(
@@ -263,9 +265,10 @@ def read_pairs(source: Source) -> dict[str, Element]:
     """The ``<pair>`` elements of statute XML by id, in the order of the file.
 
     Raises:
-        InputError: not XML, no pair, a pair without an id or with one that stood before.
+        InputError: not XML, no pair, a pair without an id or with one that stood before, a pair or an article within
+            another.
     """
-    root = parse(source)
+    root = parse(source, unnested=("pair", "t1", "article"))
     pairs: dict[str, Element] = {}
     for pair in root.iter("pair"):
         query = normal_id(pair.attributes.get("id", ""))

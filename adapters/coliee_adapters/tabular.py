@@ -11,6 +11,7 @@ import contextlib
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -172,7 +173,7 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
         scores = scores if scored else [-rank for rank in scores]
         ranks = table.column("rank") if scored and "rank" in table.roles else None
     block = Columns(queries, starts, documents, scores, ranks, remarks or None)
-    return Run(lambda: iter([block]), tag=tag, scored=scored, path=source.name, format="table")
+    return Run(partial(iter, [block]), tag=tag, scored=scored, path=source.name, format="table")
 
 
 def _first_lines(head: bytes) -> list[str]:
@@ -291,7 +292,7 @@ def _rows(source: Source, separator: str, comments: Comments) -> Iterator[_Row]:
     Raises:
         InputError: the quotes of a value are not those of CSV.
     """
-    text = source.text()
+    text = source.text(columns=True)
     lines = text.split("\n")
     numbered = []
     for number, line in content_lines(text, source.name, comments=comments):

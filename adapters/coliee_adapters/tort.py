@@ -175,7 +175,7 @@ def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
     """
     lines: dict[str, int] = {}
     first_line = 1
-    for block in source.blocks(_BLOCK):
+    for block in source.blocks(_BLOCK, longest=source.limits.whole):
         # not splitlines, which also splits at characters that may stand in a JSON string
         for line, text in enumerate(decode(block, source.name, first_line).split("\n"), first_line):
             if not text.strip(" \t\r"):

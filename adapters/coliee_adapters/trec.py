@@ -57,7 +57,7 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
         InputError: a line without four columns, a relevance that is no integer or too great, a document judged twice
             differently, no relevant document, or no line at all.
     """
-    text = source.text()
+    text = source.text(columns=True)
     if (regular := _regular(text, rule)) is not None:
         _refuse_irrelevant(regular, source)
         return Gold(regular, path=source.name, format="qrels")

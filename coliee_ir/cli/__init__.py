@@ -62,6 +62,12 @@ def _run(given: list[str]) -> int:
     except ColieeError as error:
         say(f"coliee-ir: {error}")
         return 2
+    except MemoryError:
+        say("coliee-ir: there is not enough memory; free some, or give less at a time")
+        return 2
+    except RecursionError:
+        say("coliee-ir: something given is nested too deep to be read")
+        return 2
     except BrokenPipeError:
         # the reader of our output has gone, as with `| head`; nothing more can be said to it
         with contextlib.suppress(OSError):

@@ -54,15 +54,21 @@ def run(options: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _timing(scored: Sequence[Scores], total: float) -> dict[str, float]:
-    """Where the time went: see Timing; and the greatest memory of any one process, in MiB."""
-    import resource  # which Windows does not have
-
+def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:
+    """Where the time went: see Timing; and the greatest memory of any one process, in MiB, None on Windows."""
     times = sum((scores.timing for scores in scored), Timing())
-    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return {
         **{name: round(value, 4) for name, value in dataclasses.asdict(times).items()},
         "total": round(total, 4),
         "lines_per_second": round(times.lines / total),
-        "peak_mib": peak // (1024 if sys.platform != "darwin" else 1 << 20),
+        "peak_mib": _peak(),
     }
+
+
+def _peak() -> int | None:
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows does not have it
+        return None
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return peak // (1024 if sys.platform != "darwin" else 1 << 20)

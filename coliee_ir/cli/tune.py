@@ -6,10 +6,11 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.errors import InputError, UsageError, contained, shortened
 from coliee_adapters.files import Source, check_outputs, written
 from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
@@ -117,8 +118,9 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
-    jobs = 1 if "-" in (*paths, options.answers) else options.jobs or workers.cores()
-    for result in scoring.watched(workers.results([partial(tuned, run) for run in runs], jobs), len(paths)):
+    jobs = 1 if "-" in (*paths, options.answers) else min(options.jobs or len(paths), workers.cores())
+    tasks = [partial(_contained, tuned, run) for run in runs]
+    for result in scoring.watched(workers.results(tasks, jobs), len(paths)):
         if isinstance(result, Tuning):
             tunings.append(result)
         elif options.keep_going:
@@ -135,6 +137,11 @@ def run(options: argparse.Namespace) -> int:
     else:
         grave = False
     return 2 if failed else 1 if grave else 0
+
+
+def _contained(tuned: Callable[[object], Tuning], run: object) -> Tuning:
+    with contained(run.name if isinstance(run, Source) else str(run)):
+        return tuned(run)
 
 
 def _checked(options: argparse.Namespace) -> list[str]:

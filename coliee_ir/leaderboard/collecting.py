@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters import descriptions
-from coliee_adapters.errors import ColieeError, UsageError, shortened
+from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files import Source
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
@@ -185,11 +185,12 @@ def _long_of(evaluator: Evaluator) -> Callable[[list[Part]], list[Part]]:
 def _length(part: Part) -> int:
     """The most documents that any query has; 0 for what cannot be read to its end."""
     counts: dict[str, int] = {}
-    run = read_run(part.source)
     try:
-        for block in run.blocks() if isinstance(run, Run) else ():
-            for query, first, last in block.segments():
-                counts[query] = counts.get(query, 0) + last - first
+        with contained(part.source.name):
+            run = read_run(part.source)
+            for block in run.blocks() if isinstance(run, Run) else ():
+                for query, first, last in block.segments():
+                    counts[query] = counts.get(query, 0) + last - first
     except ColieeError:
         return 0
     return max(counts.values(), default=0)

@@ -112,7 +112,8 @@ def validate(
     given = [str(path) for path in (*files, *(path for path in (named, corpus) if path is not None))]
     if given.count("-") > 1:
         raise UsageError("standard input (-) can be named once only")
-    sources = {source.name: source for source in (Source(path, may_be_empty=True) for path in dict.fromkeys(files))}
+    opened = (Source(path, may_be_empty=True, any_text=True) for path in dict.fromkeys(files))
+    sources = {source.name: source for source in opened}
     asked = None if named is None else Source(named)
     if asked is not None and gold is not None:
         read_gold(asked)  # refuses what is not a gold, in which any text would be a list of ids

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters import case_law, descriptions
-from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.errors import InputError, UsageError, contained, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.statute import LABELS
 from coliee_ir.order import order_of
@@ -125,12 +125,19 @@ class Checked:
         self._sheets: dict[str, Sheet] = {}
         self._lines: dict[str, list[str]] = {}  # of the pilot's files
         for name, source in sources.items():
-            self._one(name, source, self.found.of(name))
+            add = self.found.of(name)
+            try:
+                with contained(name):
+                    self._one(name, source, add)
+            except InputError as error:
+                if error.path != name:  # the organisers' file
+                    raise
+                _unreadable(error, add)
         check_together(self._sheets, rules, check.protocol, check.known, self.found)
 
     def _one(self, name: str, source: Source, add: Add) -> None:
         """Check a file alone."""
-        raw = source.raw()
+        raw = source.raw("validated")
         if text.is_blank(raw):
             add("empty")
             return
@@ -203,7 +210,7 @@ class Checked:
             for _ in getattr(record, "blocks", tuple)():
                 pass
         except InputError as error:
-            add("unreadable", error.line, error.column, error.found, remedy="; ".join(_sentences(error)))
+            _unreadable(error, add)
 
     def _rows_of_json(self, name: str, source: Source, add: Add) -> list[Row]:
         """The lines that a submission in JSON would have."""
@@ -217,7 +224,7 @@ class Checked:
         try:
             blocks = list(case_law.read_run_json(source).blocks())
         except InputError as error:
-            add("unreadable", error.line, error.column, error.found, remedy="; ".join(_sentences(error)))
+            _unreadable(error, add)
             return []
         named = _NAMED.fullmatch(Path(name).name)
         tag = clean_tag(named[1] if named else source.stem, self._check.rules.tag_length) or "RUN"
@@ -270,7 +277,8 @@ class Checked:
                 if isinstance(stream, io.TextIOWrapper):
                     stream.reconfigure(errors="surrogateescape")  # bytes that are no UTF-8 stay as they stand
                 stream.write(texts[name])
-        left = self._check.files({name: Source(target, may_be_empty=True) for name, target in done.items()}).found
+        copies = {name: Source(target, may_be_empty=True, any_text=True) for name, target in done.items()}
+        left = self._check.files(copies).found
         for finding in self.found:
             if finding.file in done and RULES[finding.rule].mended:
                 still = left.get(finding.file, finding.rule)
@@ -278,5 +286,6 @@ class Checked:
         return done, left
 
 
-def _sentences(error: InputError) -> list[str]:
-    return [sentence for sentence in (error.problem, error.remedy) if sentence]
+def _unreadable(error: InputError, add: Add) -> None:
+    sentences = [sentence for sentence in (error.problem, error.remedy) if sentence]
+    add("unreadable", error.line, error.column, error.found, remedy="; ".join(sentences))

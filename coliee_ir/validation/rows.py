@@ -23,7 +23,7 @@ _WIDE_BLANK: Final = re.compile(r"[^\S\x00-\x7f]")
 _WORD: Final = re.compile(f"[^{BLANKS}]+")
 _COMMA_WORD: Final = re.compile(r"""[^,;\s"']+""")
 #: commas or semicolons end the first two words, as where a CSV is told from columns
-_BY_COMMA: Final = re.compile(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)")
+_BY_COMMA: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
 
 _HEADER: Final = re.compile(
     r"[\"']?(?:query|query[_ ]?id|qid|topic|id|case|query[_ ]case|fragment|question)[\"']?\s*(?:[\s,;]|$)",

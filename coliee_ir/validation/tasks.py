@@ -21,7 +21,7 @@ _LINES: Final = 100
 _DECIDED: Final = re.compile(r'"court_decision"\s*:\s*(?:true|false)\b')
 _ACCEPTED: Final = re.compile(r'"is_accepted"\s*:\s*(?:true|false)\b')
 
-_JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*:\s*[\[{]?\s*"([^",\\]+)')
+_JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*+:\s*+[\[{]?+\s*+"([^",\\]+)')
 
 
 def find_task(sources: Sequence[Source], asked: Source | None) -> str:

@@ -11,7 +11,7 @@ from coliee_ir.validation.findings import Add
 #: bytes that are no UTF-8, as ``surrogateescape`` decodes them
 NO_UTF8: Final = re.compile("[\udc80-\udcff]")
 
-_LINE_END: Final = re.compile(r"(\r*\n|\r)")
+_LINE_END: Final = re.compile(r"\r++\n?|\n")
 _NOTHING: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n\v\f"
 
 
@@ -49,10 +49,16 @@ def lines_of(text: str, add: Add) -> tuple[list[str], bool]:
     if "\r" not in text:
         lines = text.split("\n")
     else:
-        pieces = _LINE_END.split(text)
-        lines = pieces[::2]
-        for number, end in enumerate(pieces[1::2], start=1):
-            if end != "\n":
-                add("carriage-return" if end == "\r" else "crlf", number)
+        lines, at = [], 0
+        for end in _LINE_END.finditer(text):
+            # of carriage returns without a newline behind them, each ends a line
+            returns = 0 if end[0].endswith("\n") else len(end[0])
+            lines += [text[at : end.start()], *[""] * (returns - 1)]
+            at = end.end()
+            for number in range(len(lines) - returns + 1, len(lines) + 1):
+                add("carriage-return", number)
+            if end[0] != "\n" and not returns:
+                add("crlf", len(lines))
+        lines.append(text[at:])
     ended = not lines[-1]
     return (lines[:-1] if ended else lines), ended

@@ -260,7 +260,8 @@ def test_articles_within_an_article_are_its_text(source: Opened) -> None:
     assert articles(source(law)) == [Document("3", "第三条　次の条")]
 
 
-def test_deep_nesting_is_read_without_recursion(source: Opened) -> None:
+def test_deep_nesting_is_read_without_recursion(source: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "1M")
     depth = 20_000
     item = "<Item><ItemTitle>一</ItemTitle>" * depth + "</Item>" * depth
     law = f'<Law><Part>{"<Chapter>" * depth}<Article Num="1"><Paragraph>{item}</Paragraph></Article>'
@@ -307,15 +308,10 @@ def test_deep_nesting_is_read_without_recursion(source: Opened) -> None:
             "f.txt, line 2: these bytes are not UTF-8 (found '\\x96A hive\\x97'); "
             "save the file as UTF-8 without byte order mark",
         ),
-        (
-            "第一条　蜂\n".encode("utf-16-le"),
-            "f.txt, line 1: these bytes are not UTF-8 (found ",
-        ),
     ],
 )  # fmt: skip
 def test_what_is_refused_says_so(source: Opened, content: str | bytes, sentence: str) -> None:
-    said = refusal(source(content))
-    assert said == sentence or (sentence.endswith("(found ") and said.startswith(sentence))
+    assert refusal(source(content)) == sentence
 
 
 # numerals

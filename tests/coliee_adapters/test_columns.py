@@ -173,7 +173,7 @@ def readings(path: Path, content: bytes, layout: Layout, rule: IdRule = exact_id
                 patch.setattr(columns._Reader, "_regular", lambda *_: None)
             for size in BLOCKS:
                 patch.setattr(columns, "_BLOCK", size)
-                yield read(Source(path.name), layout, rule)
+                yield read(Source(path.name, any_text=True), layout, rule)
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -328,6 +328,18 @@ BAD_LINES: dict[str, list[tuple[str, str]]] = {
     ],
 }  # fmt: skip
 MALFORMED = [(name, line, message) for name, lines in BAD_LINES.items() for line, message in lines]
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_byte_order_marks_are_left_out_at_the_start_of_a_line_and_refused_within(path: Path, name: str) -> None:
+    first, second, third = (GOOD[name].format(n) for n in (1, 2, 3))
+    plain = f"{first}\n{second}\n{third}\n".encode()
+    path.write_bytes(plain)
+    expected = read(Source(str(path)), LAYOUTS[name], exact_id)
+    marked = f"\ufeff\ufeff{first}\n{second}\r\n\ufeff{third}\n".encode()
+    assert all(outcome == expected for outcome in readings(path, marked, LAYOUTS[name]))
+    for outcome in readings(path, plain.replace(b"d2", "d\ufeff2".encode()), LAYOUTS[name]):
+        assert str(outcome).startswith("run.txt, line 2: a byte order mark (U+FEFF) within a line (found ")
 
 
 @pytest.mark.parametrize(("name", "bad", "message"), MALFORMED)

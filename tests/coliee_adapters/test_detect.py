@@ -121,7 +121,7 @@ def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, read: Calla
         (detect.read_gold, b"001 013 T\n001 014 T\n", "line 1: this is no gold of a known form (found '001 013 T')"),
         (detect.read_gold, b"\n\r\n \n001 x y z w\n", "line 4: this is no gold of a known form (found '001 x y z w')"),
         (detect.read_gold, b"q1 0 d1 0.5", "line 1: this is no gold of a known form (found 'q1 0 d1 0.5')"),
-        (detect.read_gold, BOM + b"<html>\n", "line 1: this is no gold of a known form (found '<html>')"),
+        (detect.read_gold, BOM + b"<htm>\n", "line 1: this is no gold of a known form (found '<htm>')"),
         (detect.read_gold, b"# a\n", "line 1: this is no gold of a known form (found '# a')"),
         (detect.read_gold, b"\x89PNG\r\n\x1a\n", "line 1: this is no gold of a known form (found '\ufffdPNG')"),
         (

@@ -1,21 +1,30 @@
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import io
+import lzma
 import os
+import pickle
 import stat
+import tarfile
+import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coliee_adapters import limits
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import BOM, Source, check_outputs, copies, decode, is_copy, written
+from coliee_adapters.limits import Limits
 
 pack = partial(gzip.compress, mtime=0)
 
@@ -108,7 +117,8 @@ def test_parts_of_a_file_hold_together_what_it_holds(
     cuts = [0, *(len(b"".join([BOM, b"x\n", *lines[:at]])) for at in (first, second)), None]
     source, size = Source(path), data.draw(st.integers(3, 9))
     parts = [b"".join(source.blocks(size, start or 0, stop)) for start, stop in pairwise(cuts)]
-    assert parts == [b"".join([b"x\n", *lines[:first]]), b"".join(lines[first:second]), b"".join(lines[second:])]
+    whole = [b"".join([b"x\n", *lines[:first]]), b"".join(lines[first:second]), b"".join(lines[second:])]
+    assert parts == [part.replace(BOM, b"") for part in whole]
 
 
 def test_a_path_object_is_a_path(here: Path) -> None:
@@ -128,17 +138,18 @@ def test_blocks_end_where_lines_end_and_leave_nothing_out(
     tmp_path_factory: pytest.TempPathFactory, text: str, size: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "blocks.txt"
-    content = text.lstrip("\ufeff").encode()
-    path.write_bytes((BOM if size >= len(BOM) else b"") + content)  # a mark is seen in one piece
-    if not content.strip():
+    content = text.removeprefix("\ufeff").encode()
+    path.write_bytes(BOM + content)
+    without = "\n".join(line.lstrip("\ufeff") for line in text.split("\n")).encode()
+    if not without.strip():
         return
     blocks = list(Source(path).blocks(size))
-    assert b"".join(blocks) == content
+    assert b"".join(blocks) == without
     assert all(block.endswith(b"\n") for block in blocks[:-1])
     assert all(block.count(b"\n", 0, -size) == 0 for block in blocks)
 
 
-@pytest.mark.parametrize("content", [b"", BOM, b" \n\t\r\n", BOM + b"\n", pack(b""), pack(BOM)])
+@pytest.mark.parametrize("content", [b"", BOM, BOM + BOM, b" \n\t\r\n", BOM + b"\n", pack(b""), pack(BOM)])
 @pytest.mark.parametrize("path", ["run.txt", "-"])
 def test_a_file_without_content_is_refused(
     here: Path, stdin: Callable[[bytes], None], path: str, content: bytes
@@ -232,12 +243,223 @@ def test_a_run_without_a_tag_is_called_as_its_file(
     assert Source(path).stem == stem
 
 
+# how much a file may take
+
+
+def refused(act: Callable[[], object]) -> InputError:
+    with pytest.raises(InputError) as caught:
+        act()
+    return caught.value
+
+
+@pytest.mark.parametrize("size", [5, 100, 1 << 18])
+@pytest.mark.parametrize("carrier", [lambda content: content, pack])
+def test_a_line_may_be_as_long_as_the_limit(
+    here: Path, monkeypatch: pytest.MonkeyPatch, size: int, carrier: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_LINE", "64")
+    good, bad = b"a\n" + b"b" * 64 + b"\nc\n", b"a\n\n" + b"b" * 65 + b"\nc\n"
+    Path("good.txt").write_bytes(carrier(good))
+    assert b"".join(Source("good.txt").blocks(size)) == good
+    for ending in (b"\n", b""):
+        Path("bad.txt").write_bytes(carrier(bad.removesuffix(b"\nc\n") + ending))
+        for read in (lambda: list(Source("bad.txt").blocks(size)), lambda: Source("bad.txt").text(columns=True)):
+            error = refused(read)
+            assert (error.line, error.found) == (3, "b" * 65)
+            assert "longer than 64 bytes" in error.problem
+    assert len(Source("bad.txt").text()) == 68 + (ending == b"\n")
+    assert list(Source("bad.txt").blocks(size, longest=65))
+
+
+def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here: Path) -> None:
+    Path("run.gz").write_bytes(pack(b"a\n" + b"x" * (40 << 20)))
+    read = 0
+    source = Source("run.gz")
+    step = source._read
+
+    def counting(stream: object, size: int) -> bytes:
+        nonlocal read
+        piece = step(stream, size)  # type: ignore[arg-type]
+        read += len(piece)
+        return piece
+
+    source._read = counting  # type: ignore[method-assign]
+    assert "longer than 1 MiB" in refused(lambda: list(source.blocks(1 << 18))).problem
+    assert read < 2 << 20
+
+
+@pytest.mark.parametrize("carrier", [lambda content: content, pack])
+def test_what_is_held_in_memory_has_a_limit(
+    here: Path, monkeypatch: pytest.MonkeyPatch, carrier: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "1K")
+    monkeypatch.setenv("COLIEE_IR_MAX_VALIDATED", "2K")
+    for size, limit, fits in ((1024, "whole", True), (1025, "whole", False), (1025, "validated", True)):
+        Path("run.json").write_bytes(carrier(b"x" * size))
+        if fits:
+            assert len(Source("run.json").raw(limit)) == size
+        else:
+            assert "larger than 1 KiB" in refused(Source("run.json").text).problem
+
+
+def test_gzip_data_that_grows_out_of_proportion_is_refused(here: Path) -> None:
+    member = pack(bytes(10 << 20).replace(b"\0", b"[\n"))  # two bytes for one
+    Path("run.gz").write_bytes(member * 20)
+    source = Source("run.gz")
+    for read in (lambda: source.text(), lambda: list(source.blocks(1 << 18))):
+        error = refused(read)
+        assert "200 times its size" in error.problem
+        assert "COLIEE_IR_MAX_RATIO" in str(error.remedy)
+    Path("run.gz").write_bytes(pack(b"[\n" * (6 << 20)))  # below 16 MiB, whatever its ratio
+    assert len(Source("run.gz").text()) == 12 << 20
+
+
+def test_gzip_data_has_a_limit_and_so_has_a_pipe(
+    here: Path, monkeypatch: pytest.MonkeyPatch, stdin: Callable[[bytes], None]
+) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
+    Path("run.gz").write_bytes(pack(LONG))
+    error = refused(lambda: list(Source("run.gz").blocks(1 << 16)))
+    assert "unpacks to more than 100 KiB" in error.problem
+    stdin(LONG)
+    assert "more than 100 KiB were piped in" in refused(lambda: Source("-")).problem
+    Path("run.txt").write_bytes(LONG)
+    assert b"".join(Source("run.txt").blocks(1 << 16)) == LONG  # a plain file has none
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "1 M", "many", "1T"])
+def test_a_limit_is_a_whole_number(here: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_LINE", text)
+    with pytest.raises(UsageError, match=r"COLIEE_IR_MAX_LINE is .*such as 1000, 64K, 16M or 2G"):
+        Source("run.txt")
+
+
+def test_limits_are_set_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert limits.current() == Limits()
+    for name, text in (("LINE", "2k"), ("WHOLE", " 3M "), ("VALIDATED", "4M"), ("UNPACKED", "5G"), ("RATIO", "6")):
+        monkeypatch.setenv(f"COLIEE_IR_MAX_{name}", text)
+    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "")
+    assert limits.current() == Limits(2 << 10, 3 << 20, 4 << 20, 5 << 30, 6)
+
+
+# what holds no text
+
+
+def zipped(*names: str) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"application/vnd.oasis.opendocument.spreadsheet" if name == "mimetype" else b"x")
+    return held.getvalue()
+
+
+def tarred() -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("run.txt"), io.BytesIO())
+    return held.getvalue()
+
+
+def saved(array: npt.NDArray[np.int64], save: Callable[..., None]) -> bytes:
+    held = io.BytesIO()
+    save(held, array)
+    return held.getvalue()
+
+
+KINDS = [
+    (zipped("run.txt"), "a zip archive", "unpack"),
+    (zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), "an Excel workbook", "CSV"),
+    (zipped("[Content_Types].xml", "word/document.xml"), "a Word document", "plain text"),
+    (zipped("mimetype", "content.xml"), "an OpenDocument spreadsheet", "CSV"),
+    (zipped("model/data.pkl"), "a PyTorch file", "JSON"),
+    (saved(np.arange(3), np.savez), "an archive of NumPy arrays", "text"),
+    (saved(np.arange(3), np.save), "a NumPy array", "text"),
+    (pickle.dumps({"q": ["d"]}), "a pickle", "JSON"),
+    (pickle.dumps({"q": ["d"]}, protocol=2), "a pickle", "JSON"),
+    (tarred(), "a tar archive", "unpack"),
+    (pack(tarred()), "a tar archive", "unpack"),
+    (pack(pack(LONG)), "gzip data within gzip data", "unpack"),
+    (bz2.compress(LONG), "a bzip2 archive", "gzip"),
+    (lzma.compress(LONG), "an xz archive", "gzip"),
+    (b"\x28\xb5\x2f\xfd" + LONG, "a Zstandard archive", "gzip"),
+    (b"\x04\x22\x4d\x18" + LONG, "an LZ4 archive", "gzip"),
+    (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an Excel or Word file of the old kind", "CSV"),
+    (b"PAR1\x15\0" + LONG, "a Parquet file", "to_csv"),
+    (b"ARROW1\0\0" + LONG, "an Arrow file", "to_csv"),
+    (b"\xff\xff\xff\xff" + LONG, "an Arrow stream", "to_csv"),
+    (b"%PDF-1.7\n" + LONG, "a PDF", "data"),
+    (b"\x89HDF\r\n\x1a\n" + LONG, "an HDF5 file", "to_csv"),
+    (b"SQLite format 3\0" + LONG, "an SQLite database", "CSV"),
+    (b"\n<!DOCTYPE html>\n<html>", "a web page", "Raw"),
+    (b"<HTML lang='en'>", "a web page", "Raw"),
+    (b"version https://git-lfs.github.com/spec/v1\noid x\n", "a pointer of Git LFS", "git lfs pull"),
+    ("001 013 T\n".encode("utf-16"), "UTF-16 text", "UTF-8"),
+    ("001 013 T\n".encode("utf-16-be"), "UTF-16 text", "UTF-8"),
+    ("001 013 T\n".encode("utf-32"), "UTF-32 text", "UTF-8"),
+    (bytes(1 << 16), "a file of zero bytes", "new copy"),
+]
+
+
+@pytest.mark.parametrize(("content", "kind", "remedy"), KINDS)
+def test_a_file_that_holds_no_text_is_called_what_it_is(
+    here: Path, stdin: Callable[[bytes], None], content: bytes, kind: str, remedy: str
+) -> None:
+    Path("run.txt").write_bytes(content)
+    stdin(content)
+    for path in ("run.txt", "-"):
+        error = refused(lambda path=path: Source(path))  # type: ignore[misc]
+        assert error.problem.startswith(f"this is {kind}")
+        assert remedy in str(error.remedy)
+
+
+@pytest.mark.parametrize("text", ["PK 013 T", "PAR1 013 T", "BZh1 013 T", "ustar 013 T", "001 <html> T", "%PD 1 T"])
+def test_ids_like_the_first_bytes_of_other_files_are_text(here: Path, text: str) -> None:
+    Path("run.txt").write_text(text, encoding="utf-8")
+    assert Source("run.txt").text() == text
+
+
+def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
+    Path("run.txt").write_bytes(b"001 013 T\n001 0\x0014 T\n")
+    error = refused(lambda: Source("run.txt"))
+    assert (error.problem, error.line) == ("a NUL character", 2)
+    assert Source("run.txt", any_text=True).raw() == b"001 013 T\n001 0\x0014 T\n"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+def test_a_stream_without_end_is_refused_at_its_beginning() -> None:
+    for any_text in (False, True):
+        error = refused(lambda any_text=any_text: Source("/dev/zero", any_text=any_text))  # type: ignore[misc]
+        assert error.problem == "this is a file of zero bytes"
+
+
+# from process to process
+
+
+def test_a_source_travels_without_its_first_bytes(here: Path, stdin: Callable[[bytes], None]) -> None:
+    Path("run.txt").write_bytes(LONG)
+    Path("run.gz").write_bytes(pack(LONG))
+    for path in ("run.txt", "run.gz"):
+        pickled = pickle.dumps(Source(path))
+        assert len(pickled) < 1000
+        source = pickle.loads(pickled)
+        assert (source.head(), source.size, b"".join(source.blocks(1 << 16))) == (
+            LONG[: 1 << 16],
+            len(LONG) if path == "run.txt" else 0,
+            LONG,
+        )
+    Path("run.txt").write_bytes(LONG + b"1 2 T\n")
+    Path("run.gz").write_bytes(pack(LONG + b"1 2 T\n"))
+    assert "changed" in refused(lambda: pickle.loads(pickled).text()).problem
+    stdin(LONG)
+    assert "cannot be sent to another process" in refused(lambda: pickle.dumps(Source("-"))).problem
+
+
 # bytes to text
 
 
-def test_line_ends_become_newlines_and_one_byte_order_mark_goes(here: Path) -> None:
-    Path("run.txt").write_bytes(BOM + BOM + b"a\r\nb\rc\n\r\n")
-    assert Source("run.txt").text() == "\ufeffa\nb\nc\n\n"
+def test_line_ends_become_newlines_and_byte_order_marks_at_the_start_of_lines_go(here: Path) -> None:
+    Path("run.txt").write_bytes(BOM + BOM + b"a\r\n" + BOM + b"b\r" + BOM + b"c" + BOM + b"d\n\r\n")
+    assert Source("run.txt").text() == "a\nb\nc\ufeffd\n\n"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,21 @@ def test_what_follows_the_end_of_a_comment_is_content() -> None:
 @pytest.mark.parametrize("line", ["q1 Y /* T", "q1 Y #1", "q1/* Y T", "*/ q1 Y", "/ * q1", "// q1 Y"])
 def test_a_comment_starts_only_where_a_line_starts(line: str) -> None:
     assert lines(line) == [(1, line)]
+
+
+def test_a_line_of_comments_alone_leaves_the_last_one_open() -> None:
+    comments = Comments()
+    assert list(content_lines("/**/ /* a */\n/* b */ /* c", "run.txt", 1, comments)) == []
+    assert comments.opened == 2
+
+
+def test_very_many_comments_in_a_line_are_passed_over_in_linear_time() -> None:
+    def seconds(n: int) -> float:
+        start = time.process_time()
+        assert lines("/**/" * n + " 001 013 T") == [(1, "001 013 T")]
+        return time.process_time() - start
+
+    assert seconds(80_000) < 9 * max(seconds(20_000), 0.02)
 
 
 def test_an_opening_does_not_close_itself() -> None:

@@ -56,12 +56,23 @@ def test_a_doctype_without_entities_passes(read: Parse, document: str) -> None:
     assert read(document).text == "b"
 
 
-def test_deep_nesting_is_no_matter(read: Parse) -> None:
+def test_deep_nesting_is_no_matter_where_it_is_allowed(read: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "1M")
     deep = 200_000
     root = read("<a>" * deep + "b" + "</a>" * deep)
     assert root.text == "b"
     assert sum(1 for _ in root.iter("a")) == deep
     assert repr(root) == "Element(tag='a', attributes={}, line=1)"
+
+
+def test_nesting_has_a_limit(read: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read("<a>" * 100 + "b" + "</a>" * 100).text == "b"
+    with pytest.raises(InputError, match="nested more than 100 deep") as caught:
+        read("<a>\n" * 101 + "b" + "</a>" * 101)
+    assert (caught.value.line, caught.value.found) == (101, "<a>")
+    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "1")
+    with pytest.raises(InputError, match="nested more than 1 deep"):
+        read("<a><b/></a>")
 
 
 DTD = "; remove the DOCTYPE; nothing is expanded or fetched"

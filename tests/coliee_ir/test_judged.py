@@ -121,7 +121,7 @@ def test_a_query_named_with_nothing_retrieved_counts_as_common() -> None:
 
 
 def test_parts_of_different_golds_do_not_add() -> None:
-    one, other = (judge(Qrels({"q1": {"d1": 1}}), Run.of({})) for _ in range(2))
+    one, other = (judge(Qrels({"q1": {"d1": level}}), Run.of({})) for level in (1, 2))
     with pytest.raises(ValueError, match="judged by the same gold"):
         one + other
 

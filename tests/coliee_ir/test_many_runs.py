@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,14 @@ def test_timing_is_one_line_of_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(timing) == ["lines", "read", "judge", "measure", "total", "lines_per_second", "peak_mib"]
     assert timing["lines"] == sum(scores.timing.lines for scores in map(Evaluator(GOLD).evaluate, RUNS))
     assert 0 < timing["read"] <= timing["total"]
+
+
+def test_timing_does_without_memory_where_there_is_no_way_to_ask(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
+    assert json.loads(capsys.readouterr().err.splitlines()[-1])["peak_mib"] is None
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "x", "1.5"])

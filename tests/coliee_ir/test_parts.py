@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import columns, trec
+from coliee_adapters import case_law, columns, trec
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Columns, Run
@@ -46,8 +46,9 @@ def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False)
         chance.shuffle(lines)
     if odd:
         for _ in range(20):
-            at = chance.randrange(1, len(lines))
+            at = chance.randrange(len(lines))
             lines[at:at] = [chance.choice(["# a comment", "", "/* over\n two lines */", lines[at].replace(" ", "\t ")])]
+        lines += chance.choice([[], ["", "# the end"]])
     path.write_text("\n".join(lines), encoding="utf-8")
     return trec.read_run(Source(path))
 
@@ -69,7 +70,7 @@ def test_parts_of_a_file_add_up_to_the_whole(tmp_path: Path, jobs: int, grouped:
         assert same(judge(GOLD, run, jobs=jobs), judge(GOLD, run))
 
 
-@given(st.integers(0, 10**6), st.integers(10, 2000))
+@given(st.integers(0, 10**6), st.integers(1, 2000))
 def test_blocks_may_end_anywhere(tmp_path_factory: pytest.TempPathFactory, seed: int, size: int) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     with pytest.MonkeyPatch.context() as patch:
@@ -77,6 +78,37 @@ def test_blocks_may_end_anywhere(tmp_path_factory: pytest.TempPathFactory, seed:
         whole = judge(GOLD, run)
         patch.setattr(columns, "_BLOCK", size)
         assert same(judge(GOLD, run), whole)
+
+
+@given(
+    st.lists(st.sampled_from(["q01 d1 T", "q01 d2 T", "q02 d1 T", "q03 d3 U", "# a comment", "", "/* a", "b */"])),
+    st.integers(1, 40),
+)
+def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines: list[str], size: int) -> None:
+    path = tmp_path_factory.getbasetemp() / "lines"
+    path.write_text("\n".join([*lines, "*/ q04 d1 T", ""]), encoding="utf-8")
+
+    def judged() -> Judged | str:
+        try:
+            return judge(GOLD, case_law.read_run(Source(path)))
+        except InputError as error:
+            return str(error)
+
+    whole = judged()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "_BLOCK", size)
+        pieces = judged()
+    if isinstance(whole, str) or isinstance(pieces, str):
+        assert pieces == whole
+    else:
+        assert same(pieces, whole)
+
+
+def test_a_first_block_without_lines_goes_before_a_query(tmp_path: Path) -> None:
+    lines = [[], ["q01"], [], ["q01"], ["q02"], [], []]
+    blocks = [Columns(queries, [*range(len(queries) + 1)], ["d1"] * len(queries)) for queries in lines]
+    whole = list(segments.whole_queries(blocks))
+    assert [(list(part.queries), part.lengths.tolist()) for part in whole] == [(["q01"], [2]), (["q02"], [1])]
 
 
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:

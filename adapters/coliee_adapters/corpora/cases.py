@@ -15,7 +15,7 @@ from typing import Final
 from coliee_adapters import case_law, detect
 from coliee_adapters.corpora.records import Corpus, Document, FragmentQuery, Query
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import BOM, PathLike, Source, decode
+from coliee_adapters.files import PathLike, Source, decode, without_marks
 from coliee_adapters.records import Gold, normal_id
 
 _TEXT: Final = ".txt"
@@ -224,7 +224,7 @@ def _text(file: Path) -> str:
         raise InputError(str(file), "there is no such file", remedy="unpack the data again") from None
     except OSError as error:
         raise InputError(str(file), f"cannot be read ({error.strerror or error})") from None
-    return decode(raw.removeprefix(BOM), str(file)).replace("\r\n", "\n").replace("\r", "\n").strip()
+    return decode(without_marks(raw), str(file)).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def _named_by(gold: PathLike | Gold | None) -> tuple[tuple[str, ...] | None, Gold | None]:

@@ -11,7 +11,7 @@ from typing import Any
 from coliee_adapters import tort
 from coliee_adapters.corpora.records import Corpus, Document, Query
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import BOM, Source, decode
+from coliee_adapters.files import Source, decode, without_marks
 from coliee_adapters.records import Gold, TortCase
 
 
@@ -113,7 +113,7 @@ class TortCorpus(Corpus):
         line, start = self._places[query]
         with self._source.open() as stream:
             stream.seek(start)
-            raw = stream.readline().removeprefix(BOM)
+            raw = without_marks(stream.readline())
         return tort.read_instance(decode(raw, self._source.name, line).rstrip("\n"), self._source.name, line)
 
     def _claims(self, instance: dict[str, Any], case: TortCase) -> Iterator[Document]:

@@ -1,0 +1,78 @@
+"""How much of the machine one file may take. Every limit is set by an environment variable; see docs/faults.md."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, fields
+from typing import Final
+
+from coliee_adapters.errors import UsageError
+
+_PREFIX: Final = "COLIEE_IR_MAX_"
+
+_UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
+
+_SETTING: Final = re.compile(r"([0-9]{1,18})([KMG]?)", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits; ``COLIEE_IR_MAX_LINE`` sets ``line``, and so on.
+
+    Attributes:
+        line: bytes of a line of columns. Real lines have some forty.
+        whole: bytes of a file that is held in memory as a whole: JSON, XML, CSV, qrels, label lists. What is made of
+            them takes up to 25 times as much.
+        validated: bytes of a file to validate, which takes some 45 times as much; a long list of 1000 documents for
+            each of 400 queries has 16 MiB.
+        unpacked: bytes that gzip data unpacks to, or that a pipe delivers: a hundred million lines.
+        ratio: how many times its own size gzip data unpacks to; the first 16 MiB are free. Runs reach 5 to 30.
+        depth: how deep the elements of XML are nested. The law as e-Gov publishes it has some 25 levels.
+    """
+
+    line: int = 1 << 20
+    whole: int = 64 << 20
+    validated: int = 32 << 20
+    unpacked: int = 4 << 30
+    ratio: int = 200
+    depth: int = 100
+
+
+def current() -> Limits:
+    """The limits as the environment sets them.
+
+    Raises:
+        UsageError: a variable does not hold a whole number from 1, with K, M or G behind it or not.
+    """
+    given = {field.name: os.environ.get(variable(field.name), "") for field in fields(Limits)}
+    return Limits(**{name: _number(name, text) for name, text in given.items() if text})
+
+
+def variable(name: str) -> str:
+    """The environment variable that sets a limit.
+
+    >>> variable("line")
+    'COLIEE_IR_MAX_LINE'
+    """
+    return _PREFIX + name.upper()
+
+
+def _number(name: str, text: str) -> int:
+    setting = _SETTING.fullmatch(text.strip())
+    number = 0 if setting is None else int(setting[1]) << _UNITS[setting[2].upper()]
+    if not number:
+        raise UsageError(f"{variable(name)} is {text!r}; set it to a whole number from 1, such as 1000, 64K, 16M or 2G")
+    return number
+
+
+def size(n: int) -> str:
+    """A number of bytes, for messages.
+
+    >>> size(1 << 20), size(100 << 10), size(1000)
+    ('1 MiB', '100 KiB', '1000 bytes')
+    """
+    for bits, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if n >> bits and not n % (1 << bits):
+            return f"{n >> bits} {unit}"
+    return f"{n} bytes"

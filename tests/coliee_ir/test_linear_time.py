@@ -1,0 +1,144 @@
+"""No file takes longer than its size explains: readers, sniffers and the validator, on what is made to be slow."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coliee_adapters import detect
+from coliee_adapters.errors import ColieeError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Run
+from coliee_ir.reading import find_task, read_gold, read_queries, read_run
+from coliee_ir.validation import validate
+
+
+def statute(text: str) -> str:
+    return f'<dataset><pair id="H18-1-1" label="Y"><t1>{text}</t1></pair></dataset>'
+
+
+def nested(root: str, element: str, n: int) -> str:
+    tag = element[1:].partition(" ")[0]
+    elements = [element.format(at) for at in range(n // (len(element) + len(tag) + 3))]
+    return f"<{root}>{''.join(elements)}{f'</{tag}>' * len(elements)}</{root}>"
+
+
+def case_law(text: str) -> str:
+    return f"<COLIEE task='1'><instance id='1'><cases_noticed>{text}</cases_noticed></instance></COLIEE>"
+
+
+#: shape → the file of a size; each has repeated what some pattern may try again and again
+SHAPES: dict[str, Callable[[int], str]] = {
+    "blanks before a word": lambda n: "001" + " " * n + "1 T\n",
+    "tabs before a word": lambda n: "001" + "\t" * n + "1 T\n",
+    "blanks before a word in the second line": lambda n: "R07-01-O Y T\nR07-02-O" + " " * n + "Y T\n",
+    "blanks behind a comma": lambda n: "001," + " " * n + "x y\n",
+    "blanks behind a comma in the second line": lambda n: "001,002,T\n001," + " " * n + "x y\n",
+    "blanks at the end": lambda n: "001 002 T" + " " * n + "\n001 003 T\n",
+    "commas": lambda n: "001 002 T\n" + "," * n + "\n",
+    "semicolons and blanks": lambda n: "001 002 T\n" + "; " * (n // 2) + "\n",
+    "quotes": lambda n: "001,002,T\n" + '"' * n + "\n",
+    "carriage returns": lambda n: "001 002 T\n001 003" + "\r" * n + "x T\n",
+    "carriage returns and newlines": lambda n: "001 002 T\n" + "\r\r\n" * (n // 3) + "001 003 T\n",
+    "comments in a line": lambda n: "/**/" * (n // 4) + "001 002 T\n",
+    "comments in the second line": lambda n: "001 002 T\n" + "/**/" * (n // 4) + "001 003 T\n",
+    "comments that open": lambda n: "001 002 T\n" + "/* " * (n // 3) + "\n",
+    "stars": lambda n: "001 002 T\n/*" + "*" * n + "\n*/001 003 T\n",
+    "byte order marks": lambda n: "\ufeff" * (n // 3) + "001 002 T\n",
+    "byte order marks within": lambda n: "001 002 T\n001 003" + "\ufeff" * (n // 3) + " T\n",
+    "wide blanks": lambda n: "001 002 T\n001" + "\u3000" * (n // 3) + "003 T\n",
+    "a long word": lambda n: "001 002 T\n" + "a" * n + "\n",
+    "a long number": lambda n: "001 Q0 002 1 1.5 T\n001 Q0 003 2 " + "9" * n + " T\n",
+    "numbers and hyphens": lambda n: "R07-01-O 1-1 T\nR07-01-O " + "1-" * (n // 2) + "x T\n",
+    "dots": lambda n: "001 002 T\n001 " + ".a" * (n // 2) + " T\n",
+    "words of a tag": lambda n: "001 002 T" + " T" * (n // 2) + "\n",
+    "empty lines": lambda n: "001 002 T\n" + "\n" * n + "001 003 T\n",
+    "short lines": lambda n: "a\n" * (n // 2),
+    "open brackets": lambda n: "[" * n,
+    "open objects": lambda n: '{"a":' * (n // 5),
+    "blanks in JSON": lambda n: '{"001":' + " " * n + "x}",
+    "blanks behind a bracket in JSON": lambda n: '{"001": [' + " " * n + "x}",
+    "escapes behind what is not a number": lambda n: '[NaNx "' + '\\"' * (n // 2),
+    "a key twice before escapes": lambda n: '{"001": {"a": 1, "a": 2}, "' + '\\"' * (n // 2),
+    "many members": lambda n: "{" + ", ".join(f'"{i}": ["{i}"]' for i in range(n // 16)) + "}",
+    "a member twice": lambda n: "{" + '"001" ' * (n // 6) + '"001": ["2"], "001.txt": ["3"]}',
+    "cases": lambda n: '{"tort_id": "' * (n // 13),
+    "nested pairs": lambda n: nested("dataset", '<pair id="H18-1-{}" label="Y">', n),
+    "pairs in depth": lambda n: "<dataset>" + "".join(f'<pair id="H18-1-{i}" label="Y"/>' for i in range(n // 32)),
+    "nested t1": lambda n: statute("<t1>a" * (n // 10) + "</t1>" * (n // 10)),
+    "nested instances": lambda n: nested("COLIEE", "<instance id='{}'>", n),
+    "nested lists": lambda n: case_law("<cases_noticed>1" * (n // 32) + "</cases_noticed>" * (n // 32)),
+    "tags that open": lambda n: "<pair" * (n // 5),
+    "attributes": lambda n: "<dataset><pair " + " ".join(f'a{i}="1"' for i in range(n // 10)) + "/></dataset>",
+    "text of blanks in XML": lambda n: case_law(" " * n),
+    "articles in XML": lambda n: statute("Article 1" * (n // 9)),
+    "article numbers in XML": lambda n: statute("Article 1" + "-1" * (n // 2)),
+    "brackets in XML": lambda n: statute("Article 1" + "(1) " * (n // 4) + "a"),
+}  # fmt: skip
+
+
+def _sniff(path: str) -> object:
+    head = Source(path).head()
+    return [form.sniff(head) for form in (*detect.GOLD_FORMS, *detect.RUN_FORMS)]
+
+
+def _read(path: str) -> None:
+    for form in detect.RUN_FORMS:
+        _tried(lambda form=form: _drained(form.read(Source(path), str)))  # type: ignore[misc]
+    for task in (None, "4"):
+        _tried(lambda task=task: _drained(read_run(path, task=task)))  # type: ignore[misc]
+
+
+def _drained(record: object) -> object:
+    return list(record.blocks()) if isinstance(record, Run) else record
+
+
+def _gold(path: str) -> None:
+    for form in detect.GOLD_FORMS:
+        _tried(lambda form=form: form.read(Source(path), str))  # type: ignore[misc]
+    _tried(lambda: read_queries(path))
+    _tried(lambda: find_task(read_gold({"R07-01-O": "Y"}), path))
+
+
+def _validate(path: str) -> None:
+    for task in (None, "1", "tort"):
+        _tried(lambda task=task: validate(path, task=task))  # type: ignore[misc]
+
+
+def _tried(act: Callable[[], object]) -> None:
+    with contextlib.suppress(ColieeError):
+        act()
+
+
+def seconds(act: Callable[[str], object], path: str) -> float:
+    """Processor time, without the pauses of the garbage collector."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.process_time()
+        act(path)
+        return time.process_time() - start
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("act", [_sniff, _read, _gold, _validate])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_four_times_as_much_takes_nowhere_near_sixteen_times_as_long(
+    tmp_path: Path, shape: str, act: Callable[[str], object]
+) -> None:
+    path = tmp_path / "run.txt"
+
+    def growth() -> float:
+        took = []
+        for size in (16_000, 64_000):  # the first 64 KiB are what is sniffed
+            path.write_text(SHAPES[shape](size), encoding="utf-8", newline="")
+            took.append(seconds(act, str(path)))
+        return took[1] / max(took[0], 0.01)  # what is over in no time is not measured
+
+    assert growth() < 9 or min(growth() for _ in range(3)) < 9

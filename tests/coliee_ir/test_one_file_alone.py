@@ -1,0 +1,276 @@
+"""One file never stops the others, and no file takes the machine."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coliee_adapters import case_law, json_text
+from coliee_adapters.errors import ColieeError, InputError
+from coliee_adapters.files import Source
+from coliee_ir import Evaluator, evaluator, rank_runs, validate, workers
+from coliee_ir.cli import main
+from coliee_ir.evaluator import Submission
+
+GOLD = {"075578": ["000001"], "045094": ["000002"]}
+GOOD = "075578 000001 GOOD\n045094 000002 GOOD\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text(json.dumps(GOLD), encoding="utf-8")
+    Path("runs").mkdir()
+    Path("runs/good.txt").write_text(GOOD, encoding="utf-8")
+    return tmp_path
+
+
+def zipped() -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("xl/workbook.xml", "x")
+    return held.getvalue()
+
+
+def sparse(path: Path, start: str = "") -> None:
+    path.write_text(start, encoding="utf-8")
+    os.truncate(path, 20 << 30)
+
+
+def packed(head: str, filler: str) -> Callable[[Path], None]:
+    """A gzip file of 200 MB, of members of 10 MB."""
+    content = gzip.compress(head.encode(), mtime=0) + gzip.compress(filler.encode() * 10_000_000, mtime=0) * 20
+    return lambda path: path.write_bytes(content) and None
+
+
+#: a file that takes too much → how to make it, and a word of what is said of it
+GREEDY: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a line that is unpacked": (packed("", "A"), "longer than 1 MiB"),
+    "JSON that is unpacked": (packed('{"075578": [', " "), "200 times its size"),
+    "a sparse file": (sparse, "zero bytes"),
+    "a sparse file with a beginning": (lambda path: sparse(path, GOOD * 2000), "longer than 1 MiB"),
+    "sparse JSON": (lambda path: sparse(path, '{"075578": ["000001"]}' + " " * (1 << 16)), "larger than 64 MiB"),
+    "a line": (lambda path: path.write_text("A" * 50_000_000), "longer than 1 MiB"),
+    "a stream without end": (lambda path: path.symlink_to("/dev/zero"), "zero bytes"),
+}  # fmt: skip
+
+#: a command, and then its exit code, its greatest memory in KiB and its seconds; the memory that getrusage gives for
+#: the process itself is that of the one that started it, where that is greater
+MEASURED = """
+import re, resource, sys
+from pathlib import Path
+from coliee_ir.cli import main
+code = main(sys.argv[1:])
+own = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(code, max(int(own), used[1].ru_maxrss), sum(one.ru_utime + one.ru_stime for one in used))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux does")
+@pytest.mark.parametrize("command", [("evaluate", "gold.json"), ("validate", "--task", "1")])
+@pytest.mark.parametrize("name", GREEDY)
+def test_a_file_that_would_take_the_machine_ends_in_a_sentence(name: str, command: tuple[str, ...]) -> None:
+    make, word = GREEDY[name]
+    make(Path("run.txt"))
+    done = subprocess.run([sys.executable, "-c", MEASURED, *command, "run.txt"], capture_output=True, text=True)
+    code, kibibytes, seconds = map(float, done.stdout.splitlines()[-1].split())
+    assert code in ((2,) if command[0] == "evaluate" else (1, 2))
+    assert command[0] == "validate" or (word in done.stderr and done.stderr.count("\n") == 1)
+    assert "Traceback" not in done.stderr
+    assert kibibytes < 200 << 10
+    assert seconds < 5  # of which starting takes most; a machine may be slow
+
+
+def test_what_cannot_be_scored_leaves_the_others_their_scores(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # a first block that ends before the first line with content does, which is a run all the same
+    late = "\n075578 000001 LATE" + " " * (1 << 18) + "\n045094 000009 LATE\n"
+    Path("runs/late.txt").write_text(late, encoding="utf-8")
+    for name in ("a line that is unpacked", "JSON that is unpacked", "a sparse file"):
+        GREEDY[name][0](Path("runs", name))
+    Path("runs/book.xlsx").write_bytes(zipped())
+    Path("runs/page.txt").write_text("<!DOCTYPE html><html>", encoding="utf-8")
+    board = rank_runs("gold.json", "runs", task="1", trials=99)
+    assert [(entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries] == [("GOOD", 1.0), ("LATE", 0.5)]
+    reasons = {one.files[0].removeprefix("runs/"): one.reason for one in board.invalid}
+    assert "longer than 1 MiB" in reasons["a line that is unpacked"]
+    assert "200 times its size" in reasons["JSON that is unpacked"]
+    assert "zero bytes" in reasons["a sparse file"]
+    assert "an Excel workbook" in reasons["book.xlsx"]
+    assert "a web page" in reasons["page.txt"]
+    files = sorted(map(str, Path("runs").iterdir()))
+    assert main(["evaluate", "gold.json", *files, "--keep-going", "--task", "1", "-o", "tsv"]) == 2
+    captured = capsys.readouterr()
+    assert [line.split("\t")[:2] for line in captured.out.splitlines()[1:]] == [["GOOD", "1.0"], ["LATE", "0.5"]]
+    assert captured.err.count("coliee-ir: runs/") == 5
+
+
+@pytest.fixture(params=[MemoryError, RecursionError])
+def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file whose reading takes more than there is."""
+    parse = json_text.parse
+
+    def parsed(text: str, name: str, first_line: int = 1) -> object:
+        if name.endswith("big.json"):
+            raise request.param
+        return parse(text, name, first_line)
+
+    monkeypatch.setattr(json_text, "parse", parsed)
+    Path("runs/big.json").write_text(json.dumps(GOLD), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("fault")
+@pytest.mark.parametrize("threshold", [0, 1 << 40])
+def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluator, "_WORTH_A_PROCESS", threshold)
+    results = list(Evaluator(GOLD, task="1").evaluate_all(map(Submission, ("runs/big.json", "runs/good.txt")), jobs=2))
+    assert isinstance(results[0], InputError)
+    assert results[0].path == "runs/big.json"
+    assert "enough memory" in results[0].problem or "nested" in results[0].problem
+    assert not isinstance(results[1], ColieeError)
+
+
+@pytest.mark.usefixtures("fault")
+def test_want_of_memory_does_not_stop_a_leaderboard() -> None:
+    board = rank_runs("gold.json", "runs", task="1", trials=99)
+    assert [entry.tag for entry in board.entries] == ["GOOD"]
+    assert [one.files for one in board.invalid] == [("runs/big.json",)]
+
+
+@pytest.mark.usefixtures("fault")
+def test_want_of_memory_for_the_gold_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "runs/big.json", "runs/good.txt", "--task", "1"]) == 2
+    assert capsys.readouterr().err.startswith("coliee-ir: runs/big.json: ")
+
+
+@pytest.mark.parametrize("kind", [MemoryError, RecursionError])
+def test_want_of_memory_while_blocks_are_read_is_an_error_of_that_run(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def blocks(self: Source, *_: object) -> None:
+        raise kind
+
+    monkeypatch.setattr(Source, "blocks", blocks)
+    (result,) = Evaluator(GOLD, task="1").evaluate_all([Submission("runs/good.txt")])
+    assert isinstance(result, InputError)
+    assert result.path == "runs/good.txt"
+
+
+def test_a_worker_without_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def starved() -> int:
+        raise MemoryError
+
+    for jobs in (1, 2):
+        first, second = workers.results([starved, lambda: 1], jobs)
+        assert isinstance(first, workers.WorkerError)
+        assert second == 1
+
+
+@pytest.mark.parametrize("kind", [MemoryError, RecursionError])
+def test_the_last_resort_is_a_sentence(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> int:
+        raise kind
+
+    monkeypatch.setattr("coliee_ir.cli.measures.run", run)
+    assert main(["measures"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_validate_checks_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = case_law.read_run_json
+
+    def starved(source: Source) -> object:
+        if source.name == "runs/big.json":
+            raise MemoryError
+        return read(source)
+
+    monkeypatch.setattr(case_law, "read_run_json", starved)
+    Path("runs/big.json").write_text(json.dumps(GOLD), encoding="utf-8")
+    Path("runs/long.txt").write_text(GOOD * 1000, encoding="utf-8")
+    monkeypatch.setenv("COLIEE_IR_MAX_VALIDATED", "10K")
+    found = validate("runs/big.json", "runs/long.txt", "runs/good.txt", task="1")
+    said = {finding.file: finding.remedy for finding in found.findings if finding.rule == "unreadable"}
+    assert sorted(said) == ["runs/big.json", "runs/long.txt"]
+    assert "enough memory" in said["runs/big.json"]
+    assert "COLIEE_IR_MAX_VALIDATED" in said["runs/long.txt"]
+
+
+def test_an_instance_with_an_empty_id_is_a_finding() -> None:
+    line = '{"tort_id": "", "plaintiff_claims": [], "defendant_claims": [], "court_decision": true}\n'
+    Path("p3.jsonl").write_text(line, encoding="utf-8")
+    (finding,) = validate("p3.jsonl", task="tort").findings
+    assert finding.rule == "instance"
+
+
+@pytest.mark.parametrize("returns", [1, 2, 5])
+def test_carriage_returns_are_counted_one_by_one(returns: int) -> None:
+    text = "075578 000001 A\r\n045094 000002 A" + "\r" * returns + "045094 000003 A\r\r\n045094 000004 A\n"
+    Path("run.txt").write_bytes(text.encode())
+    found = {finding.rule: finding for finding in validate("run.txt", task="1").findings}
+    assert found["carriage-return"].count == returns
+    assert [place.line for place in found["carriage-return"].places] == list(range(2, min(returns, 3) + 2))
+    assert [place.line for place in found["crlf"].places] == [1, 2 + returns]
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("<dataset>\n<pair id='H18-1-1' label='Y'>\n<pair id='H18-1-2' label='N'/></pair></dataset>", "pair"),
+        ("<dataset><pair id='H18-1-1'>\n<t1>Article 1 a\n<t1>Article 2 b</t1></t1></pair></dataset>", "t1"),
+        ("<dataset><pair id='H18-1-1'>\n<article>1\n<article>2</article></article></pair></dataset>", "article"),
+        ("<COLIEE>\n<instance id='1'>\n<instance id='2'/></instance></COLIEE>", "instance"),
+        (
+            "<COLIEE><instance id='1'>\n<cases_noticed>2\n<cases_noticed>3</cases_noticed></cases_noticed></instance>"
+            "</COLIEE>",
+            "cases_noticed",
+        ),
+    ],
+)
+def test_elements_that_cannot_stand_in_one_another_are_refused(text: str, tag: str) -> None:
+    Path("gold.xml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        evaluator.read_gold("gold.xml")
+    assert (caught.value.line, caught.value.found) == (3, f"<{tag}>")
+    assert f"inside the <{tag}> of line 2" in caught.value.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("qrels", "Q1 0 D1 1\nQ1 0 D2 0\n"),
+        ("labels", "R07-01-O Y\nR07-02-O N\n"),
+        ("json", '{"001":\n["013"]}\n'),
+        ("xml", "<dataset>\n<pair id='H18-1-1' label='Y'/>\n</dataset>\n"),
+    ],
+)
+def test_byte_order_marks_at_the_start_of_lines_are_nothing(name: str, content: str) -> None:
+    Path("plain").write_text(content, encoding="utf-8")
+    Path("marked").write_text("\ufeff\ufeff" + content.replace("\n", "\n\ufeff").removesuffix("\ufeff"))
+    plain, marked = (evaluator.read_gold(path) for path in ("plain", "marked"))
+    assert (plain.qrels, plain.labels, plain.remarks) == (marked.qrels, marked.labels, marked.remarks)
+
+
+@pytest.mark.parametrize("content", ["Q1 0 D1 1\nQ1 0 D\ufeff2 0\n", "R07-01-O Y\nR07\ufeff-02-O N\n"])
+def test_a_byte_order_mark_within_a_line_is_refused(content: str) -> None:
+    Path("gold.txt").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="byte order mark") as caught:
+        evaluator.read_gold("gold.txt")
+    assert caught.value.line == 2
+
+
+def test_a_byte_order_mark_within_a_row_is_refused() -> None:
+    Path("run.csv").write_text("001,002,T\n001,00\ufeff3,T\n", encoding="utf-8")
+    with pytest.raises(InputError, match="byte order mark") as caught:
+        evaluator.read_run("run.csv")
+    assert caught.value.line == 2

@@ -1,0 +1,102 @@
+"""What travels between processes: whatever engine sends it, the result is that of one process."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import coliee_ir
+from coliee_adapters.records import Answers, Run
+from coliee_ir import Evaluator, Submission, judged
+from coliee_ir.judged import Judged, judge
+from coliee_ir.qrels import Qrels
+from coliee_ir.reading import read_gold, read_run
+
+EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
+
+#: gold and run of each form
+PAIRS = [
+    ("task1/gold.json", "task1/bm25.txt"),
+    ("task1/gold.json", "task1/rerank.json"),
+    ("task3/gold.xml", "task3/task3.ALPHA"),
+    ("trec/qrels.txt", "trec/bm25.run"),
+    ("tort/gold.jsonl", "tort/ALPHA.jsonl"),
+]
+
+
+def travelled(held: object) -> object:
+    return pickle.loads(pickle.dumps(held))
+
+
+def same(one: Judged, other: Judged) -> bool:
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("rank", "retrieved", "answered"))
+
+
+@pytest.mark.parametrize(("gold", "run"), PAIRS)
+def test_records_evaluators_and_scores_are_the_same_behind_a_border(gold: str, run: str) -> None:
+    record, submission = read_gold(EXAMPLES / gold), read_run(EXAMPLES / run)
+    assert travelled(record) == record
+    evaluator = Evaluator(record)
+    scores = evaluator.evaluate(submission)
+    there = travelled(evaluator)
+    assert isinstance(there, Evaluator)
+    again = there.evaluate(travelled(submission))
+    assert (again.measures, again.per_query, again.remarks) == (scores.measures, scores.per_query, scores.remarks)
+    back = travelled(again)
+    assert isinstance(back, coliee_ir.Scores)
+    assert back.measures == scores.measures
+    assert isinstance(travelled(Submission(submission)), Submission)
+
+
+def csv(folder: Path) -> object:
+    (folder / "run.csv").write_text("q1,d1,T\nq2,d9,T\n", encoding="utf-8")
+    return folder / "run.csv"
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"q1": ["d1"], "q2": ["d9", "d2"]},
+        {"q1": {"d1": 2.0}, "q2": {"d9": 1.0, "d2": 0.5}},
+        Run.of({"q1": {"d1": 2.0}, "q2": {"d2": 0.5}}, tag="A"),
+        csv,
+    ],
+)
+def test_runs_from_memory_travel(tmp_path: Path, held: object) -> None:
+    run = read_run(held(tmp_path) if isinstance(held, Callable) else held)  # type: ignore[arg-type]
+    assert not isinstance(run, Answers)
+    qrels = Qrels({"q1": {"d1": 1}, "q2": {"d2": 1}})
+    there = travelled(run)
+    assert isinstance(there, Run)
+    assert same(judge(qrels, there), judge(qrels, run))
+
+
+def test_parts_that_were_judged_elsewhere_add(tmp_path: Path) -> None:
+    lines = [f"q{n} Q0 d{i} {i} {10 - i} T\n" for n in range(6) for i in range(1, 5)]
+    (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
+    qrels = Qrels({f"q{n}": {"d1": 1, "d3": 2} for n in range(7)})
+    run = read_run(tmp_path / "run")
+    assert isinstance(run, Run)
+    assert run.split is not None
+    parts = run.split(3)
+    assert len(parts) == 3
+    pickled = [pickle.dumps((qrels, part)) for part in parts]
+    assert all(len(one) < 4000 for one in pickled)  # a head of 64 KiB does not travel
+    elsewhere = [judged.judge(*pickle.loads(one)) for one in pickled]
+    total, *others = [pickle.loads(pickle.dumps(one)) for one in elsewhere]
+    for other in others:
+        total += other
+    assert same(total, judge(qrels, run))
+    assert total.lines == len(lines)
+
+
+@pytest.mark.parametrize("other", [{"q1": {"d1": 2}}, {"q1": {"d2": 1}}, {"q2": {"d1": 1}}, {"q1": {}}])
+def test_parts_of_different_golds_are_told_apart(other: dict[str, dict[str, int]]) -> None:
+    one = Qrels({"q1": {"d1": 1}})
+    assert one.same_as(one)
+    assert one.same_as(Qrels({"q1": {"d1": 1}}))
+    assert not one.same_as(Qrels(other))

@@ -1,0 +1,77 @@
+"""How many processes are used, and from where."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from coliee_adapters.files import Source
+from coliee_ir import Evaluator, Submission, evaluator, workers
+
+GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run that is worth two processes of its own."""
+    filler = "x" * 180
+    path = tmp_path / "run.txt"
+    with path.open("w", encoding="utf-8") as stream:
+        for query in GOLD:
+            stream.writelines(f"{query} Q0 d{n}{filler if n > 5 else ''} {n} {2000 - n} T\n" for n in range(1, 2000))
+    assert evaluator._WORTH_A_PROCESS < Source(path).size < 2 * evaluator._WORTH_A_PROCESS
+    return path
+
+
+@pytest.mark.parametrize(
+    ("asked", "processors", "runs", "used"),
+    [(1000, 8, 1, 2), (1000, 8, 3, 4), (1000, 2, 3, 2), (None, 8, 1, 2), (3, 8, 3, 3), (1000, 1, 3, 1), (1, 8, 3, 1)],
+)
+def test_no_more_processes_than_processors_and_pieces_of_16_mebibytes(
+    run: Path, monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, runs: int, used: int
+) -> None:
+    seen = [1]
+
+    def results(tasks: Sequence[object], jobs: int) -> list[object]:
+        seen.append(jobs)
+        return []
+
+    monkeypatch.setattr(workers, "results", results)
+    monkeypatch.setattr(workers, "cores", lambda: processors)
+    monkeypatch.setattr(Source, "size", 20 << 20)
+    scored = Evaluator(GOLD, ["map"], task="trec").evaluate_all([Submission(run)] * runs, jobs=asked)
+    with contextlib.suppress(ValueError):  # nothing was judged
+        list(scored)
+    assert max(seen) == used
+
+
+def _scored(path: str) -> list[float]:
+    results = Evaluator(GOLD, ["map"], task="trec").evaluate_all([Submission(path)] * 2, jobs=2)
+    return [scores.measures["map"] for scores in results]  # type: ignore[union-attr]
+
+
+def test_a_worker_of_a_pool_works_alone(run: Path) -> None:
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(_scored, (str(run),)) == _scored(str(run))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, method: str) -> None:
+    script = run.with_name("script.py")
+    script.write_text(
+        "import multiprocessing, sys\n"
+        f"multiprocessing.set_start_method({method!r})\n"
+        "from coliee_ir import Evaluator, Submission\n"
+        "gold = {f'q{n}': {'d1': 1, 'd3': 1} for n in range(50)}\n"
+        "results = Evaluator(gold, ['map'], task='trec').evaluate_all([Submission(sys.argv[1])] * 2, jobs=2)\n"
+        "print(*(scores.measures['map'] for scores in results))\n"
+    )
+    done = subprocess.run([sys.executable, script, run], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    assert [float(value) for value in done.stdout.split()] == _scored(str(run))
