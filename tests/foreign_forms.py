@@ -1185,7 +1185,7 @@ refused(
 refused(
     "a page of the web in place of the file",
     WEB,
-    r"HTML|known",
+    r"web page",
     how="download the file itself",
     run=File(b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n"),
 )

@@ -291,7 +291,7 @@ def directory() -> tuple[str, ...]:
         ("JSON Lines cut short", cut_json_lines),
         ("XML cut short", cut_xml),
         ("an empty file, as a full disk leaves it", emptied),
-        ("a directory instead of a file", directory),
+        ("a folder without a gold in place of the gold", directory),
         ("a line of columns that does not end", unended),
         ("gzip data that grows out of proportion, a decompression bomb", bomb),
         ("a file of zero bytes, as a crash leaves it, or /dev/zero", sparse),

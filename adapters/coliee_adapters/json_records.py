@@ -224,6 +224,11 @@ class _Records(NamedTuple):
         """The queries that the entries name, with documents or without, and all rows."""
         if self.entries is None:
             return (), rows(self.records, kind, columns)
+        for query, entry in self.entries.items():
+            if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
+                first = nested(query, entry[:1]) or []
+                next(rows([Record(one, Place(source.name, "query", query)) for one in first], kind, columns), None)
+                break  # keys that are not understood say more than a query's name
         members = case_law.members(self.entries, source, self.text, rule)
         if _are_labels(self.entries.values()):
             return (), (
@@ -278,15 +283,27 @@ def rows(records: Iterable[Record], kind: Kind, columns: Mapping[str, str] | Non
     for record in records:
         keys = tuple(record.members)
         if keys not in known:
-            known[keys] = _keys(record, kind, columns)
+            known[keys] = _as_answers(_keys(record, kind, columns), record)
             expected = next(iter(known.values()))
             if (expected.keys() ^ known[keys].keys()) - {"tag"}:
                 remedy = f"write all of them like the first: {', '.join(expected.values())}"
                 raise record.fault("this record has other keys than the first", ", ".join(keys), remedy)
         values = {role: record.members[key] for role, key in known[keys].items()}
+        if isinstance(values["query"], Mapping):
+            remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
+            raise record.fault("this JSON contains the columns of a table, not its rows", ", ".join(keys), remedy)
         answer = _word(values["answer"]) if "answer" in values else None
         number, rank = _number(record, values), values.get("rank") if "score" in values else None
         yield Row(record, values["query"], values.get("document"), number, rank, answer, values.get("tag"), values)
+
+
+def _as_answers(keys: dict[str, str], record: Record) -> dict[str, str]:
+    """The roles where a label Y or N stands beside an article's text: the label is the answer, and no relevance."""
+    label = record.members.get(keys.get("relevance", ""))
+    if not isinstance(label, str) or label.lower() not in statute.LABELS:
+        return keys
+    asked = "id" if "id" in record.members else keys["query"]
+    return {"query": asked, "answer": keys["relevance"]}
 
 
 def _number(record: Record, values: Mapping[str, Any]) -> Any:

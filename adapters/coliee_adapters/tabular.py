@@ -52,6 +52,10 @@ class _Row(NamedTuple):
     text: str
 
 
+#: Excel's first line ``sep=;``, which says how values are separated
+_SAID: Final = re.compile(r"sep=([,;\t])")
+
+
 class _Table(NamedTuple):
     """The rows of a table behind its header, and which column has which role."""
 
@@ -190,6 +194,8 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     """What stands between the values of a table; None for the columns of TREC and COLIEE, which have no header."""
     if not lines:
         return None
+    if said := _SAID.fullmatch(lines[0]):
+        return said[1]
     for separator in _SEPARATORS:
         if _names_columns(_values(lines[0], separator), source):
             return separator
@@ -299,6 +305,8 @@ def _rows(source: Source, separator: str, comments: Comments) -> Iterator[_Row]:
         whole = lines[number - 1]  # a tab at either end of which stands beside an empty value
         numbered.append((number, whole if separator == "\t" and whole.strip(BLANKS) == line else line))
     comments.check_closed(source.name)
+    if numbered and _SAID.fullmatch(numbered[0][1]):
+        numbered = numbered[1:]
     if separator == " ":
         yield from (_Row(number, split_columns(line), line) for number, line in numbered)
         return

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from coliee_adapters import detect, frames, json_records
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
-from coliee_adapters.records import Answers, Gold, Run, exact_id
+from coliee_adapters.records import Answers, Gold, Run, exact_id, wrong_id
 
 Opened = Callable[..., Source]
 
@@ -369,7 +369,7 @@ def test_a_dictionary_that_is_not_understood_is_refused() -> None:
 
 
 IDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(
-    lambda text: text[-4:] != ".txt"
+    lambda text: text[-4:] != ".txt" and wrong_id([text], commas=False) is None
 )
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
 
