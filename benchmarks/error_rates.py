@@ -23,8 +23,8 @@ from scipy import stats
 
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.sets import f_measure
-from coliee_ir.significance import resampling
-from coliee_ir.significance.classical import mcnemar, t
+from coliee_ir.stats import resampling
+from coliee_ir.stats.classical import mcnemar, t
 
 Floats = npt.NDArray[np.float64]
 

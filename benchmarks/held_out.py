@@ -25,12 +25,13 @@ from typing import NamedTuple
 import numpy as np
 
 from coliee_adapters.errors import ColieeError
-from coliee_ir import tune, workers
-from coliee_ir.cutoffs import FAMILIES, Pool, Rule
-from coliee_ir.cutoffs.objective import Objective, objective
-from coliee_ir.decisions import Decisions
-from coliee_ir.judged import FloatArray
+from coliee_ir import tune
+from coliee_ir.commands.tune import FAMILIES, Pool, Rule
+from coliee_ir.commands.tune.objective import Objective, objective
+from coliee_ir.judging import workers
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
+from coliee_ir.rules.decisions import Decisions
 
 DEPTH = 30
 POOL = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from coliee_ir import signals
+from coliee_adapters import signals
 
 
 def run() -> None:

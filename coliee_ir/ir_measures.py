@@ -41,11 +41,11 @@ from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.frames import gold_of, run_of
 from coliee_adapters.records import Answers, Gold
 from coliee_ir import Judged, Qrels, judge
-from coliee_ir.conversion import to_qrels, to_run
-from coliee_ir.decisions import Decisions
+from coliee_ir.commands.convert import to_qrels, to_run
+from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import parse, sets
 from coliee_ir.measures.base import topic_mean
-from coliee_ir.mismatch import check
+from coliee_ir.rules.decisions import Decisions
 
 __all__ = [
     "MacroF",

@@ -21,13 +21,14 @@ import coliee_ir
 from coliee_adapters import detect, ir_measures
 from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_adapters.vocabulary import EVERY_NAME, ROLES
-from coliee_ir import cli, conversion, measures
-from coliee_ir.decisions import CHOICES, Decisions
+from coliee_ir import cli, measures
+from coliee_ir.commands import convert as conversion
+from coliee_ir.commands.validate import RULES
+from coliee_ir.commands.validate.columns import LABELLED
+from coliee_ir.commands.validate.lists import MANY
 from coliee_ir.measures.catalogue import OURS
-from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, SubmissionRules, newest_edition
-from coliee_ir.validation import RULES
-from coliee_ir.validation.columns import LABELLED
-from coliee_ir.validation.lists import MANY
+from coliee_ir.rules.decisions import CHOICES, Decisions
+from coliee_ir.rules.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, SubmissionRules, newest_edition
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -368,7 +369,7 @@ def further_names() -> str:
 
 
 def _home(name: str) -> str:
-    """Where mkdocstrings finds an exported name: it would take ``coliee_ir.protocol`` for the module of that name."""
+    """Where mkdocstrings finds an exported name: it would take ``coliee_ir.protocol`` for a module of that name."""
     if f"coliee_ir.{name}" not in {module.name for module in pkgutil.iter_modules(coliee_ir.__path__, "coliee_ir.")}:
         return f"coliee_ir.{name}"
     exported = getattr(coliee_ir, name)

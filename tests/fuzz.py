@@ -42,9 +42,10 @@ import coliee_ir.examples
 from coliee_adapters import columns, trec
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.records import Run, normal_id
-from coliee_ir import Evaluator, Scores, evaluate, workers
+from coliee_ir import Evaluator, Scores, evaluate
 from coliee_ir.cli import main as coliee_ir_main
-from coliee_ir.reading import find_task, opened, read_gold, read_run
+from coliee_ir.judging import workers
+from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
 
 EXAMPLES: Final = Path(coliee_ir.examples.__file__).parent
 

@@ -13,9 +13,9 @@ import pytest
 import coliee_ir
 from coliee_adapters import detect, remarks
 from coliee_ir import cli, measures
-from coliee_ir.decisions import CHOICES, Decisions
-from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, newest_edition
-from coliee_ir.validation import RULES
+from coliee_ir.commands.validate import RULES
+from coliee_ir.rules.decisions import CHOICES, Decisions
+from coliee_ir.rules.protocol import PROTOCOLS, SUBMISSION_RULES, newest_edition
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -156,7 +156,7 @@ def test_every_exported_name_is_on_the_python_page() -> None:
 
 def test_a_name_that_a_module_has_too_is_taken_from_there() -> None:
     page = "::: coliee_ir.protocol\n\n::: coliee_ir.evaluate\n"
-    assert generate.filled(page) == page.replace("coliee_ir.protocol", "coliee_ir.protocol.protocol")
+    assert generate.filled(page) == page.replace("coliee_ir.rules.protocol", "coliee_ir.rules.protocol.protocol")
 
 
 def test_a_name_that_nobody_placed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import held_out
 from coliee_ir import cut, evaluate
-from coliee_ir.cutoffs import Rule
+from coliee_ir.commands.tune import Rule
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError, printable
-from coliee_ir import __version__, signals
+from coliee_ir import __version__
 
 #: command → what it does; each is the module of its name
 COMMANDS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from coliee_ir import significance
 from coliee_ir.cli import say, scoring
-from coliee_ir.significance.render import FORMS, render
+from coliee_ir.commands import compare as significance
+from coliee_ir.commands.compare.render import FORMS, render
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from coliee_adapters import detect
-from coliee_ir import conversion
 from coliee_ir.cli import say, scoring
+from coliee_ir.commands import convert as conversion
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

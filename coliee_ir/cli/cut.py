@@ -7,9 +7,9 @@ import argparse
 from coliee_adapters import json_text
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source, check_outputs
-from coliee_ir import cutoffs
 from coliee_ir.cli import say, scoring, tune
-from coliee_ir.protocol import TASKS
+from coliee_ir.commands import tune as cutoffs
+from coliee_ir.rules.protocol import TASKS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from coliee_ir import cli
-from coliee_ir.protocol import TASKS
+from coliee_ir.rules.protocol import TASKS
 
 #: task, folder of the examples, what is shown, and the arguments of ``coliee-ir evaluate``
 _SHOWN = (

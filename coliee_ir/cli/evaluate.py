@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from coliee_adapters.errors import shortened
-from coliee_ir import tables
 from coliee_ir.cli import say, scoring
-from coliee_ir.scores import Scores, Timing
+from coliee_ir.scoring import render as tables
+from coliee_ir.scoring.scores import Scores, Timing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,12 +10,12 @@ from functools import partial
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import check_outputs
 from coliee_adapters.records import Answers, Run
-from coliee_ir import fusion
 from coliee_ir.cli import say, scoring
-from coliee_ir.conversion import ANSWER_TARGETS, RUN_TARGETS
-from coliee_ir.fusion import Fusion
-from coliee_ir.fusion.output import write_fused
-from coliee_ir.reading import gold_files, opened, opened_if_possible, read_gold
+from coliee_ir.commands import fuse as fusion
+from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
+from coliee_ir.commands.fuse import Fusion
+from coliee_ir.commands.fuse.output import write_fused
+from coliee_ir.scoring.reading import gold_files, opened, opened_if_possible, read_gold
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
@@ -124,9 +124,9 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
 
 def _fit(options: argparse.Namespace) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
-    from coliee_ir.fusion import fitting, render
-    from coliee_ir.grid import plain
-    from coliee_ir.significance import SEED
+    from coliee_ir.commands.compare import SEED
+    from coliee_ir.commands.fuse import fitting, render
+    from coliee_ir.output.grid import plain
 
     unfit = {"--weights": options.weights, "--least": options.least, "--ties": options.ties}
     if name := next((name for name, value in unfit.items() if value is not None), None):

@@ -9,11 +9,12 @@ from pathlib import Path
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import check_outputs
 from coliee_adapters.folders import walk
-from coliee_ir import leaderboard, significance
 from coliee_ir.cli import say, scoring
-from coliee_ir.grid import print_to_terminal
-from coliee_ir.leaderboard import render
-from coliee_ir.leaderboard.catalogue import Extras
+from coliee_ir.commands import compare as significance
+from coliee_ir.commands import leaderboard
+from coliee_ir.commands.leaderboard import render
+from coliee_ir.commands.leaderboard.catalogue import Extras
+from coliee_ir.output.grid import print_to_terminal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

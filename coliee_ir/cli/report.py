@@ -8,9 +8,9 @@ import shlex
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source, check_outputs
-from coliee_ir import report
 from coliee_ir.cli import say, scoring
-from coliee_ir.leaderboard import EASY
+from coliee_ir.commands import report
+from coliee_ir.commands.leaderboard import EASY
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
     given = [options.gold, *options.runs, *options.answers, *options.long_list]
     given += [options.corpus, options.categories, options.exclude]
     outputs = [options.html]
-    from coliee_ir.report import overview, page, paper  # what they draw with is there only now
+    from coliee_ir.commands.report import overview, page, paper  # what they draw with is there only now
 
     if options.figures is not None:
         outputs += paper.paths(page.Drawn._fields, options.figures)

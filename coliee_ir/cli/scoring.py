@@ -19,10 +19,10 @@ from coliee_adapters.records import Answers, Gold
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir import __version__
 from coliee_ir.cli import say
-from coliee_ir.decisions import CHOICES, HELP, Decisions
-from coliee_ir.evaluator import Evaluator, Submission
-from coliee_ir.protocol import TASKS
-from coliee_ir.reading import (
+from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
+from coliee_ir.rules.protocol import TASKS
+from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.reading import (
     check_columns,
     find_task,
     gold_files,
@@ -32,7 +32,7 @@ from coliee_ir.reading import (
     read_run,
     telling,
 )
-from coliee_ir.scores import Scores
+from coliee_ir.scoring.scores import Scores
 
 _Result = TypeVar("_Result")
 
@@ -361,7 +361,7 @@ def _is_file(given: str) -> bool:
 
 def add_resampling(parser: argparse.ArgumentParser) -> None:
     """How many resamples of the queries, and by which random numbers."""
-    from coliee_ir.significance import SEED, TRIALS  # which evaluating does without
+    from coliee_ir.commands.compare import SEED, TRIALS  # which evaluating does without
 
     parser.add_argument("--resamples", type=at_least_one, default=TRIALS, metavar="N", help=f"default: {TRIALS}")
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")

@@ -14,14 +14,15 @@ from coliee_adapters.errors import InputError, UsageError, contained, shortened
 from coliee_adapters.files import Source, check_outputs, written
 from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
-from coliee_ir import cutoffs, workers
 from coliee_ir.cli import say, scoring
-from coliee_ir.conversion import write_submission
-from coliee_ir.cutoffs import Tuning, filters
-from coliee_ir.cutoffs.render import FORMS, render, said
-from coliee_ir.protocol import SUBMISSION_RULES
-from coliee_ir.reading import find_task, gold_files, opened, opened_if_possible, read_gold
-from coliee_ir.significance import SEED
+from coliee_ir.commands import tune as cutoffs
+from coliee_ir.commands.compare import SEED
+from coliee_ir.commands.convert import write_submission
+from coliee_ir.commands.tune import Tuning, filters
+from coliee_ir.commands.tune.render import FORMS, render, said
+from coliee_ir.judging import workers
+from coliee_ir.rules.protocol import SUBMISSION_RULES
+from coliee_ir.scoring.reading import find_task, gold_files, opened, opened_if_possible, read_gold
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -193,7 +194,7 @@ def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str |
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
     if not Path(path).is_file() or task not in {rules.task for rules in SUBMISSION_RULES}:
         return False
-    from coliee_ir.validation import validate
+    from coliee_ir.commands.validate import validate
 
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:

@@ -8,9 +8,9 @@ from collections import Counter
 
 from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
-from coliee_ir.protocol import SUBMISSION_RULES
-from coliee_ir.validation import Severity, Validation, validate
-from coliee_ir.validation.render import FORMS, render
+from coliee_ir.commands.validate import Severity, Validation, validate
+from coliee_ir.commands.validate.render import FORMS, render
+from coliee_ir.rules.protocol import SUBMISSION_RULES
 
 _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coliee_ir.decisions import Decisions
 from coliee_ir.measures.base import Measure, Parts, Result
 from coliee_ir.measures.catalogue import Description, describe, everything, parse
 from coliee_ir.measures.delegated import Delegated, compute_all
+from coliee_ir.rules.decisions import Decisions
 
 __all__ = ["Delegated", "Description", "Measure", "Parts", "Result", "compute", "describe", "everything", "parse"]
 

@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from coliee_ir.decisions import Decisions
-from coliee_ir.judged import BoolArray, FloatArray, Judged
+from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
+from coliee_ir.rules.decisions import Decisions
 
 #: The judged parts of a submission by name: ``documents``, ``long`` (the long list), ``answers``, ``plaintiff`` and
 #: ``defendant`` (the claims of one side). All have the same queries in the same order.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coliee_ir.decisions import Decisions
-from coliee_ir.judged import Judged
+from coliee_ir.judging.judged import Judged
 from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
 from coliee_ir.measures.sets import MicroF, counts, f_measure
+from coliee_ir.rules.decisions import Decisions
 
 _PAGE = "organisers' page of the pilot (LJPJT), section on evaluation"
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from coliee_adapters import trec_eval
 from coliee_adapters.ids import IntArray
-from coliee_ir.decisions import Decisions
-from coliee_ir.judged import FloatArray, Judged
+from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, of_mean, quotient
+from coliee_ir.rules.decisions import Decisions
 
 #: trec_eval's measure → what it is, and its formula. R is the number of relevant documents of the query.
 DEFINITIONS: dict[str, tuple[str, str]] = {

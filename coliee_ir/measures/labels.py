@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coliee_ir.decisions import Decisions
 from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
+from coliee_ir.rules.decisions import Decisions
 
 _PAGE = "COLIEE organisers' pages, sections on evaluation"
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import IntArray
-from coliee_ir.decisions import Decisions
-from coliee_ir.judged import BoolArray, FloatArray, Judged
+from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, quotient, topic_mean
+from coliee_ir.rules.decisions import Decisions
 
 _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant, F1 = 2PR/(P+R), F2 = 5PR/(4P+R)"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from coliee_ir import evaluate, validate
-from coliee_ir.validation import Validation
+from coliee_ir.commands.validate import Validation
 
 Files = dict[str, bytes]
 Edit = Callable[[bytes], bytes]

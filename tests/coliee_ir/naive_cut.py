@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from coliee_ir.cutoffs import FAMILIES, Pool
-from coliee_ir.decisions import Decisions
+from coliee_ir.commands.tune import FAMILIES, Pool
+from coliee_ir.rules.decisions import Decisions
 
 Lists = dict[str, list[str]]
 

@@ -10,9 +10,9 @@ import pytest
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, compare, evaluate, read_run
-from coliee_ir.cutoffs import tune
-from coliee_ir.leaderboard import rank_runs
-from coliee_ir.reading import find_task, opened, read_gold, telling
+from coliee_ir.commands.leaderboard import rank_runs
+from coliee_ir.commands.tune import tune
+from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
 
 Call = Callable[..., tuple[int, str, str]]
 

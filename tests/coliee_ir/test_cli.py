@@ -16,10 +16,11 @@ import coliee_ir
 import coliee_ir.examples
 from coliee_adapters import trec_eval
 from coliee_adapters.ir_measures import NAMES
-from coliee_ir import Decisions, cli, conversion
+from coliee_ir import Decisions, cli
+from coliee_ir.commands import convert as conversion
 from coliee_ir.measures import everything
-from coliee_ir.protocol import TASKS
-from coliee_ir.tables import FORMS
+from coliee_ir.rules.protocol import TASKS
+from coliee_ir.scoring.render import FORMS
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"

@@ -24,8 +24,9 @@ import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, Scores, Submission
-from coliee_ir.significance import Comparison, Interval, Pair, compare, compare_scores, resampling
-from coliee_ir.significance.render import FORMS, render
+from coliee_ir.commands.compare import Comparison, Interval, Pair, compare, compare_scores
+from coliee_ir.commands.compare.render import FORMS, render
+from coliee_ir.stats import resampling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]

@@ -19,7 +19,7 @@ from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run
 from coliee_ir import evaluate, read_gold, read_run, to_frame, to_qrels, to_run
-from coliee_ir.conversion import convert
+from coliee_ir.commands.convert import convert
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.cutoffs import Pool
-from coliee_ir.cutoffs.filters import Filter, not_common, not_itself, not_newer
+from coliee_ir.commands.tune import Pool
+from coliee_ir.commands.tune.filters import Filter, not_common, not_itself, not_newer
 
 RUN = {"a": ["b", "a", "c"], "b": ["c", "a", "b"], "c": ["a", "b", "x"], "d": ["y", "a"]}
 

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.cutoffs import Pool, honest
-from coliee_ir.cutoffs.honest import Candidate, Split
-from coliee_ir.cutoffs.objective import objective
-from coliee_ir.cutoffs.search import Bounds, Sweep, all_bounds
-from coliee_ir.decisions import Decisions
+from coliee_ir.commands.tune import Pool, honest
+from coliee_ir.commands.tune.honest import Candidate, Split
+from coliee_ir.commands.tune.objective import objective
+from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
 from coliee_ir.measures import parse
 from coliee_ir.measures.base import Terms, of_mean
-from coliee_ir.significance import resampling
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats import resampling
 
 QUERIES = [f"q{n}" for n in range(23)]
 EVERYONE = np.ones(23, dtype=np.bool_)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import cut, to_run
-from coliee_ir.cutoffs import FAMILIES, Pool, Rule
-from coliee_ir.cutoffs.rules import named
+from coliee_ir.commands.tune import FAMILIES, Pool, Rule
+from coliee_ir.commands.tune.rules import named
 
 _EXTREME = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from((5e-324, -5e-324, 1.7e308, -1.7e308))
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.cutoffs import FAMILIES, Pool, Rule
-from coliee_ir.cutoffs.objective import objective
-from coliee_ir.cutoffs.search import CAPS, FLOORS, Bounds, Sweep, all_bounds
-from coliee_ir.decisions import Decisions
+from coliee_ir.commands.tune import FAMILIES, Pool, Rule
+from coliee_ir.commands.tune.objective import objective
+from coliee_ir.commands.tune.search import CAPS, FLOORS, Bounds, Sweep, all_bounds
 from coliee_ir.measures import parse
+from coliee_ir.rules.decisions import Decisions
 
 BOUNDS = st.builds(Bounds, st.integers(0, 8), st.none() | st.integers(1, 8)).filter(
     lambda bound: bound.cap is None or bound.floor <= bound.cap

@@ -7,7 +7,7 @@ import pytest
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir import Decisions
-from coliee_ir.decisions import CHOICES, HELP
+from coliee_ir.rules.decisions import CHOICES, HELP
 
 
 def test_the_defaults_are_those_said_and_stand_first() -> None:

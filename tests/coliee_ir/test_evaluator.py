@@ -11,7 +11,7 @@ import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, evaluate, read_gold, read_run
-from coliee_ir.protocol import protocol
+from coliee_ir.rules.protocol import protocol
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 

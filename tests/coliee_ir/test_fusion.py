@@ -19,9 +19,9 @@ import coliee_ir
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.records import Answers, Run
 from coliee_ir import Fusion, fuse
-from coliee_ir.conversion import to_run
-from coliee_ir.fusion import METHODS, NORMS
-from coliee_ir.order import order_of
+from coliee_ir.commands.convert import to_run
+from coliee_ir.commands.fuse import METHODS, NORMS
+from coliee_ir.judging.order import order_of
 
 RANKING = [name for name, method in METHODS.items() if method.ranks]
 

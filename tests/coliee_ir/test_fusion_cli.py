@@ -12,8 +12,8 @@ import pytest
 
 import coliee_ir.examples
 from coliee_ir.cli import main
-from coliee_ir.conversion import to_run
-from coliee_ir.fusion import METHODS, NORMS
+from coliee_ir.commands.convert import to_run
+from coliee_ir.commands.fuse import METHODS, NORMS
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]

@@ -16,14 +16,14 @@ import coliee_ir
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import FittedFusion, Fusion, fit_fusion
-from coliee_ir.conversion import Gathered, to_run
-from coliee_ir.decisions import Decisions
-from coliee_ir.fusion.blend import Blend
-from coliee_ir.fusion.candidates import Candidates
-from coliee_ir.fusion.search import climbed, equal
-from coliee_ir.fusion.trial import Trial
+from coliee_ir.commands.convert import Gathered, to_run
+from coliee_ir.commands.fuse.blend import Blend
+from coliee_ir.commands.fuse.candidates import Candidates
+from coliee_ir.commands.fuse.search import climbed, equal
+from coliee_ir.commands.fuse.trial import Trial
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
-from coliee_ir.qrels import Qrels
+from coliee_ir.rules.decisions import Decisions
 
 CUT = ["MicroF1", "MicroP", "MicroF(beta=0.5)", "MacroF2", "MacroR", "MicroF(rel=2)"]
 UNCUT = ["MicroF1@2", "MacroF2@3", "AP", "nDCG@3", "recip_rank", "MacroF(beta=2,of=means)@2"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coliee_ir import fuse
-from coliee_ir.conversion import to_run
+from coliee_ir.commands.convert import to_run
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -10,8 +10,8 @@ import pytest
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
-from coliee_ir.leaderboard import rank_runs
-from coliee_ir.reading import gold_files
+from coliee_ir.commands.leaderboard import rank_runs
+from coliee_ir.scoring.reading import gold_files
 
 Call = Callable[..., tuple[int, str, str]]
 

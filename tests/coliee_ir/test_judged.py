@@ -16,10 +16,10 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judged import Judged, judge
-from coliee_ir.order import as_compared, order_of
-from coliee_ir.qrels import Qrels
-from coliee_ir.reading import read_run
+from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.order import as_compared, order_of
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.scoring.reading import read_run
 
 
 def seen(judged: Judged) -> naive.Expected:

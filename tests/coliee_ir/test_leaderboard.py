@@ -16,7 +16,7 @@ import pytest
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission, rank_runs
 from coliee_ir.cli import main
-from coliee_ir.leaderboard import Leaderboard
+from coliee_ir.commands.leaderboard import Leaderboard
 
 QUERIES = [f"{n:06}" for n in range(1, 21)]
 GOLD = {query: [f"{n:06}"] for n, query in enumerate(QUERIES, start=101)}
@@ -390,7 +390,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
     first = capsys.readouterr().out
     assert main([*typed, "--jobs", "2"]) == 2
     assert capsys.readouterr().out == first
-    monkeypatch.setattr("coliee_ir.evaluator._WORTH_A_PROCESS", 0)
+    monkeypatch.setattr("coliee_ir.scoring.evaluator._WORTH_A_PROCESS", 0)
     assert main([*typed, "--jobs", "2"]) == 2
     assert capsys.readouterr().out == first
     told = json.loads(first)

@@ -16,8 +16,8 @@ import pytest
 from test_reference_figures import ACCURACIES, TABLE_8, Kinds
 
 from coliee_ir.cli import main
-from coliee_ir.grid import Number
-from coliee_ir.leaderboard import Leaderboard, rank_runs, read_categories
+from coliee_ir.commands.leaderboard import Leaderboard, rank_runs, read_categories
+from coliee_ir.output.grid import Number
 
 OFFICIAL = Path(os.environ.get("COLIEE_OFFICIAL", Path(__file__).parents[3] / "shared" / "data" / "official"))
 

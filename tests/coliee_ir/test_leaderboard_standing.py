@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.leaderboard.standing import groups, key_of, places
+from coliee_ir.commands.leaderboard.standing import groups, key_of, places
 from coliee_ir.measures.base import Terms, of_mean
-from coliee_ir.significance import resampling
-from coliee_ir.significance.corrections import corrected
+from coliee_ir.stats import resampling
+from coliee_ir.stats.corrections import corrected
 
 
 def runs_of(rights: list[int], queries: int) -> list[Terms]:

@@ -14,12 +14,12 @@ from test_leaderboard_2021 import OFFICIAL
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, Submission, judge, rank_runs
 from coliee_ir.cli import main
-from coliee_ir.grid import Number
-from coliee_ir.leaderboard import Leaderboard, read_categories, read_official
-from coliee_ir.leaderboard.ceilings import best_fixed_k, cut, oracle_count, perfect_first
-from coliee_ir.leaderboard.official import OfficialRun, Published, place
+from coliee_ir.commands.compare import Interval
+from coliee_ir.commands.leaderboard import Leaderboard, read_categories, read_official
+from coliee_ir.commands.leaderboard.ceilings import best_fixed_k, cut, oracle_count, perfect_first
+from coliee_ir.commands.leaderboard.official import OfficialRun, Published, place
 from coliee_ir.measures import parse
-from coliee_ir.significance import Interval
+from coliee_ir.output.grid import Number
 
 GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"], "q4": ["e"]}
 ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")

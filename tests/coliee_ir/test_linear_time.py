@@ -14,8 +14,8 @@ from coliee_adapters import detect
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Run
-from coliee_ir.reading import find_task, read_gold, read_queries, read_run
-from coliee_ir.validation import validate
+from coliee_ir.commands.validate import validate
+from coliee_ir.scoring.reading import find_task, read_gold, read_queries, read_run
 
 
 def statute(text: str) -> str:

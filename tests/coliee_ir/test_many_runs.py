@@ -11,8 +11,9 @@ import pytest
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Evaluator, Scores, evaluator
+from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
+from coliee_ir.scoring import evaluator
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 GOLD = str(EXAMPLES / "task1" / "gold.json")

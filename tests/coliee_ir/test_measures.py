@@ -17,7 +17,8 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Scores, evaluate
-from coliee_ir.judged import Judged, judge
+from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Result, compute, describe, everything, parse
 from coliee_ir.measures.base import topic_mean
 from coliee_ir.measures.catalogue import OURS
@@ -25,7 +26,6 @@ from coliee_ir.measures.claims import PooledF1, RationaleF1
 from coliee_ir.measures.delegated import DEFINITIONS
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
 from coliee_ir.measures.sets import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR, counts
-from coliee_ir.qrels import Qrels
 
 ZERO_EMPTY = Decisions(empty_gold="zero")
 

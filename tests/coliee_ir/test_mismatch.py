@@ -9,9 +9,9 @@ from coliee_adapters import columns
 from coliee_adapters.errors import MismatchError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Evaluator, evaluate
-from coliee_ir.judged import judge
-from coliee_ir.mismatch import check, lost_zeros
-from coliee_ir.qrels import Qrels
+from coliee_ir.judging.judged import judge
+from coliee_ir.judging.mismatch import check, lost_zeros
+from coliee_ir.judging.qrels import Qrels
 
 CASES = {"000018": {"072495": 1, "012101": 1}, "000203": {"004411": 1}}
 QUESTIONS = {"R07-01-O": {"96": 1, "398-2": 1}, "R07-02-A": {"7": 1}}

@@ -17,9 +17,11 @@ import pytest
 from coliee_adapters import case_law, json_text
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files import Source
-from coliee_ir import Evaluator, evaluator, rank_runs, validate, workers
+from coliee_ir import Evaluator, rank_runs, validate
 from coliee_ir.cli import main
-from coliee_ir.evaluator import Submission
+from coliee_ir.judging import workers
+from coliee_ir.scoring import evaluator
+from coliee_ir.scoring.evaluator import Submission
 
 GOLD = {"075578": ["000001"], "045094": ["000002"]}
 GOOD = "075578 000001 GOOD\n045094 000002 GOOD\n"

@@ -16,9 +16,9 @@ from coliee_adapters import case_law, columns, trec
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Columns, Run
-from coliee_ir import judged, qrels, segments, ungrouped, workers
-from coliee_ir.judged import Judged, judge
-from coliee_ir.qrels import Qrels
+from coliee_ir.judging import judged, qrels, segments, ungrouped, workers
+from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.qrels import Qrels
 
 GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range(40)})
 

@@ -11,10 +11,11 @@ import pytest
 
 import coliee_ir
 from coliee_adapters.records import Answers, Run
-from coliee_ir import Evaluator, Submission, judged
-from coliee_ir.judged import Judged, judge
-from coliee_ir.qrels import Qrels
-from coliee_ir.reading import read_gold, read_run
+from coliee_ir import Evaluator, Submission
+from coliee_ir.judging import judged
+from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.scoring.reading import read_gold, read_run
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 

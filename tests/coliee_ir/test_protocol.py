@@ -11,7 +11,7 @@ import pytest
 import coliee_ir
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures import parse
-from coliee_ir.protocol import PROTOCOLS, TASKS, newest_edition, protocol
+from coliee_ir.rules.protocol import PROTOCOLS, TASKS, newest_edition, protocol
 
 MICRO = ("MicroF1", "MicroP", "MicroR")
 MACRO = ("MacroF2", "MacroP", "MacroR")

@@ -19,10 +19,10 @@ import pytest
 
 import coliee_ir
 import coliee_ir.examples
-from coliee_ir.report import embedded
-from coliee_ir.report.drawing import on_page, on_paper
-from coliee_ir.report.overview import overview
-from coliee_ir.report.page import drawn
+from coliee_ir.commands.report import embedded
+from coliee_ir.commands.report.drawing import on_page, on_paper
+from coliee_ir.commands.report.overview import overview
+from coliee_ir.commands.report.page import drawn
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 

@@ -7,7 +7,7 @@ import pytest
 
 from coliee_adapters import trec_eval
 from coliee_ir import Decisions, Evaluator, Scores, __version__, evaluate
-from coliee_ir.scores import document, preamble
+from coliee_ir.scoring.scores import document, preamble
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}, "q3": {}}
 RUN = {"q1": ["a", "x"], "q9": ["a"]}

@@ -19,14 +19,14 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, judge
-from coliee_ir.decisions import CHOICES
+from coliee_ir.commands.compare.comparison import TESTS
+from coliee_ir.commands.compare.render import letter
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
 from coliee_ir.measures.base import Result
-from coliee_ir.qrels import Qrels
-from coliee_ir.significance.classical import CLASSICAL
-from coliee_ir.significance.comparison import TESTS
-from coliee_ir.significance.corrections import CORRECTIONS, corrected
-from coliee_ir.significance.render import letter
+from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.stats.classical import CLASSICAL
+from coliee_ir.stats.corrections import CORRECTIONS, corrected
 
 # terms
 

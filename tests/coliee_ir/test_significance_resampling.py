@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from coliee_ir.judged import FloatArray
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.measures.sets import f_measure
-from coliee_ir.significance import resampling
-from coliee_ir.significance.resampling import Interval
+from coliee_ir.stats import resampling
+from coliee_ir.stats.resampling import Interval
 
 SEED = 2026
 

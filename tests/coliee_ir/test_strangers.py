@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import coliee_ir.examples
-from coliee_ir.reading import find_task, read_gold, telling
+from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError, printable
 from coliee_adapters.records import Run
-from coliee_ir import Scores, evaluate, grid
+from coliee_ir import Scores, evaluate
 from coliee_ir.cli import main
-from coliee_ir.grid import in_latex
-from coliee_ir.scores import document
-from coliee_ir.tables import FORMS, print_to_terminal, render
+from coliee_ir.output import grid
+from coliee_ir.output.grid import in_latex
+from coliee_ir.scoring.render import FORMS, print_to_terminal, render
+from coliee_ir.scoring.scores import document
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q10": {"a": 1}, "q2": {}}
 RUNS = {"A": {"q1": ["a", "b"]}, "B": {"q1": ["a"], "q10": ["x"], "q2": ["y"]}}

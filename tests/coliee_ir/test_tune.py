@@ -19,10 +19,10 @@ import coliee_ir.examples
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run, tune
-from coliee_ir.conversion import write_submission
-from coliee_ir.cutoffs import FAMILIES, best_of, filters
-from coliee_ir.cutoffs.render import FORMS, render
-from coliee_ir.significance.resampling import bca, bootstrapped, left_out
+from coliee_ir.commands.convert import write_submission
+from coliee_ir.commands.tune import FAMILIES, best_of, filters
+from coliee_ir.commands.tune.render import FORMS, render
+from coliee_ir.stats.resampling import bca, bootstrapped, left_out
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TREC = (EXAMPLES / "trec" / "qrels.txt", EXAMPLES / "trec" / "bm25.run")

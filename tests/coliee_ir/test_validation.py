@@ -8,7 +8,7 @@ import pytest
 from broken import CASES, TWINS, Case, Twin
 
 from coliee_adapters.errors import ColieeError
-from coliee_ir.validation import RULES, Place
+from coliee_ir.commands.validate import RULES, Place
 
 MENDED = [case for case in CASES if RULES[case.rule].mended]
 LEFT = [case for case in CASES if not RULES[case.rule].mended]

@@ -34,8 +34,8 @@ from broken import (
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
 from coliee_ir.cli import COMMANDS
-from coliee_ir.protocol import PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
-from coliee_ir.validation import RULES, Severity, Validation
+from coliee_ir.commands.validate import RULES, Severity, Validation
+from coliee_ir.rules.protocol import PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 
 Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError
 from coliee_ir import evaluate, read_run, validate
-from coliee_ir.validation import RULES, Severity, Validation
+from coliee_ir.commands.validate import RULES, Severity, Validation
 
 
 class Mistake(NamedTuple):

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from coliee_adapters.files import Source
-from coliee_ir import Evaluator, Submission, evaluator, workers
+from coliee_ir import Evaluator, Submission
+from coliee_ir.judging import workers
+from coliee_ir.scoring import evaluator
 
 GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 

@@ -1,0 +1,1 @@
+"""What people do with scores: one package a command, named as it is typed."""

@@ -1,0 +1,193 @@
+"""A comparison as text: for people, for papers, for programs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+from coliee_adapters.errors import printable
+from coliee_ir.commands.compare.comparison import Comparison, Pair
+from coliee_ir.output import grid
+from coliee_ir.output.grid import Cell, Grid, Number
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+_TEST: Final = {
+    "randomisation": "paired randomisation test",
+    "bootstrap": "paired bootstrap test",
+    "mcnemar": "McNemar's exact test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
+_CORRECTION: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction", "none": "no correction"}
+_INTERVAL: Final = {"wilson": "Wilson's", "bca": "BCa bootstrap"}
+
+#: with more pairs than these, the queries that decide each are told in JSON only
+_FEW: Final = 10
+#: and of each no more than these
+_TOLD: Final = 3
+
+
+def render(comparison: Comparison, form: str) -> str:
+    """The comparison in one of ``FORMS``; ends in a newline."""
+    return FORMS[form](comparison)
+
+
+def standings(comparison: Comparison) -> Grid:
+    """The runs with their scores and intervals; behind a score the letters of the runs that it is better than."""
+    better: list[list[str]] = [[] for _ in comparison.standings]
+    for pair in comparison.pairs:
+        if comparison.significant(pair):
+            winner, loser = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+            better[winner].append(letter(loser))
+    known = [standing.score for standing in comparison.standings if not math.isnan(standing.score)]
+    best = f"{max(known):.4f}" if known else ""
+    with_files = len({standing.tag for standing in comparison.standings}) < len(comparison.standings)
+    rows: list[list[Cell]] = [
+        [
+            letter(at),
+            standing.tag,
+            *([standing.file] if with_files else []),
+            Number(standing.score, bold=f"{standing.score:.4f}" == best, mark=",".join(better[at])),
+            Number(standing.interval.low),
+            Number(standing.interval.high),
+        ]
+        for at, standing in enumerate(comparison.standings)
+    ]
+    level = _percent(comparison)
+    on = f"{comparison.queries} {'query' if comparison.queries == 1 else 'queries'}"
+    caption = (
+        f"{comparison.measure} on {on} with {level} intervals ({_INTERVAL[comparison.interval]}), the best in bold. "
+        f"Letters behind a score name the runs that it is significantly better than ({described(comparison)})."
+    )
+    header = ["", "run", *(["file"] if with_files else []), comparison.measure, f"low {level}", f"high {level}"]
+    return Grid(header, rows, caption)
+
+
+def letter(at: int) -> str:
+    """The letters of a run by its place: a, b, … z, aa, ab, …; never a digit, which would lengthen a number.
+
+    >>> letter(0), letter(25), letter(26), letter(701), letter(702)
+    ('a', 'z', 'aa', 'zz', 'aaa')
+    """
+    return (letter(at // 26 - 1) if at >= 26 else "") + _LETTERS[at % 26]
+
+
+def _names(comparison: Comparison) -> list[str]:
+    """The runs by their tags; those that share one, with their letter too."""
+    n = Counter(standing.tag for standing in comparison.standings)
+    return [s.tag if n[s.tag] == 1 else f"{s.tag} [{letter(at)}]" for at, s in enumerate(comparison.standings)]
+
+
+def _percent(comparison: Comparison) -> str:
+    return f"{100 * comparison.level:.6g}%"
+
+
+def described(comparison: Comparison) -> str:
+    """The test in words."""
+    words = [_TEST[comparison.test]]
+    if comparison.exact:
+        words[0] += f" over all {2**comparison.queries:,} swaps"
+    elif comparison.test in ("randomisation", "bootstrap"):
+        words[0] += f", {_resampled(comparison)}"
+    n = len(comparison.pairs)
+    words.append(_CORRECTION[comparison.correction] + (f" for {n} pairs" if comparison.correction != "none" else ""))
+    words.append(f"p < {comparison.alpha:.6g}")
+    return "; ".join(words if n > 1 else [words[0], words[2]])
+
+
+def _resampled(comparison: Comparison) -> str:
+    return f"{comparison.trials:,} resamples, seed {comparison.seed}"
+
+
+def pairs(comparison: Comparison) -> Grid:
+    """The differences, with intervals, p values, effect sizes and what could have been detected."""
+    level = _percent(comparison)
+    header = ["run", "minus", "difference", f"low {level}", f"high {level}", "p", "p corrected",
+              "wins", "ties", "losses", "effect", "detectable"]  # fmt: skip
+    names = _names(comparison)
+    return Grid(header, [_row(comparison, pair, names) for pair in comparison.pairs], n_text=2)
+
+
+def _row(comparison: Comparison, pair: Pair, names: list[str]) -> list[Cell]:
+    return [
+        names[pair.a],
+        names[pair.b],
+        Number(pair.difference, _signed(pair.difference)),
+        Number(pair.bca.low, _signed(pair.bca.low)),
+        Number(pair.bca.high, _signed(pair.bca.high)),
+        Number(pair.p, _p(pair.p)),
+        Number(pair.corrected, _p(pair.corrected), bold=comparison.significant(pair)),
+        *(Number(n, str(n)) for n in (pair.wins, pair.ties, pair.losses)),
+        Number(pair.effect, _signed(pair.effect, 2)),
+        Number(pair.detectable),
+    ]
+
+
+def _signed(value: float, decimals: int = 4) -> str:
+    return "-" if math.isnan(value) else f"{value:+.{decimals}f}"
+
+
+def _p(value: float) -> str:
+    return "<0.0001" if value < 0.00005 else Number(value).text
+
+
+def explained(comparison: Comparison) -> list[str]:
+    """What stands in the columns of the pairs, a sentence a line."""
+    return [
+        f"low, high: {_percent(comparison)} interval of the difference, BCa bootstrap, {_resampled(comparison)}",
+        "wins, ties, losses: of queries, each by itself",
+        "effect: the difference in standard deviations of what single queries say of it (means: Cohen's d of pairs)",
+        f"detectable: the least true difference that this test finds with probability {comparison.power:g}, "
+        "of one pair alone",
+    ]
+
+
+def deciding(comparison: Comparison) -> list[str]:
+    """For each pair the queries without which the difference would change most, in a line."""
+    names = _names(comparison)
+    lines = []
+    for pair in comparison.pairs:
+        if pair.deciding:
+            shown = ", ".join(f"{query} ({change:+.4f})" for query, change in pair.deciding[:_TOLD])
+            lines.append(f"{names[pair.a]} minus {names[pair.b]} would change most without {shown}")
+    return lines
+
+
+def _text(comparison: Comparison) -> str:
+    intervals = f"intervals: {_INTERVAL[comparison.interval]}"
+    intervals += f", {_resampled(comparison)}" if comparison.interval == "bca" else ""
+    letters = "letters: the runs that a score is significantly better than"
+    told = [
+        grid.plain(standings(comparison)),
+        _lines([intervals, letters, f"test: {described(comparison)}"]),
+        grid.plain(pairs(comparison)),
+        _lines(explained(comparison)),
+        _lines(deciding(comparison)) if len(comparison.pairs) <= _FEW else "",
+    ]
+    return "\n".join(filter(None, told))
+
+
+def _lines(texts: list[str]) -> str:
+    return "".join(f"{printable(text)}\n" for text in texts)
+
+
+def _markdown(comparison: Comparison) -> str:
+    return f"{grid.markdown(standings(comparison))}\n{grid.markdown(pairs(comparison))}"
+
+
+def _json(comparison: Comparison) -> str:
+    return grid.in_json(comparison.to_dict(), indent=1)
+
+
+#: form → how a comparison is written in it
+FORMS: Final[dict[str, Callable[[Comparison], str]]] = {
+    "table": _text,
+    "json": _json,
+    "csv": lambda comparison: grid.separated(pairs(comparison)),
+    "tsv": lambda comparison: grid.separated(pairs(comparison), "\t"),
+    "markdown": _markdown,
+    "latex": lambda comparison: grid.latex(standings(comparison)),
+}

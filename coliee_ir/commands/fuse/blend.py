@@ -1,0 +1,82 @@
+"""Fused scores as a ranking: one way from weights to ranks, for what is written and what is tried."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.ids import IntArray
+from coliee_ir.commands.fuse.candidates import Candidates
+from coliee_ir.commands.fuse.methods import METHODS, counted_runs, parts_of
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.judging.order import as_compared, by_score
+
+
+class Ranked(NamedTuple):
+    """Candidates in an order.
+
+    Attributes:
+        scores: shape (P,); the fused scores, which trec_eval puts in the same order.
+        kept: shape (P,); whether a run with a weight has retrieved the document.
+        order: shape (P,); the rows, query by query, the best first and what is not kept last.
+        rank: shape (P,); the rank of each row in its query, from 1; 0 where it is not kept.
+    """
+
+    scores: FloatArray
+    kept: BoolArray
+    order: IntArray
+    rank: IntArray
+
+
+class Blend:
+    """Runs normalised once, to be combined with any weights.
+
+    Args:
+        held: the candidates.
+        method: one of ``METHODS`` that ranks.
+        norm: one of ``NORMS``.
+        k: of reciprocal rank fusion.
+
+    Raises:
+        UsageError: the scores cannot be normalised so.
+    """
+
+    def __init__(self, held: Candidates, method: str, norm: str, k: float) -> None:
+        self.held = held
+        self.combine = METHODS[method].combine
+        self.parts = parts_of(held, method, norm, k)
+
+    def ranked(self, weights: FloatArray) -> Ranked:
+        """The candidates as these weights rank them: by score, and equal ones by id, greatest first.
+
+        Args:
+            weights: shape (n,); not negative, and not all 0.
+
+        Raises:
+            UsageError: a fused score is greater than floats can be.
+        """
+        assert self.combine is not None
+        held = self.held
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.combine(self.parts, held.named, weights)
+        kept = counted_runs(held.named, weights) > 0
+        scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
+        if not np.isfinite(scores).all():
+            raise UsageError("a fused score is too great for a number; take smaller weights")
+        compared = np.where(kept, as_compared(scores), -np.inf)
+        order = by_score(held.query, compared, stable=True)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - held.start[held.query] + 1
+        return Ranked(scores, kept, order, np.where(kept, rank, 0))
+
+    def run(self, ranked: Ranked, chosen: BoolArray) -> dict[str, dict[str, float]]:
+        """Query → document → score of the chosen rows that are kept, best first; queries without any are left out."""
+        held = self.held
+        rankings: dict[str, dict[str, float]] = {}
+        rows = ranked.order[(ranked.kept & chosen)[ranked.order]]
+        scores = ranked.scores.tolist()
+        for row, query in zip(rows.tolist(), held.query[rows].tolist(), strict=True):
+            rankings.setdefault(held.queries[query], {})[held.documents[row]] = scores[row]
+        return rankings

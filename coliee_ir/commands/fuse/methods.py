@@ -1,0 +1,174 @@
+"""The methods of fusion and the normalisations, each a row with its definition and its function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_ir.commands.fuse.candidates import Candidates
+from coliee_ir.judging.judged import BoolArray, FloatArray
+
+#: Scores beyond this, or its negative, are not normalised: their squares and sums would leave what floats hold.
+GREATEST_SCORE: Final = 1e100
+
+
+class Norm(NamedTuple):
+    """A normalisation of the scores of one run for one query.
+
+    Attributes:
+        formula: what becomes of a score s, in plain text.
+        value: candidates → shape (n, P); what is not retrieved may hold anything finite.
+        of_scores: whether it looks at scores, and not only at ranks.
+    """
+
+    formula: str
+    value: Callable[[Candidates], FloatArray]
+    of_scores: bool = True
+
+
+def _min_max(held: Candidates) -> FloatArray:
+    low, high = held.least(held.scores), held.greatest(held.scores)
+    return _divided(held.scores - low, high - low, equal=1.0)
+
+
+def _max(held: Candidates) -> FloatArray:
+    return _divided(held.scores, held.greatest(held.scores), equal=0.0)
+
+
+def _sum(held: Candidates) -> FloatArray:
+    above = held.scores - held.least(held.scores)
+    return _divided(above, held.totals(above), equal=1.0 / np.maximum(held.lengths, 1))
+
+
+def _zscore(held: Candidates) -> FloatArray:
+    lengths = np.maximum(held.lengths, 1)
+    apart = held.scores - held.totals(held.scores) / lengths
+    deviation = np.sqrt(held.totals(apart * apart) / lengths)
+    # the mean of equal scores can be a last bit off, and what is left would be blown up to 1
+    deviation[held.least(held.scores) == held.greatest(held.scores)] = 0.0
+    return _divided(apart, deviation, equal=0.0)
+
+
+def _rank(held: Candidates) -> FloatArray:
+    return (held.lengths - held.ranks + 1) / np.maximum(held.lengths, 1)
+
+
+def _borda(held: Candidates) -> FloatArray:
+    return (held.sizes - held.ranks + 1) / held.sizes
+
+
+def _divided(above: FloatArray, below: FloatArray, equal: float | FloatArray) -> FloatArray:
+    """The quotient; where there is nothing to divide by, all scores of the list being equal, ``equal``."""
+    fine = np.isfinite(above) & np.isfinite(below) & (below > 0)
+    return np.where(fine, above / np.where(fine, below, 1.0), equal)
+
+
+#: normalisation → what it is. The lists are those of one run for one query.
+NORMS: Final[dict[str, Norm]] = {
+    "min-max": Norm("(s - min) / (max - min); 1 in a list of equal scores", _min_max),
+    "max": Norm("s / max; for scores that are not negative", _max),
+    "sum": Norm("(s - min) / Σ (s - min); 1/n in a list of n equal scores", _sum),
+    "zscore": Norm("(s - mean) / standard deviation; 0 in a list of equal scores", _zscore),
+    "rank": Norm("(n - rank + 1) / n in a list of n", _rank, of_scores=False),
+    "borda": Norm("(c - rank + 1) / c, where all runs together have c documents", _borda, of_scores=False),
+    "none": Norm("s as it stands", lambda held: held.scores),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to fuse runs.
+
+    Attributes:
+        formula: what a document's score, or its place in the set, is made of; w is a run's weight.
+        takes: the parameters that it has.
+        ranks: whether it gives scores, and so a ranking; else a set.
+        combine: parts of shape (n, P), 0 where a run has not retrieved the document, which those are, weights → the
+            fused scores of shape (P,); None for sets.
+    """
+
+    formula: str
+    takes: frozenset[str]
+    ranks: bool = True
+    combine: Callable[[FloatArray, BoolArray, FloatArray], FloatArray] | None = None
+
+
+def weighted_sum(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
+    """Σ w · part, added run by run so that the last bit does not depend on the machine."""
+    total = np.zeros(parts.shape[1])
+    for part, weight in zip(parts, weights.tolist(), strict=True):
+        if weight:
+            total += weight * part
+    return total
+
+
+def _sum_times_count(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
+    return weighted_sum(parts, named, weights) * counted_runs(named, weights)
+
+
+def _sum_over_count(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
+    return weighted_sum(parts, named, weights) / np.maximum(counted_runs(named, weights), 1)
+
+
+def _greatest(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
+    used = weights > 0
+    greatest: FloatArray = np.where(named[used], parts[used] * weights[used, None], -np.inf).max(axis=0)
+    return greatest
+
+
+def _least(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
+    used = weights > 0
+    least: FloatArray = np.where(named[used], parts[used] * weights[used, None], np.inf).min(axis=0)
+    return least
+
+
+def counted_runs(named: BoolArray, weights: FloatArray) -> FloatArray:
+    """How many runs with a weight have retrieved each document; shape (P,)."""
+    count: FloatArray = named[weights > 0].sum(axis=0, dtype=np.float64)
+    return count
+
+
+_SCORED: Final = frozenset({"norm", "weights", "depth", "top"})
+
+#: method → what it is
+METHODS: Final[dict[str, Method]] = {
+    "rrf": Method("Σ w / (k + rank)", frozenset({"k", "weights", "depth", "top"}), combine=weighted_sum),
+    "combsum": Method("Σ w·s", _SCORED, combine=weighted_sum),
+    "combmnz": Method("(how many runs have it) · Σ w·s", _SCORED, combine=_sum_times_count),
+    "combanz": Method("Σ w·s / (how many runs have it)", _SCORED, combine=_sum_over_count),
+    "combmax": Method("max w·s", _SCORED, combine=_greatest),
+    "combmin": Method("min w·s over the runs that have it", _SCORED, combine=_least),
+    "union": Method("in any run", frozenset({"depth"}), ranks=False),
+    "intersection": Method("in all runs", frozenset({"depth"}), ranks=False),
+    "vote": Method(
+        "in runs whose weights are at least LEAST together; by default more than half of all. Of answers, the label "
+        "with the greater weight",
+        frozenset({"weights", "least", "depth", "ties"}),
+        ranks=False,
+    ),
+}
+
+
+def parts_of(held: Candidates, method: str, norm: str, k: float) -> FloatArray:
+    """What each run adds to each document before weights; shape (n, P), 0 where it has not retrieved it.
+
+    Args:
+        held: the candidates.
+        method: one of ``METHODS`` that ranks.
+        norm: one of ``NORMS``; reciprocal rank fusion has none.
+        k: of reciprocal rank fusion.
+
+    Raises:
+        UsageError: the scores cannot be normalised so.
+    """
+    if method == "rrf":
+        return np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0)
+    if NORMS[norm].of_scores and bool(np.any(np.abs(held.scores) > GREATEST_SCORE)):
+        raise UsageError(f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm rank, or rrf")
+    if norm == "max" and bool(np.any(held.scores[held.named] < 0)):
+        raise UsageError("--norm max divides by the greatest score and would turn negative ones around; take min-max")
+    return np.where(held.named, NORMS[norm].value(held), 0.0)

@@ -1,0 +1,389 @@
+"""How runs are fused: a method with its parameters, as a value that can be kept in a file and applied to other runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from coliee_adapters import json_text
+from coliee_adapters.errors import InputError, UsageError, quoted, shortened
+from coliee_adapters.files import PathLike, Source, written
+from coliee_adapters.lines import counted
+from coliee_adapters.records import Answers, Run
+from coliee_adapters.remarks import Remarks, worded
+from coliee_ir.commands.convert import Gathered
+from coliee_ir.commands.fuse import votes
+from coliee_ir.commands.fuse.blend import Blend
+from coliee_ir.commands.fuse.candidates import Candidates
+from coliee_ir.commands.fuse.methods import METHODS, NORMS
+from coliee_ir.judging.judged import FloatArray
+from coliee_ir.scoring.reading import read_run
+
+#: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
+K: Final = 60.0
+NORM: Final = "min-max"
+TIES: Final = ("N", "Y", "first")
+
+_SHOWN = 3
+_MANY = 20
+
+#: What fusion does about what is tolerated, where that is left open.
+_DONE = {"duplicate": "(counts|count) once"}
+
+
+class Fused(NamedTuple):
+    """What came of a fusion.
+
+    Attributes:
+        run: the fused run, or answers.
+        remarks: what there is to say of it, in sentences.
+        ties: for answers, the queries where both labels had the same weight.
+    """
+
+    run: Run | Answers
+    remarks: tuple[str, ...]
+    ties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """A method of fusion with its parameters. A parameter that the method does not take is None.
+
+    Attributes:
+        method: ``rrf``, ``combsum``, ``combmnz``, ``combanz``, ``combmax``, ``combmin`` for rankings; ``union``,
+            ``intersection``, ``vote`` for sets; ``vote`` for answers.
+        norm: how the scores of a run for a query are normalised first: ``min-max`` (the default), ``max``, ``sum``,
+            ``zscore``, ``rank``, ``borda`` or ``none``.
+        k: of reciprocal rank fusion; 60 by default.
+        weights: one a run, in their order; by default all are 1. A run of weight 0 might as well not be there.
+        depth: look at the first so many documents of each query of each run; by default at all.
+        least: for a vote on documents, the weight of runs that is enough; by default more than half of all.
+        top: keep the first so many fused documents of each query; by default all.
+        ties: for a vote on answers, what equal weights give: ``N`` (the default), ``Y``, or ``first``: what the first
+            run says that answers.
+        runs: the tags of the runs that the weights belong to, where they are known.
+
+    Raises:
+        UsageError: a method or parameter that does not exist, does not fit, or has no such value.
+    """
+
+    method: str = "rrf"
+    norm: str | None = None
+    k: float | None = None
+    weights: tuple[float, ...] | None = None
+    depth: int | None = None
+    least: float | None = None
+    top: int | None = None
+    ties: str | None = None
+    runs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise UsageError(f"there is no method {self.method!r}; there are {', '.join(METHODS)}")
+        takes = METHODS[self.method].takes
+        for name in ("norm", "k", "weights", "depth", "least", "top", "ties"):
+            if getattr(self, name) is not None and name not in takes:
+                raise UsageError(f"{self.method} takes no {name}; it takes {', '.join(sorted(takes))}")
+        if self.norm is not None and self.norm not in NORMS:
+            raise UsageError(f"there is no normalisation {self.norm!r}; there are {', '.join(NORMS)}")
+        if self.ties is not None and self.ties not in TIES:
+            raise UsageError(f"ties give {', '.join(TIES[:-1])} or {TIES[-1]}, and not {self.ties!r}")
+        if self.k is not None and not (_is_number(self.k) and self.k >= 0):
+            raise UsageError(f"k is a number from 0, and {self.k!r} is not")
+        if self.least is not None and not (_is_number(self.least) and self.least > 0):
+            raise UsageError(f"the least weight is a number above 0, and {self.least!r} is not")
+        for name in ("depth", "top"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+                raise UsageError(f"{name} is a whole number from 1, and {value!r} is not")
+        if self.weights is not None:
+            # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
+            object.__setattr__(self, "weights", tuple(self.weights))
+            for weight in self.weights:
+                if not (_is_number(weight) and weight >= 0):
+                    raise UsageError(f"a weight is a number from 0, and {weight!r} is not")
+            object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
+            if not any(self.weights):
+                raise UsageError("all weights are 0; one of them must be greater")
+
+    def fuse(self, runs: Sequence[object], *, task: str | int | None = None, tag: str | None = None) -> Fused:
+        """The runs fused.
+
+        Args:
+            runs: at least two; each is what ``read_run`` takes.
+            task: the task, where it is known: see ``read_run``.
+            tag: what the fused run is called; by default as the method.
+
+        Raises:
+            InputError: a run cannot be read, or holds labels where others hold documents.
+            UsageError: the method does not fit the runs; another number of weights than of runs; nothing is left.
+        """
+        records = read_all(runs, task=task)
+        weights, said = self._weights([record.tag for record in records])
+        name = self.method if tag is None else tag
+        answers = [record for record in records if isinstance(record, Answers)]
+        if answers:
+            return self._answers(answers, weights, said, name)
+        if self.ties is not None:
+            raise UsageError("ties are between answers, and these runs hold documents, which a vote takes or not")
+        gathered = [Gathered(record) for record in records if isinstance(record, Run)]
+        said += _read_remarks(records, gathered)
+        held = self.candidates(gathered)
+        said += _unshared(
+            [record.tag for record in records],
+            [{query for query, ranking in run.rankings.items() if ranking} for run in gathered],
+        )
+        rankings: Mapping[str, Mapping[str, float] | list[str]]
+        if METHODS[self.method].ranks:
+            rankings = self.ranking(Blend(held, self.method, self.norm or NORM, self.k_or_default), weights)
+            said += self._unscored(records)
+        else:
+            rankings = votes.elected(held, self.method, weights, self.least)
+            empty = [query for query in held.queries if query not in rankings]
+            if rankings and empty:
+                said.append(_left_out(empty))
+        if not rankings:
+            raise UsageError(f"nothing is left: no query has a document for {self.method}")
+        return Fused(Run.of(rankings, tag=name), tuple(said))
+
+    def candidates(self, runs: Sequence[Gathered]) -> Candidates:
+        """The documents of the runs, as deep as they are looked at."""
+        return Candidates.of([_cut(run, self.depth) for run in runs])
+
+    @property
+    def k_or_default(self) -> float:
+        """The k of reciprocal rank fusion."""
+        return K if self.k is None else float(self.k)
+
+    def ranking(self, blend: Blend, weights: FloatArray) -> dict[str, dict[str, float]]:
+        """Query → document → fused score, as many of the first as are kept."""
+        ranked = blend.ranked(weights)
+        return blend.run(ranked, ranked.rank <= (self.top or len(ranked.rank)))
+
+    def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
+        if self.method != "vote":
+            raise UsageError(f"answers are fused by vote, and not by {self.method}")
+        if unfit := [name for name in ("least", "depth") if getattr(self, name) is not None]:
+            raise UsageError(f"a vote on answers takes no {unfit[0]}: the greater weight decides")
+        ties = self.ties or TIES[0]
+        found = votes.counted(answers, weights.tolist(), ties)
+        if not found.labels:
+            raise UsageError("nothing is left: no run with a weight answers any query")
+        for run in answers:
+            said += [f"{shortened(run.tag)}: {sentence}" for sentence in run.remarks.sentences(_DONE)]
+        said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
+        if found.ties:
+            how = "as the first run says that answers" if ties == "first" else ties
+            what = worded("{n} (answer is a tie|answers are ties)", len(found.ties))
+            shown = ", ".join(found.ties[:_MANY]) + (", …" if len(found.ties) > _MANY else "")
+            said.append(f"{what}, decided {how} (--ties {ties}): {shown}")
+        return Fused(Answers(found.labels, tag), tuple(said), found.ties)
+
+    def _weights(self, tags: Sequence[str]) -> tuple[FloatArray, list[str]]:
+        """The weight of each run, and what there is to say of that."""
+        if self.weights is None:
+            return np.ones(len(tags)), []
+        if len(self.weights) != len(tags):
+            raise UsageError(f"{counted(len(self.weights), 'weight')} for {len(tags)} runs: give one a run")
+        weights, said = list(self.weights), []
+        if self.runs and list(self.runs) != list(tags):
+            fitted = ", ".join(map(shortened, self.runs))
+            if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
+                weights = [self.weights[self.runs.index(tag)] for tag in tags]
+                said.append(f"the weights were fitted to the runs in another order ({fitted}), and follow their tags")
+            else:
+                given = ", ".join(map(shortened, tags))
+                said.append(f"the weights were fitted to the runs {fitted}, and go to {given} in this order")
+        return np.array(weights), said
+
+    def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
+        """Which runs have no scores, where the method looks at scores."""
+        if self.method == "rrf" or not NORMS[self.norm or NORM].of_scores:
+            return []
+        unscored = [shortened(record.tag) for record in records if isinstance(record, Run) and not record.scored]
+        told = worded("(has|have) no scores: the i-th of n documents counts as n - i + 1", len(unscored))
+        return [f"{', '.join(unscored)} {told}"] if unscored else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fusion as JSON holds it, without what is not set."""
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in held.items()
+            if value is not None and value != ()
+        }
+
+    @classmethod
+    def from_dict(cls, held: object) -> Fusion:
+        """The fusion that JSON holds.
+
+        Raises:
+            UsageError: it holds none.
+        """
+        names = {field.name for field in fields(cls)}
+        if not isinstance(held, Mapping) or not isinstance(held.get("method"), str):
+            raise UsageError('a fusion is {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}')
+        if unknown := [str(name) for name in held if name not in names]:
+            raise UsageError(f"a fusion has no {quoted(unknown[0])}; it has {', '.join(sorted(names))}")
+        for name in ("weights", "runs"):
+            if name in held and not isinstance(held[name], list):
+                raise UsageError(f"the {name} of a fusion are a list")
+        if not all(isinstance(tag, str) for tag in held.get("runs", ())):
+            raise UsageError("the runs of a fusion are named by text")
+        if not isinstance(held.get("norm", ""), str) or not isinstance(held.get("ties", ""), str):
+            raise UsageError("norm and ties of a fusion are text")
+        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
+        fusion = cls(**given)
+        if fusion.runs and len(fusion.runs) != len(fusion.weights or ()):
+            raise UsageError(f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(fusion.runs), 'run')}")
+        return fusion
+
+    def save(self, path: PathLike) -> None:
+        """Write the fusion as JSON, which ``load`` and ``--weights`` read.
+
+        Raises:
+            InputError: the place cannot be written.
+        """
+        with written(path) as stream:
+            json.dump({"fusion": self.to_dict()}, stream, ensure_ascii=False, indent=1)
+            stream.write("\n")
+
+    @classmethod
+    def load(cls, path: PathLike) -> Fusion:
+        """The fusion that ``save``, or ``fuse --fit``, wrote.
+
+        Raises:
+            InputError: the file cannot be read, or holds no fusion.
+        """
+        source = Source(path)
+        held = json_text.parse(source.text(), source.name)
+        try:
+            return cls.from_dict(held.get("fusion", held) if isinstance(held, dict) else held)
+        except UsageError as error:
+            remedy = "give what coliee-ir fuse --fit wrote, or weights with commas"
+            raise InputError(source.name, f"this is no fusion: {error}", remedy=remedy) from None
+
+
+def fuse(
+    runs: Sequence[object],
+    method: str | None = None,
+    *,
+    norm: str | None = None,
+    k: float | None = None,
+    weights: Sequence[float] | None = None,
+    depth: int | None = None,
+    least: float | None = None,
+    top: int | None = None,
+    ties: Literal["N", "Y", "first"] | None = None,
+    task: str | int | None = None,
+    tag: str | None = None,
+) -> Run | Answers:
+    """Fuse runs into one, which ``evaluate``, ``to_run`` and the rest take like any other.
+
+    Args:
+        runs: at least two; each is what ``read_run`` takes. All hold documents, or all answers.
+        method: see ``Fusion``; by default ``rrf`` for documents and ``vote`` for answers.
+        norm: see ``Fusion``.
+        k: see ``Fusion``.
+        weights: see ``Fusion``.
+        depth: see ``Fusion``.
+        least: see ``Fusion``.
+        top: see ``Fusion``.
+        ties: see ``Fusion``.
+        task: the task, where it is known: see ``read_run``.
+        tag: what the fused run is called; by default as the method.
+
+    Raises:
+        InputError: a run cannot be read, or holds labels where others hold documents.
+        UsageError: the method does not exist or does not fit the runs; a parameter without sense; nothing is left.
+
+    >>> fused = fuse([{"q": {"a": 3.0, "b": 1.0}}, {"q": {"b": 9.0, "c": 8.0}}], "combsum", weights=[1, 2])
+    >>> [(block.documents, block.scores) for block in fused.blocks()]
+    [(['b', 'a', 'c'], [2.0, 1.0, 0.0])]
+    >>> fuse([{"q": "Y"}, {"q": "N"}, {"q": "Y"}]).labels
+    {'q': True}
+    """
+    records = read_all(runs, task=task)
+    given = None if weights is None else tuple(weights)
+    fusion = Fusion(method or usual(records), norm, k, given, depth, least, top, ties)
+    return fusion.fuse(records, tag=tag).run
+
+
+def read_all(runs: Sequence[object], *, task: str | int | None = None) -> list[Run | Answers]:
+    """The runs to fuse.
+
+    Raises:
+        InputError: a run cannot be read, or holds labels where others hold documents.
+        UsageError: there is only one.
+    """
+    if isinstance(runs, str) or len(runs) < 2:
+        raise UsageError("name at least two runs to fuse")
+    records = [read_run(run, task=task) for run in runs]
+    for record in records[1:]:
+        if isinstance(record, Answers) != isinstance(records[0], Answers):
+            holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]
+            remedy = "fuse documents with documents, and answers with answers"
+            raise InputError(record.path, f"it holds {holds[0]}, and {records[0].path} holds {holds[1]}", remedy=remedy)
+    return records
+
+
+def usual(records: Sequence[Run | Answers]) -> str:
+    """The method for such runs where none is named."""
+    return "vote" if isinstance(records[0], Answers) else "rrf"
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a finite number; NumPy's are taken too, and truth values are not."""
+    try:
+        return not isinstance(value, bool | str) and math.isfinite(value)  # type: ignore[arg-type]  # asked here
+    except (TypeError, OverflowError):
+        return False
+
+
+def _cut(run: Gathered, depth: int | None) -> Mapping[str, Mapping[str, float]]:
+    """The first documents of each query; where the run has no scores, with those of a shorter list."""
+    if depth is None:
+        return run.rankings
+    cut = {query: dict(list(ranking.items())[:depth]) for query, ranking in run.rankings.items()}
+    if run.scored:
+        return cut
+    return {
+        query: {document: float(len(ranking) - at) for at, document in enumerate(ranking)}
+        for query, ranking in cut.items()
+    }
+
+
+def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]) -> list[str]:
+    """What was tolerated in each run."""
+    said = []
+    for record, run in zip(records, gathered, strict=True):
+        remarks = run.remarks + Remarks()
+        remarks.add("duplicate", n=run.lines - run.retrieved)
+        said += [f"{shortened(record.tag)}: {sentence}" for sentence in remarks.sentences(_DONE)]
+    return said
+
+
+def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
+    """Which queries are not in all runs, and which runs lack them."""
+    queries = dict.fromkeys(query for run in answered for query in sorted(run))
+    some = [query for query in queries if not all(query in run for run in answered)]
+    if not some:
+        return []
+    lacking = ", ".join(
+        f"{shortened(tag)} lacks {len(queries) - len(run)}"
+        for tag, run in zip(tags, answered, strict=True)
+        if len(run) < len(queries)
+    )
+    told = worded("{n} (query is|queries are) not in all runs", len(some))
+    return [f"{told} (first: {'; '.join(map(shortened, some[:_SHOWN]))}); of {len(queries)}, {lacking}"]
+
+
+def _left_out(queries: Sequence[str]) -> str:
+    """Which queries a set has nothing for."""
+    pattern = "{n} (query has|queries have) no document that is in enough runs, and (is|are) left out"
+    return f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})"

@@ -1,0 +1,143 @@
+"""What weights are worth: the measure on the ranks that they give judged documents, summed over folds of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.ids import IntArray
+from coliee_adapters.remarks import Remarks
+from coliee_ir.commands.fuse.blend import Blend, Ranked
+from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.measures import Measure
+from coliee_ir.measures.base import of_mean, quotient
+from coliee_ir.measures.sets import Macro, MacroF, Micro, topic_wise
+from coliee_ir.rules.decisions import Decisions
+
+#: Where a cut-off is fitted, those up to here are tried.
+DEEPEST = 500
+
+_NEAR = 1e-12
+
+Weights = tuple[float, ...]
+
+
+class Worth(NamedTuple):
+    """A score, and the cut-off that gives it; None where none was fitted."""
+
+    score: float
+    top: int | None
+
+
+class Trial:
+    """Weights tried on labelled queries, each once.
+
+    Everything is a sum: the folds' sums of what their queries add are kept for each weights, and the score on any
+    folds, at every cut-off, is a formula on them.
+
+    Args:
+        blend: the runs.
+        qrels: the gold.
+        measure: the measure; one of P, R and F of retrieved sets without a cut-off is taken at the best cut-off.
+        decisions: the choices where the organisers leave it open.
+        fold: shape (Q,); the fold of each query of the gold, from 0.
+
+    Raises:
+        UsageError: F of means, which is no sum over queries at every cut-off, without a cut-off.
+    """
+
+    def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions, fold: IntArray) -> None:
+        self.blend, self.qrels, self.measure, self.decisions = blend, qrels, measure, decisions
+        self.cuts = isinstance(measure, Micro | Macro) and measure.cutoff is None
+        if self.cuts and isinstance(measure, MacroF) and measure.of == "means":
+            raise UsageError(f"{measure} needs a cut-off, {measure}@5 for instance, to fit weights by")
+        held = blend.held
+        number = {query: at for at, query in enumerate(qrels.queries)}
+        #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
+        self.number = np.array([number.get(query, -1) for query in held.queries], dtype=np.int64)
+        of_candidate = {query: at for at, query in enumerate(held.queries)}
+        self.row = np.full(len(qrels.relevance), -1, dtype=np.int64)
+        for at, query in enumerate(qrels.queries):
+            if query in of_candidate:
+                first, last = held.start[of_candidate[query]], held.start[of_candidate[query] + 1]
+                row_of = {held.documents[row]: row for row in range(int(first), int(last))}
+                judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
+                self.row[judged.start : judged.stop] = [row_of.get(qrels.documents[row], -1) for row in judged]
+        self.folds = int(fold.max()) + 1
+        self.fold = fold
+        self.in_fold = (fold == np.arange(self.folds)[:, None]).astype(np.float64)
+        self.deepest = min(int(held.sizes.max(initial=1)), DEEPEST)
+        self.tried: dict[Weights, FloatArray] = {}
+        self.score: Callable[[FloatArray], FloatArray] = quotient
+
+    def ranked(self, weights: Weights) -> Ranked:
+        """The candidates as these weights rank them."""
+        return self.blend.ranked(np.array(weights))
+
+    def sums(self, weights: Weights) -> FloatArray:
+        """Shape (folds, cut-offs, T); what the queries of each fold add, at the cut-offs 1, 2, …, or at none."""
+        if weights not in self.tried:
+            each = self._each(self._judged(self.ranked(weights)))
+            shape = (self.folds, *each.shape[1:])
+            self.tried[weights] = (self.in_fold @ each.reshape(len(each), -1)).reshape(shape)
+        return self.tried[weights]
+
+    def worth(self, weights: Weights, without: int | None = None) -> Worth:
+        """The score of weights, at the best cut-off where one is fitted.
+
+        Args:
+            weights: one a run.
+            without: the fold to leave out; by default none.
+        """
+        sums = self.sums(weights)
+        total = sums.sum(axis=0) if without is None else np.delete(sums, without, axis=0).sum(axis=0)
+        scores = np.nan_to_num(self.score(total), nan=-np.inf)
+        # of cut-offs that are as good, the least
+        best = int(np.argmax(scores >= scores.max() - _NEAR))
+        return Worth(float(scores[best]), best + 1 if self.cuts else None)
+
+    def on(self, fold: int, weights: Weights, top: int | None) -> FloatArray:
+        """Shape (T,); what the queries of a fold add at a cut-off."""
+        sums: FloatArray = self.sums(weights)[fold, 0 if top is None else top - 1]
+        return sums
+
+    def _judged(self, ranked: Ranked) -> Judged:
+        """Where the judged documents stand."""
+        queries = len(self.qrels.queries)
+        found = self.row >= 0
+        rank = np.zeros(len(self.row), dtype=np.int64)
+        rank[found] = ranked.rank[self.row[found]]
+        held, known = self.blend.held, self.number >= 0
+        retrieved = np.zeros(queries, dtype=np.int64)
+        kept = np.bincount(held.query[ranked.kept], minlength=len(held.queries))
+        retrieved[self.number[known]] = kept[known]
+        nothing = np.zeros(queries, dtype=np.int64)
+        return Judged(self.qrels, rank, retrieved, nothing, retrieved > 0, {}, (), Remarks())
+
+    def _each(self, judged: Judged) -> FloatArray:
+        """Shape (Q, cut-offs, T); what each query adds."""
+        if not self.cuts:
+            terms = self.measure.compute({"documents": judged}, self.decisions).terms
+            self.score = terms.score
+            return terms.each[:, None, :]
+        measure = self.measure
+        assert isinstance(measure, Micro | Macro)
+        deepest = self.deepest
+        # how many relevant documents stand at each rank, and up to it
+        found = (judged.rank > 0) & (judged.rank <= deepest) & (self.qrels.relevance >= measure.rel)
+        of_query = np.repeat(np.arange(len(self.qrels.queries)), self.qrels.sizes)
+        place = of_query[found] * deepest + judged.rank[found] - 1
+        correct = np.bincount(place, minlength=len(self.qrels.queries) * deepest).reshape(-1, deepest).cumsum(axis=1)
+        retrieved = np.minimum(judged.retrieved[:, None], np.arange(1, deepest + 1))
+        relevant = np.broadcast_to(self.qrels.relevant(measure.rel)[:, None], correct.shape)
+        counts = np.stack((correct, retrieved, relevant), axis=-1).astype(np.float64)
+        if isinstance(measure, Micro):
+            self.score = measure.of_sums
+            return counts
+        values = topic_wise(measure.of_sums(counts), relevant == 0, retrieved == 0, measure.letter, self.decisions)
+        self.score = quotient
+        return of_mean(values.ravel()).each.reshape(*values.shape, 2)

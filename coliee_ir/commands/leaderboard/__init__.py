@@ -1,0 +1,273 @@
+"""From a folder of submissions to the official table, and to every analysis table of an overview paper.
+
+files ──collecting──▶ submissions ──Evaluator──▶ Scores ──standing──▶ Leaderboard ──catalogue──▶ tables
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.files import PathLike, Source, is_copy
+from coliee_adapters.folders import walk
+from coliee_adapters.lines import counted
+from coliee_adapters.records import Gold
+from coliee_ir.commands import compare as significance
+from coliee_ir.commands.leaderboard.board import EASY, Entry, Invalid, Leaderboard
+from coliee_ir.commands.leaderboard.catalogue import TABLES
+from coliee_ir.commands.leaderboard.categories import Categories, read_categories
+from coliee_ir.commands.leaderboard.collecting import Collected, Handed, collect, opened_files
+from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
+from coliee_ir.commands.leaderboard.standing import groups, order_key, places
+from coliee_ir.commands.leaderboard.teams import Teams, common_folder, read_teams
+from coliee_ir.measures import Measure
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import task_name
+from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.reading import check_columns, find_task, gold_files, opened, read_gold, telling
+from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats import resampling
+from coliee_ir.stats.corrections import CORRECTIONS
+
+__all__ = [
+    "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published",
+    "rank_runs", "read_categories", "read_official",
+]  # fmt: skip
+
+#: What can look on while runs are scored: it is given the results and their number, and gives the results.
+Watch = Callable[[Iterable[Scores | ColieeError], int], Iterator[Scores | ColieeError]]
+
+_PATHS: Final = (str, os.PathLike)
+
+
+def rank_runs(
+    gold: object,
+    *submissions: object,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    teams: PathLike | Mapping[str, str] | None = None,
+    team_pattern: str | None = None,
+    best: bool = False,
+    besides: Iterable[PathLike] = (),
+    exclude: str | Iterable[str] = (),
+    decisions: Decisions | None = None,
+    correction: str = "holm",
+    trials: int = significance.TRIALS,
+    seed: int = significance.SEED,
+    level: float = 0.95,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Leaderboard:
+    """Rank the submissions of many teams.
+
+    A submission that cannot be scored is listed with its reason (``Leaderboard.invalid``) and does not stop the rest.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        submissions: paths of files and of folders, which are searched; files of one run tag belong together. Or runs
+            as ``read_run`` takes them, or a ``Submission`` of several parts: each of these is one submission.
+        task: the task; by default it is found from the files.
+        edition: the year whose rules count; by default the newest of the task.
+        teams: run tag, or file name → team: a dictionary, or a CSV with the columns ``tag`` and ``team``. By default a
+            run's team is the first folder below the folder that all files have in common.
+        team_pattern: a regular expression searched in the run tag; its first group is the team.
+        best: whether to rank only the best run of each team; a run without a team stands for itself.
+        besides: files that are no submissions, where they lie in a folder that is searched. The gold is one.
+        exclude: queries to leave out.
+        decisions: the choices where the organisers leave it open.
+        correction: of the p values behind the groups, one of ``coliee_ir.commands.compare.CORRECTIONS``.
+        trials: how many resamples.
+        seed: of the random numbers; the same seed gives the same leaderboard on any machine.
+        level: of confidence.
+        jobs: how many processes; by default as many as there are processors, for large runs.
+        watch: what looks on while runs are scored.
+        columns: what the columns of tables are called, by role, in gold and runs: see ``read_gold``.
+
+    Raises:
+        InputError: the gold, or the list of teams, cannot be read.
+        UsageError: there is no submission, or an option does not exist or does not fit.
+
+    >>> from coliee_ir import Run
+    >>> gold = {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}
+    >>> runs = [Run.of({"q1": ["d1"]}, tag="A"), Run.of({"q1": ["d9"], "q2": ["d2"]}, tag="B")]
+    >>> board = rank_runs(gold, *runs, task="1", trials=99)
+    >>> [(entry.place, entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries]
+    [(1, 'A', 0.5), (2, 'B', 0.4)]
+    """
+    _check(correction, trials, seed, level)
+    gold = opened(gold, columns) if gold == "-" else gold
+    task = task_name(task)
+    record = read_gold(gold, task=task, columns=columns)
+    paths = [path for path in submissions if isinstance(path, _PATHS)]
+    known = {} if teams is None else read_teams(teams)
+    not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
+    walked = walk(paths, not_runs)
+    golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
+    sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
+    if columns:
+        of_gold = [gold] if isinstance(gold, Source) else map(opened, gold_files(gold))
+        check_columns([*of_gold, *sources], columns)
+    memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
+    evaluator, because = _evaluator(record, [*sources, *map(_run_of, memory)], task, edition, exclude, decisions)
+    who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))
+    collected = collect(sources, evaluator, who)
+    handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
+    if not handed and not collected.invalid and not invalid:
+        besides_gold = f" besides {golds[0]}, which is the gold or a copy of it" if golds else ""
+        raise UsageError(f"there is no submission to rank{besides_gold}")
+    invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
+    scored = _scored(evaluator, handed, jobs, watch, invalid)
+    remarks = [*collected.remarks, *walked.remarks()]
+    remarks += [f"{name} is the gold or a copy of it and was passed over" for name in golds]
+    if best:
+        scored, left_out = _best_of_teams(scored)
+        if not any(team for team, _ in scored):
+            remarks.append(
+                "no team is known, so that every run is the best of its own: name the teams with --teams CSV"
+            )
+        elif left_out:
+            remarks.append(
+                f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
+            )
+    return _board(evaluator, because, scored, Collected([], invalid, remarks), correction, trials, seed, level)
+
+
+def _check(correction: str, trials: int, seed: int, level: float) -> None:
+    if correction not in CORRECTIONS:
+        raise UsageError(f"there is no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
+    significance.check_resampling(trials, seed, level)
+
+
+def _evaluator(
+    gold: Gold,
+    submissions: Sequence[object],
+    task: str | None,
+    edition: str | int | None,
+    exclude: str | Iterable[str],
+    decisions: Decisions | None,
+) -> tuple[Evaluator, str]:
+    """The rules by which all are scored, and what shows the task."""
+    found, because = (task, "") if task is not None else find_task(gold, telling(submissions))
+    return Evaluator(gold, task=found, edition=edition, exclude=exclude, decisions=decisions), because
+
+
+def _run_of(submission: object) -> object:
+    return opened(submission.run) if isinstance(submission, Submission) else submission
+
+
+def _from_memory(submission: object, teams: Teams) -> Handed:
+    parts = submission if isinstance(submission, Submission) else Submission(submission)
+    tag = str(getattr(parts.run, "tag", ""))
+    return Handed(parts, teams.team_of(tag, ""), tag)
+
+
+def _scored(
+    evaluator: Evaluator, handed: Sequence[Handed], jobs: int | None, watch: Watch | None, invalid: list[Invalid]
+) -> list[tuple[str, Scores]]:
+    """Team and scores of each run, best first; what cannot be scored goes to ``invalid``."""
+    results: Iterable[Scores | ColieeError]
+    results = evaluator.evaluate_all([one.parts for one in handed], jobs=jobs, keep_judged=True)
+    if watch is not None:
+        results = watch(results, len(handed))
+    ranking = next(m for m in evaluator.official if all(part in evaluator.qrels for part in m.needs))
+    scored = []
+    for one, result in zip(handed, results, strict=True):
+        reason = ""
+        if isinstance(result, ColieeError):
+            reason = str(result)
+        elif ranking not in result.results:
+            reason = f"{result.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
+        if isinstance(result, Scores) and not reason:
+            scored.append((one.team, result))
+        else:
+            files = tuple(part.name for part in one.parts if isinstance(part, Source))
+            invalid.append(Invalid(files, one.tag, one.team, reason))
+    keys = evaluator.protocol.tie_break
+
+    def order(of_run: tuple[str, Scores]) -> tuple[tuple[float, ...], str, str]:
+        scores = of_run[1]
+        return tuple(-value for value in order_key(scores, keys)), scores.tag, scores.file
+
+    return sorted(scored, key=order)
+
+
+def _best_of_teams(scored: Sequence[tuple[str, Scores]]) -> tuple[list[tuple[str, Scores]], int]:
+    """The first run of each team, and how many others there are."""
+    kept, seen = [], set()
+    for team, scores in scored:
+        if not team or team not in seen:
+            kept.append((team, scores))
+        seen.add(team)
+    return kept, len(scored) - len(kept)
+
+
+def _board(
+    evaluator: Evaluator,
+    because: str,
+    scored: Sequence[tuple[str, Scores]],
+    collected: Collected,
+    correction: str,
+    trials: int,
+    seed: int,
+    level: float,
+) -> Leaderboard:
+    gold, queries = evaluator.gold, evaluator.queries
+    relevant = None
+    if gold.qrels is not None:
+        relevant = np.array([sum(r >= 1 for r in gold.qrels.get(query, {}).values()) for query in queries], np.int64)
+    labels = gold.labels
+    measures = tuple(dict.fromkeys(measure for _, scores in scored for measure in scores.results))
+    return Leaderboard(
+        task=evaluator.task,
+        edition=evaluator.edition,
+        gold=gold.path,
+        because=because,
+        protocol=evaluator.protocol,
+        measures=measures or tuple(evaluator.official),
+        queries=queries,
+        relevant=relevant,
+        labels=None if labels is None else tuple(map(labels.get, queries)),
+        entries=_entries(scored, evaluator.protocol.tie_break, correction, trials, seed, level),
+        invalid=tuple(collected.invalid),
+        remarks=tuple(collected.remarks),
+        excluded=tuple(sorted(evaluator.excluded)),
+        trials=trials,
+        seed=seed,
+        level=level,
+        correction=correction,
+    )
+
+
+def _entries(
+    scored: Sequence[tuple[str, Scores]],
+    tie_break: Sequence[str],
+    correction: str,
+    trials: int,
+    seed: int,
+    level: float,
+) -> tuple[Entry, ...]:
+    """The runs in their places, with groups and intervals."""
+    if not scored:
+        return ()
+    measure: Measure = next(iter(scored[0][1].results))
+    results = [scores.results[measure] for _, scores in scored]
+    terms = [result.terms for result in results]
+    samples = resampling.bootstrapped(terms, trials, seed)
+    in_groups = groups(terms, trials=trials, seed=seed, correction=correction, level=level)
+    in_places = places([order_key(scores, tie_break) for _, scores in scored])
+    return tuple(
+        Entry(
+            in_places[at],
+            in_groups[at],
+            team,
+            scores,
+            significance.interval_of(measure, results[at], samples[:, at], resampling.left_out(terms[at]), level),
+        )
+        for at, (team, scores) in enumerate(scored)
+    )

@@ -1,0 +1,93 @@
+"""The tables by name: what each shows, and what makes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from coliee_adapters.errors import UsageError
+from coliee_ir.commands.leaderboard import ceilings, found, questions, runs
+from coliee_ir.commands.leaderboard.categories import Categories
+from coliee_ir.commands.leaderboard.official import Published
+from coliee_ir.output.grid import Cell, Grid, Number
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.leaderboard.board import Leaderboard
+
+
+class Extras(NamedTuple):
+    """What tables are made from besides the leaderboard."""
+
+    easy: float
+    categories: Categories | None = None
+    official: Published | None = None
+
+
+class Table(NamedTuple):
+    """A table: what it shows, and what makes it."""
+
+    shows: str
+    build: Callable[[Leaderboard, Extras], Grid]
+
+
+#: name → the table
+TABLES: Final[Mapping[str, Table]] = {
+    "ranking": Table("the runs in their places, with groups and intervals", lambda board, _: runs.ranking(board)),
+    "results": Table("counts and scores of each run (2021: Tables 8, 11, 13)", lambda board, _: runs.results(board)),
+    "relevant": Table(
+        "questions by number of relevant documents (Table 7)", lambda board, _: questions.relevant(board)
+    ),
+    "questions": Table(
+        "each question's means over all runs, by kind (Figures 1 to 3)",
+        lambda board, extras: questions.questions(board, extras.easy),
+    ),
+    "histogram": Table(
+        "questions by their mean in ten bins, by kind (Tables 9, 10)",
+        lambda board, extras: questions.histogram(board, extras.easy, extras.categories),
+    ),
+    "categories": Table(
+        "each run by category, with a majority baseline (Tables 12, 14); needs --categories",
+        lambda board, extras: questions.by_category(board, extras.categories),
+    ),
+    "unfound": Table("relevant documents that no run returned", lambda board, _: found.unfound(board)),
+    "alone": Table("relevant documents that one run alone returned", lambda board, _: found.alone(board)),
+    "ceilings": Table("what the rankings could have scored", lambda board, _: ceilings.ceilings(board)),
+    "official": Table(
+        "places in a published table; needs --official", lambda board, extras: runs.placed(board, extras.official)
+    ),
+    "invalid": Table("what is not ranked, and why", lambda board, _: runs.invalid(board)),
+}
+
+
+def build(board: Leaderboard, name: str, extras: Extras) -> Grid:
+    """A table by its name.
+
+    Raises:
+        UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
+    """
+    if name not in TABLES:
+        raise UsageError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
+    return TABLES[name].build(board, extras)
+
+
+def everything(board: Leaderboard, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:
+    """Every table that there is for this task and these files; and of the others, why not."""
+    tables, missing = {}, {}
+    for name in TABLES:
+        try:
+            tables[name] = build(board, name, extras)
+        except UsageError as error:
+            missing[name] = str(error)
+    return tables, missing
+
+
+def records(table: Grid) -> list[dict[str, Any]]:
+    """The rows of a table as JSON objects, by the names of its columns; a number that does not exist is null."""
+    return [dict(zip(table.header, map(_json_value, row), strict=True)) for row in table.rows]
+
+
+def _json_value(cell: Cell) -> str | float | None:
+    if isinstance(cell, Number):
+        return None if math.isnan(cell.value) else cell.value
+    return cell

@@ -1,0 +1,208 @@
+"""Tables of questions: how many relevant documents they have, how hard they are for all runs, by kind and category."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.lines import counted
+from coliee_ir.commands.leaderboard.categories import Categories
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.measures import Measure
+from coliee_ir.output.grid import Cell, Grid, Number
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.leaderboard.board import Leaderboard
+
+_BINS = 10
+
+
+def relevant(board: Leaderboard) -> Grid:
+    """How many questions have how many relevant documents (Table 7 of the 2021 overview).
+
+    Raises:
+        UsageError: the gold names no documents.
+    """
+    if board.relevant is None:
+        raise UsageError(f"{board.gold} names no documents, so that there are no questions by their number")
+    sizes, counts = np.unique(board.relevant, return_counts=True)
+    rows = [
+        [Number(size, str(size)), Number(n, str(n))] for size, n in zip(sizes.tolist(), counts.tolist(), strict=True)
+    ]
+    total = int(board.relevant.sum())
+    caption = (
+        f"Questions by their number of relevant documents: {counted(len(board.queries), 'question')}, "
+        f"{counted(total, 'relevant document')}."
+    )
+    return Grid(["relevant documents", "questions"], rows, caption, n_text=0)
+
+
+def short(measure: Measure) -> str:
+    """A measure's name where it stands for single questions, which are not averaged."""
+    return re.sub("^(Micro|Macro)(?=[PRF])", "", measure.name)
+
+
+def ease(board: Leaderboard) -> FloatArray:
+    """The share of its relevant documents, or of right answers, that runs return for each question: a mean over runs.
+
+    Shape (Q,); NaN for a question without relevant documents, and without runs.
+    """
+    shares = []
+    for entry in board.entries:
+        judged = entry.scores.judged[board.main]
+        with np.errstate(invalid="ignore"):
+            shares.append(judged.correct() / judged.qrels.relevant())
+    return _mean(shares, len(board.queries))
+
+
+def kinds(board: Leaderboard, easy: float) -> list[str]:
+    """The kind of each question: with one or several relevant documents; of those with one, easy or other.
+
+    A question with one relevant document is easy if the share of runs that return it is at least ``easy``. A question
+    of answers only is easy or other.
+    """
+    found = []
+    for at, share in enumerate(ease(board).tolist()):
+        n = 1 if board.main == "answers" or board.relevant is None else int(board.relevant[at])
+        level = "easy" if share >= easy - 1e-9 else "other"
+        if board.main == "answers":
+            found.append(level)
+        else:
+            found.append(f"one, {level}" if n == 1 else "several" if n else "none")
+    return found
+
+
+#: the order in which kinds are told
+_KINDS = ("one, easy", "one, other", "several", "none", "easy", "other")
+
+
+def questions(board: Leaderboard, easy: float) -> Grid:
+    """For each question the mean over all runs of each measure (data of Figures 1 to 3 of the 2021 overview)."""
+    kind_of = kinds(board, easy)
+    columns = [_mean([r.per_query for r in board.results(m)], len(board.queries)) for m in board.measures]
+    order = sorted(range(len(board.queries)), key=lambda at: _KINDS.index(kind_of[at]))
+    has_documents = board.main == "documents" and board.relevant is not None
+    rows: list[list[Cell]] = []
+    for at in order:
+        row: list[Cell] = [board.queries[at], kind_of[at]]
+        if has_documents and board.relevant is not None:
+            n = int(board.relevant[at])
+            row.append(Number(n, str(n)))
+        rows.append([*row, *(Number(float(column[at])) for column in columns)])
+    header = ["query", "kind", *(["relevant"] if has_documents else []), *map(short, board.measures)]
+    what = "returned by" if has_documents else "answered rightly by"
+    caption = (
+        f"Means over {counted(len(board.entries), 'run')}, question by question. Easy: {what} at least "
+        f"{easy:.0%} of the runs"
+    )
+    caption += "; told for questions with one relevant document." if has_documents else "."
+    return Grid(header, rows, caption, n_text=2)
+
+
+def histogram(board: Leaderboard, easy: float, categories: Categories | None) -> Grid:
+    """How many questions of each kind have their mean over all runs in which tenth (Tables 9 and 10 of 2021)."""
+    measure = board.ranking
+    means = _mean([result.per_query for result in board.results(measure)], len(board.queries))
+    kind_of = kinds(board, easy)
+    kept = ~np.isnan(means)
+    # a mean of 0.3 may have come out as 0.29999999999999998
+    bins = np.clip(np.floor(np.where(kept, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
+    columns: dict[str, BoolArray] = {"all": np.ones(len(means), dtype=np.bool_)}
+    if board.main == "documents":
+        first = np.array([kind.partition(",")[0] for kind in kind_of], dtype=str)
+        columns |= {kind: first == kind for kind in ("one", "several") if (first == kind).any()}
+    elif board.labels is not None:
+        columns |= {name: np.array([given is label for given in board.labels]) for name, label in _LABELS.items()}
+    columns |= {} if categories is None else masks(board, categories)
+    counts = {name: np.bincount(bins[mask & kept], minlength=_BINS).tolist() for name, mask in columns.items()}
+    rows: list[list[Cell]] = [
+        [f"{at / _BINS:.1f}–{(at + 1) / _BINS:.1f}", *(Number(n[at], str(n[at])) for n in counts.values())]
+        for at in range(_BINS)
+    ]
+    which = "; one, several: by relevant documents" if "one" in columns else ""
+    caption = (
+        f"Questions by their mean {short(measure)} over {counted(len(board.entries), 'run')}; "
+        "a bin holds its lower bound, "
+        f"the last one both{which}."
+    )
+    return Grid(["mean", *counts], rows, caption, n_text=1)
+
+
+_LABELS = {"Y": True, "N": False}
+
+
+def masks(board: Leaderboard, categories: Categories) -> dict[str, BoolArray]:
+    """Category → which of the questions belong to it; shape (Q,)."""
+    found = {}
+    for name, of in categories.questions.items():
+        members = set(of)
+        found[name] = np.array([query in members for query in board.queries], dtype=np.bool_)
+    return found
+
+
+def by_category(board: Leaderboard, categories: Categories | None) -> Grid:
+    """The score of each run on the questions of each category (Tables 12 and 14 of the 2021 overview).
+
+    An accuracy is a percentage. The majority baseline answers every question with the label that is most frequent in
+    the whole gold; with as many Y as N it answers N.
+
+    Raises:
+        UsageError: no categories are given.
+    """
+    if categories is None:
+        raise UsageError("name the categories of the questions: --categories CSV")
+    measure = board.ranking
+    percent = measure.name == "Accuracy"
+    of_category: Mapping[str, BoolArray] = {
+        **masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)
+    }  # fmt: skip
+    terms = [result.terms for result in board.results(measure)]
+    baseline = _majority(board)
+    rows: list[list[Cell]] = []
+    for name, mask in of_category.items():
+        values = [float(of.score(of.each[mask].sum(axis=0))) for of in terms]
+        if baseline is not None:
+            values.insert(0, float(baseline[1][mask].mean()))
+        best = max((value for value in values if not np.isnan(value)), default=np.nan)
+        n = int(mask.sum())
+        rows.append([name, Number(n, str(n)), *(_cell(value, best, percent) for value in values)])
+    header = ["category", "questions"]
+    caption = f"{'Percentage of right answers' if percent else measure.name} by category; categories may overlap."
+    if baseline is not None:
+        header.append(f"all {baseline[0]}")
+        caption += f" Baseline: the most frequent label of the gold, {baseline[0]}, for every question."
+    return Grid([*header, *board.names()], rows, caption, n_text=1)
+
+
+def _cell(value: float, best: float, percent: bool) -> Number:
+    if percent:
+        return Number(100 * value, f"{100 * value:.1f}", bold=value == best)
+    return Number(value, bold=value == best)
+
+
+def _majority(board: Leaderboard) -> tuple[str, FloatArray] | None:
+    """The most frequent label, and whether it is right for each question; None where labels alone do not decide."""
+    if board.protocol.parts != ("answers",) or board.labels is None:
+        return None
+    label = sum(given is True for given in board.labels) > sum(given is False for given in board.labels)
+    return ("Y" if label else "N"), np.array([given is label for given in board.labels], dtype=np.float64)
+
+
+def _mean(values: Iterable[FloatArray], n: int) -> FloatArray:
+    """The mean over runs, of shape (n,), without those that have no value of a question."""
+    stacked = np.array(list(values), dtype=np.float64).reshape(-1, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
+        mean: FloatArray = np.nanmean(stacked, axis=0) if len(stacked) else np.full(n, np.nan)
+    return mean
+
+
+def majority(board: Leaderboard) -> tuple[str, float] | None:
+    """The label of the majority baseline and its accuracy; None where labels alone do not decide."""
+    baseline = _majority(board)
+    return None if baseline is None else (baseline[0], float(baseline[1].mean()))

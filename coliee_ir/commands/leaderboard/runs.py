@@ -1,0 +1,163 @@
+"""Tables of runs: the ranking, counts and scores, places in a published table, and what is not ranked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.lines import counted
+from coliee_ir.commands.leaderboard.official import Published, place
+from coliee_ir.measures import Measure
+from coliee_ir.measures.labels import Accuracy
+from coliee_ir.output.grid import Cell, Grid, Number
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
+
+
+def ranking(board: Leaderboard) -> Grid:
+    """The runs in their places, with groups and intervals."""
+    percent = f"{100 * board.level:g}%"
+    best = _best(board)
+    rows: list[list[Cell]] = []
+    for entry in board.entries:
+        values = [_value(entry, measure, best) for measure in board.measures]
+        interval = [Number(bound) for bound in entry.interval]
+        rows.append([_whole(entry.place), _whole(entry.group), *_name(board, entry), values[0], *interval, *values[1:]])
+    first, *others = (measure.name for measure in board.measures)
+    names = _name_header(board)
+    header = ["rank", "group", *names, first, f"low {percent}", f"high {percent}", *others]
+    return Grid(header, rows, _ranking_caption(board), n_text=2 + len(names))
+
+
+_CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction", "none": "uncorrected"}
+
+
+def _ranking_caption(board: Leaderboard) -> str:
+    ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
+    return (
+        f"{counted(len(board.entries), 'run')} ranked by {board.ranking}{ties}, "
+        f"{counted(len(board.queries), 'query')}, intervals of "
+        f"{100 * board.level:g}%. No run of a group is found worse than the group's first run, and every run of a "
+        "later group is; runs of one group are not tested against each other (paired randomisation test, "
+        f"{board.trials:,} resamples, seed {board.seed}; {_CORRECTIONS[board.correction]} for the runs that a first "
+        f"run is compared with; p < {1 - board.level:.2g})."
+    )
+
+
+def results(board: Leaderboard) -> Grid:
+    """Counts and scores of each run (Tables 8, 11 and 13 of the 2021 overview).
+
+    Of documents: how many were returned, and how many of these are relevant. Of answers: how many are right; of
+    documents and answers together (Task 3 from 2026 on): how many questions.
+    """
+    best = _best(board)
+    asks_both = isinstance(board.ranking, Accuracy) and board.main == "documents"
+    rows: list[list[Cell]] = []
+    for entry in board.entries:
+        counts = entry.scores.counts
+        columns = [counts["correct"]] if board.main == "answers" else [counts["retrieved"], counts["correct"]]
+        if asks_both:
+            columns.append(round(float(entry.scores.results[board.ranking].terms.each[:, 0].sum())))
+        values = [_value(entry, measure, best) for measure in board.measures]
+        rows.append([*_name(board, entry), *map(_whole, columns), *values])
+    of_counts = {"answers": ["correct"], "documents": ["returned", "correct"]}[board.main]
+    if asks_both:
+        of_counts = ["returned", "correct", "right"]
+    names = _name_header(board)
+    total = (
+        "" if board.relevant is None or board.main == "answers" else f", {int(board.relevant.sum())} relevant documents"
+    )
+    caption = f"Counts and scores: {counted(len(board.queries), 'query')}{total}."
+    return Grid([*names, *of_counts, *(measure.name for measure in board.measures)], rows, caption, n_text=len(names))
+
+
+def placed(board: Leaderboard, official: Published | None) -> Grid:
+    """Where each run would have stood in a published table.
+
+    Raises:
+        UsageError: no table is given.
+    """
+    if official is None:
+        raise UsageError("name the published table: --official CSV")
+    rows: list[list[Cell]] = []
+    in_teams = any(run.team for run in official.runs)
+    for entry in board.entries:
+        score = entry.scores.results[board.ranking].value
+        if math.isnan(score):
+            continue
+        where = place(official, score, entry.interval)
+        team = [Number(where.team_place, f"{ordinal(where.team_place)} of {where.teams}")] if in_teams else []
+        rows.append(
+            [
+                *_name(board, entry),
+                Number(score),
+                Number(where.place, f"{ordinal(where.place)} of {where.of}"),
+                Number(where.best, ordinal(where.best)),
+                Number(where.worst, ordinal(where.worst)),
+                *team,
+            ]
+        )
+    names = _name_header(board)
+    header = [*names, board.ranking.name, "place", "at best", "at worst", *(["among teams"] if in_teams else [])]
+    caption = (
+        f"Where each run would have stood beside the {len(official.runs)} of {official.file}, without the other runs "
+        f"here (column {official.column}, {official.decimals} decimals). At best, at worst: the places at the ends "
+        f"of its {100 * board.level:g}% interval."
+    )
+    if in_teams:
+        caption += " Among teams: beside each team's best run."
+    return Grid(header, rows, caption, n_text=len(names))
+
+
+def ordinal(n: int) -> str:
+    """A number as a place.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '102nd', '111th']
+    """
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"
+
+
+def invalid(board: Leaderboard) -> Grid:
+    """What is not ranked, and why."""
+    rows = [[one.team, one.tag, ", ".join(one.files), one.reason] for one in board.invalid]
+    return Grid(["team", "run", "files", "reason"], rows, f"Not ranked: {len(rows)}.", n_text=4)
+
+
+def _name_header(board: Leaderboard) -> list[str]:
+    teams = any(entry.team for entry in board.entries)
+    return [*(["team"] if teams else []), "run", *(["file"] if _needs_file(board) else [])]
+
+
+def _name(board: Leaderboard, entry: Entry) -> list[str]:
+    named = {"team": entry.team, "run": entry.tag, "file": entry.file}
+    return [named[column] for column in _name_header(board)]
+
+
+def _needs_file(board: Leaderboard) -> bool:
+    """Whether a team has two runs of one tag."""
+    return len({(entry.team, entry.tag) for entry in board.entries}) < len(board.entries)
+
+
+def _whole(n: int) -> Number:
+    return Number(n, str(n) if n else "-")
+
+
+def _value(entry: Entry, measure: Measure, best: Mapping[Measure, str]) -> Number:
+    result = entry.scores.results.get(measure)
+    value = Number(math.nan if result is None else result.value)
+    return value._replace(bold=value.text == best.get(measure))
+
+
+def _best(board: Leaderboard) -> dict[Measure, str]:
+    """The best value of each measure as it is printed, where there is something to compare."""
+    best = {}
+    for measure in board.measures:
+        values = [result.value for result in board.results(measure) if not math.isnan(result.value)]
+        if len(board.entries) > 1 and values:
+            best[measure] = Number(max(values)).text
+    return best

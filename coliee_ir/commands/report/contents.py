@@ -1,0 +1,164 @@
+"""What a report is made of: scores, how sure they are, the comparison, the cut-offs; computed once, before drawing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from coliee_ir.commands import compare as significance
+from coliee_ir.commands.compare import Comparison, Interval
+from coliee_ir.commands.leaderboard import Categories, Entry, Leaderboard
+from coliee_ir.commands.leaderboard.standing import order_key
+from coliee_ir.commands.tune import Tuning
+from coliee_ir.judging.judged import FloatArray
+from coliee_ir.measures import Delegated, Measure
+from coliee_ir.rules.protocol import Protocol
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.scores import Scores, document
+from coliee_ir.stats import resampling
+
+_UNKNOWN: Final = Interval(math.nan, math.nan)
+_SAME: Final = 1e-9
+
+#: query → document → rank, of one run
+Ranks = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """Everything that a report shows, as numbers.
+
+    Runs come in the order of their scores, the best first.
+
+    Attributes:
+        board: the runs, and what the tables of an overview are made from.
+        intervals: for each measure that of each run.
+        comparison: of all runs; None for a single one.
+        ranks: for each run where its documents stand; empty for a task of answers.
+        tunings: for each run the best cut-off; None where there is none to choose.
+        categories: of the questions; None where none were given.
+        remarks: what there is to know of the report itself.
+        command: what makes it again; empty where that is not known.
+        in_order: the scores in the order in which the runs were given.
+    """
+
+    board: Leaderboard
+    intervals: Mapping[Measure, Sequence[Interval]]
+    comparison: Comparison | None
+    ranks: Sequence[Ranks]
+    tunings: Sequence[Tuning | None]
+    categories: Categories | None
+    remarks: tuple[str, ...]
+    command: str
+    in_order: Sequence[Scores]
+
+    @property
+    def scored(self) -> list[Scores]:
+        """The scores of each run."""
+        return [entry.scores for entry in self.board.entries]
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each run that no other has."""
+        return self.board.names()
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that the report is about: the official one, or the first that was asked for."""
+        return self.board.ranking
+
+    @property
+    def protocol(self) -> Protocol:
+        """The rules."""
+        return self.board.protocol
+
+    @property
+    def values(self) -> FloatArray:
+        """The measure of each run and query, shape (runs, Q); NaN for a query that is left out."""
+        results = self.board.results(self.measure)
+        return np.array([result.per_query for result in results], dtype=np.float64)
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether runs retrieve documents, and do not only answer."""
+        return self.board.main == "documents"
+
+    def evaluation(self) -> dict[str, Any]:
+        """What ``evaluate -o json -q`` prints of the same runs."""
+        return document(self.in_order, per_query=True)
+
+
+def is_count(measure: Measure) -> bool:
+    """Whether a measure counts, and is no score between 0 and 1."""
+    return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
+
+
+def best_first(scored: Sequence[Scores], tie_break: Sequence[str]) -> list[int]:
+    """The places of the runs in the order of a leaderboard: best score first, then what breaks ties, then tags."""
+
+    def key(at: int) -> tuple[tuple[float, ...], str, str]:
+        return tuple(-value for value in order_key(scored[at], tie_break)), scored[at].tag, scored[at].file
+
+    return sorted(range(len(scored)), key=key)
+
+
+def intervals(scored: Sequence[Scores], trials: int, seed: int, level: float) -> dict[Measure, list[Interval]]:
+    """The interval of each measure and run; unknown where a score is no sum over queries."""
+    measures = dict.fromkeys(measure for scores in scored for measure in scores.results)
+    found = {}
+    for measure in measures:
+        results = [scores.results.get(measure) for scores in scored]
+        known = [result for result in results if result is not None]
+        terms = [result.terms for result in known]
+        samples = resampling.bootstrapped(terms, trials, seed)
+        of_known = iter(
+            significance.interval_of(measure, result, samples[:, at], resampling.left_out(run), level)
+            if abs(run.total - result.value) < _SAME and not is_count(measure)
+            else _UNKNOWN
+            for at, (result, run) in enumerate(zip(known, terms, strict=True))
+        )
+        found[measure] = [_UNKNOWN if result is None else next(of_known) for result in results]
+    return found
+
+
+def board_of(
+    scored: Sequence[Scores], evaluator: Evaluator, first: Sequence[Interval], trials: int, seed: int, level: float
+) -> Leaderboard:
+    """The runs as a leaderboard, which makes the tables of questions; without places and groups.
+
+    Args:
+        scored: the runs, best first, with their judged parts.
+        evaluator: what scored them.
+        first: the interval of each run's first measure.
+        trials: how many resamples the intervals were made from.
+        seed: of them.
+        level: of confidence.
+    """
+    gold, queries = evaluator.gold, evaluator.queries
+    relevant = None
+    if gold.qrels is not None:
+        relevant = np.array([sum(level >= 1 for level in gold.qrels.get(q, {}).values()) for q in queries], np.int64)
+    labels = gold.labels
+    return Leaderboard(
+        task=evaluator.task,
+        edition=evaluator.edition,
+        gold=gold.path,
+        because="",
+        protocol=evaluator.protocol,
+        measures=tuple(dict.fromkeys(measure for scores in scored for measure in scores.results)),
+        queries=queries,
+        relevant=relevant,
+        labels=None if labels is None else tuple(map(labels.get, queries)),
+        entries=tuple(Entry(0, 0, "", scores, interval) for scores, interval in zip(scored, first, strict=True)),
+        invalid=(),
+        remarks=(),
+        excluded=tuple(sorted(evaluator.excluded)),
+        trials=trials,
+        seed=seed,
+        level=level,
+        correction="holm",
+    )

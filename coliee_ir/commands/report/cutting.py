@@ -1,0 +1,210 @@
+"""What a better cut-off would give: precision and recall at every cut-off, and the best rule of each run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+import altair as alt
+
+from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, label, rows, run_colour, run_shape
+from coliee_ir.commands.tune import FAMILIES, Tuning
+from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.scoring.scores import Scores
+
+#: cut-offs at which precision and recall are told
+_CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
+
+#: tunings side by side
+_COLUMNS: Final = 3
+
+
+def by_cutoff(contents: Contents) -> Figure | None:
+    """Precision and recall of each run when its rankings are cut; None where there is nothing to cut."""
+    if not contents.has_documents or contents.board.task == "rationale":
+        return None
+    longest = [_longest(scores) for scores in contents.scored]
+    if max(longest) < 2:
+        return None
+    is_micro = isinstance(contents.measure, Micro)
+    p, r = (MicroP, MicroR) if is_micro else (MacroP, MacroR)
+    names = [label(name) for name in contents.names]
+    curves, submitted = [], []
+    cells: list[list[Cell]] = []
+    for at, (name, scores, most) in enumerate(zip(names, contents.scored, longest, strict=True)):
+        for k in _cutoffs(most):
+            cut = (p(cutoff=k), r(cutoff=k))
+            precision, recall = (m.compute(scores.judged, scores.decisions).value for m in cut)
+            if not math.isnan(precision + recall):
+                curves.append({"r": at, "run": name, "k": k, "precision": precision, "recall": recall})
+            cells.append([name, Number(float(k), str(k)), Number(precision), Number(recall)])
+        precision, recall = (m.compute(scores.judged, scores.decisions).value for m in (p(), r()))
+        if not math.isnan(precision + recall):
+            submitted.append({"r": at, "run": name, "precision": precision, "recall": recall})
+        cells.append([name, Number(math.inf, "as submitted"), Number(precision), Number(recall)])
+    x = alt.X("recall:Q", title=r().name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
+    y = alt.Y("precision:Q", title=p().name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
+    told = [
+        alt.Tooltip("run:N", title="run"),
+        alt.Tooltip("precision:Q", title=p().name, format=".4f"),
+        alt.Tooltip("recall:Q", title=r().name, format=".4f"),
+    ]
+    at_k = [told[0], alt.Tooltip("k:Q", title="cut-off"), *told[1:]]
+    colour = run_colour(len(names))
+    base = alt.Chart(rows(curves)).encode(x=x, y=y, color=colour)
+    line = base.mark_line(opacity=0.85).encode(order=alt.Order("k:Q"))
+    dots = base.mark_point(size=16, shape="circle").encode(tooltip=at_k)
+    marks = (
+        alt.Chart(rows(submitted))
+        .mark_point(size=130, filled=False, strokeWidth=2.2)
+        .encode(x=x, y=y, color=colour, shape=run_shape(len(names)), tooltip=told)
+    )
+    layers: list[alt.Chart] = [line, dots, marks]
+    if len(names) <= 5:
+        layers.append(
+            alt.Chart(rows([point for point in curves if point["k"] in (1, 3, 5, 10, 30, 100)]))
+            .mark_text(align="left", dx=5, dy=-7, fontSize=10, color="@soft")
+            .encode(x=x, y=y, text="k:N")
+        )
+    says = (
+        f"{p().name} over {r().name} when each ranking is cut after 1, 2, 3 … documents, a line a run; a larger, open "
+        "mark is the run as submitted, which is what the official score is about."
+    )
+    if len(names) > COLOURS:
+        says += f" The {COLOURS} best runs have a colour; pointing at a line names the others."
+    return figure(
+        "cutoffs",
+        "Precision and recall by cut-off",
+        says,
+        alt.layer(*layers).properties(width=WIDTH - 180, height=340),
+        Grid(["run", "cut-off", p().name, r().name], cells, n_text=1),
+        runs=names,
+    )
+
+
+def _longest(scores: Scores) -> int:
+    part = scores.judged.get("long", scores.judged["documents"])
+    return int(part.retrieved.max(initial=0))
+
+
+def _cutoffs(most: int) -> Iterator[int]:
+    """The cut-offs that change something, and the length of the longest ranking."""
+    yield from (k for k in _CUTOFFS if k < most)
+    if most:
+        yield min(most, 10 * _CUTOFFS[-1])
+
+
+def tuned(contents: Contents) -> Figure | None:
+    """The score of each run over the parameter of its best rule; None where no run has one."""
+    runs = [
+        (label(name), scores.results[contents.measure].value, tuning)
+        for name, scores, tuning in zip(contents.names, contents.scored, contents.tunings, strict=True)
+        if tuning is not None and _points(tuning) and math.isfinite(scores.results[contents.measure].value)
+    ]
+    if not runs:
+        return None
+    measure = contents.measure.name
+    reached = [score for _, _, tuning in runs for _, score in _points(tuning)]
+    reached += [submitted for _, submitted, _ in runs]
+    highest = max([*reached, *(t.interval.high for _, _, t in runs if math.isfinite(t.interval.high))])
+    panels = [_panel(at, submitted, tuning, highest) for at, (_, submitted, tuning) in enumerate(runs)]
+    best = max(runs, key=lambda run: run[2].held_out)
+    says = (
+        f"{measure} of each run over the parameter of the rule that cuts it best; dashed, the run as submitted; the "
+        f"dot with its interval is what to expect on other queries. {best[0]}: {best[1]:.4f} as submitted, "
+        f"{best[2].held_out:.4f} held out, when it keeps {best[2].rule}."
+    )
+    return figure(
+        "tuning",
+        f"{measure} over the cut-off",
+        says,
+        alt.concat(*panels, columns=_COLUMNS, spacing=26),
+        tunings_table(contents),
+        runs=[name for name, _, _ in runs],
+    )
+
+
+def _points(tuning: Tuning) -> list[tuple[float, float]]:
+    return [point for point in tuning.curve if math.isfinite(point[0]) and math.isfinite(point[1])]
+
+
+def _panel(at: int, submitted: float, tuning: Tuning, highest: float) -> alt.LayerChart | alt.FacetChart:
+    family = FAMILIES[tuning.rule.family]
+    kept = family.says.format(math.nan).replace("nan", "x")
+    points = [{"x": round(x, 6), "score": round(score, 5)} for x, score in _points(tuning)]
+    top = math.ceil(highest * 20) / 20
+    y = alt.Y("score:Q", title=None, scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=4))
+    within = alt.Scale(zero=False, nice=False)
+    x = alt.X("x:Q", title=_wrapped(kept), scale=within, axis=alt.Axis(tickCount=4, grid=False))
+    told = [alt.Tooltip("x:Q", title="x", format=".4~g"), alt.Tooltip("score:Q", title=tuning.measure, format=".4f")]
+    curve = alt.Chart(rows(points)).mark_line().encode(x=x, y=y)
+    spots = alt.Chart(rows(points)).mark_point(size=40, opacity=0).encode(x=x, y=y, tooltip=told)
+    as_submitted = alt.Chart(rows([{"score": submitted}])).mark_rule(strokeDash=[4, 3], color="@soft").encode(y=y)
+    layers: list[alt.Chart] = [curve, as_submitted, spots]
+    expected = {"x": tuning.rule.threshold, "score": tuning.held_out,
+                "low": tuning.interval.low, "high": tuning.interval.high}  # fmt: skip
+    if all(map(math.isfinite, expected.values())):
+        told = [
+            alt.Tooltip("score:Q", title=f"{tuning.measure} held out", format=".4f"),
+            alt.Tooltip("low:Q", title="low 95%", format=".4f"),
+            alt.Tooltip("high:Q", title="high 95%", format=".4f"),
+        ]
+        spot = alt.Chart(rows([expected]))
+        layers += [
+            spot.mark_rule(strokeWidth=2, color="@run2").encode(
+                x=x, y=alt.Y("low:Q", title=None), y2="high:Q", tooltip=told
+            ),
+            spot.mark_point(size=60, color="@run2").encode(x=x, y=y, tooltip=told),
+        ]
+    title = alt.TitleParams(alt.ExprRef(f"runs[{at}]"))
+    return alt.layer(*layers).properties(title=title, width=(WIDTH - 60) // _COLUMNS - 50, height=120)
+
+
+def _wrapped(text: str, width: int = 34) -> list[str]:
+    """A title of an axis on lines that fit under a small chart."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def tunings_table(contents: Contents) -> Grid:
+    """Each run's best rule and what it gives, beside the run as submitted."""
+    measure = contents.measure
+    cells: list[list[Cell]] = []
+    for name, scores, tuning in zip(contents.names, contents.scored, contents.tunings, strict=True):
+        if tuning is not None:
+            submitted = scores.results[measure].value
+            ceiling = list(tuning.ceilings.values())
+            cells.append(
+                [
+                    label(name),
+                    str(tuning.rule),
+                    Number(submitted),
+                    Number(tuning.held_out, mark=_between(tuning)),
+                    Number(tuning.held_out - submitted, f"{tuning.held_out - submitted:+.4f}".replace("-", "−")),
+                    Number(tuning.resubstitution),
+                    *(Number(value) for value in ceiling[:2]),
+                ]
+            )
+    header = [
+        "run",
+        "keep",
+        "as submitted",
+        "held out",
+        "gain",
+        "on these queries",
+        "best fixed k",
+        "as many as are relevant",
+    ]
+    return Grid(header, cells, n_text=2)
+
+
+def _between(tuning: Tuning) -> str:
+    low, high = tuning.interval
+    return "" if math.isnan(low) else f"{low:.2f}–{high:.2f}"

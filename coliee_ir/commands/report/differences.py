@@ -1,0 +1,88 @@
+"""Where runs differ: every pair, with the p value after correction."""
+
+from __future__ import annotations
+
+import math
+
+import altair as alt
+
+from coliee_adapters.lines import counted
+from coliee_ir.commands.compare import Comparison
+from coliee_ir.commands.compare.render import described, pairs
+from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.drawing import Figure, figure, label, name_axis, rows
+from coliee_ir.output.grid import Grid
+
+#: with more runs than these, cells are too small for numbers
+_LEGIBLE = 12
+
+
+def differences(contents: Contents, comparison: Comparison) -> Figure:
+    """The comparison as a matrix: what a run's score is above or below that of another, and whether that is sure."""
+    names = [label(name) for name in contents.names]
+    cells = []
+    for pair in comparison.pairs:
+        if math.isnan(pair.difference):
+            continue
+        sure = comparison.significant(pair)
+        for a, b, sign in ((pair.a, pair.b, 1.0), (pair.b, pair.a, -1.0)):
+            cells.append(
+                {
+                    "r": a,
+                    "o": b,
+                    "run": names[a],
+                    "other": names[b],
+                    "difference": sign * pair.difference,
+                    "size": abs(pair.difference),
+                    "side": "higher" if sign * pair.difference > 0 else "lower",
+                    "p": None if math.isnan(pair.corrected) else pair.corrected,
+                    "shown": f"{sign * pair.difference:+.3f}".replace("-", "−"),
+                    "sure": _p(pair.corrected) + (" *" if sure else ""),
+                }
+            )
+    measure = comparison.measure
+    told = [
+        alt.Tooltip("run:N", title="run"),
+        alt.Tooltip("other:N", title="minus"),
+        alt.Tooltip("difference:Q", title=f"difference of {measure}", format="+.4f"),
+        alt.Tooltip("p:Q", title="p corrected", format=".4f"),
+    ]
+    above = name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45)
+    x = alt.X("o:O", title="minus", axis=above)
+    y = alt.Y("r:O", title=None, axis=name_axis())
+    drawn = alt.Chart(rows(cells)).encode(x=x, y=y, tooltip=told)
+    legible = len(names) <= _LEGIBLE
+    fills = drawn.mark_rect(stroke="@line", strokeWidth=1).encode(
+        color=alt.Color(
+            "side:N",
+            legend=alt.Legend(title="the row's score is", orient="bottom"),
+            scale=alt.Scale(domain=["higher", "lower"], range=["@run1", "@run2"]),
+        ),
+        opacity=alt.Opacity("size:Q", legend=None, scale=alt.Scale(domainMin=0, range=[0.04, 0.5])),
+    )
+    layers = [fills]
+    if legible:
+        layers += [
+            drawn.mark_text(dy=-6, fontSize=12).encode(text="shown:N"),
+            drawn.mark_text(dy=8, fontSize=10, color="@soft").encode(text="sure:N"),
+        ]
+    width, height = (max(min(640 // max(len(names), 1), 104), 50), 38) if legible else (14, 14)
+    found = sum(comparison.significant(pair) for pair in comparison.pairs)
+    says = (
+        f"The row's run minus the column's, with p values after correction; a star marks what is significant, "
+        f"{found} of {counted(len(comparison.pairs), 'pair')}. Test: {described(comparison)}."
+    )
+    table = pairs(comparison)
+    shown = Grid(table.header, [[label(c) if isinstance(c, str) else c for c in row] for row in table.rows], n_text=2)
+    return figure(
+        "differences",
+        f"Differences of {measure}",
+        says,
+        alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height)),
+        shown,
+        runs=names,
+    )
+
+
+def _p(p: float) -> str:
+    return "" if math.isnan(p) else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

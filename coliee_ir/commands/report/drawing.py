@@ -1,0 +1,182 @@
+"""What all figures have in common: what a figure is, its sizes, and its colours on a page and on paper.
+
+A chart names colours by their role; only here a role becomes a colour: a variable of the page's style sheet, so that
+the same drawing is light, dark or printed, or for a paper a fixed one. The colours of runs are Okabe and Ito's, which
+people with any colour vision tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import altair as alt
+
+from coliee_adapters.errors import printable
+from coliee_ir.output.grid import Grid
+
+#: the version of Vega-Lite that is drawn with; vl-convert brings several
+VEGA_LITE: Final = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+#: width of a chart of full width, in pixels
+WIDTH: Final = 780
+
+#: so many runs have a colour of their own; the others are grey
+COLOURS: Final = 7
+
+#: role → how it looks on paper; on the page each is a variable of the style sheet
+_PAPER: Final = {
+    "ink": "#1b1b1a",
+    "soft": "#60605b",
+    "line": "#d9d9d2",
+    "sheet": "#ffffff",
+    "other": "#a3a39c",
+    **dict(
+        zip(
+            (f"run{at}" for at in range(1, COLOURS + 1)),
+            ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"),
+            strict=True,
+        )
+    ),
+}
+
+#: how the keys end that hold colours
+_COLOUR_KEYS: Final = ("color", "Color", "fill", "stroke", "range")
+
+#: that of the style sheet; named, and not inherited, because Vega measures text before it stands on the page
+_PAGE_FONT: Final = 'system-ui, "Segoe UI", Helvetica, Arial, "DejaVu Sans", sans-serif'
+
+_SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
+
+
+class Figure(NamedTuple):
+    """A chart with what it says in words and in numbers.
+
+    Attributes:
+        name: its name among the figures: lower-case letters, digits and hyphens.
+        title: what it shows.
+        says: its text alternative.
+        chart: its definition in Vega-Lite.
+        data: what is drawn, as a table.
+    """
+
+    name: str
+    title: str
+    says: str
+    chart: dict[str, Any]
+    data: Grid
+
+
+def figure(name: str, title: str, says: str, chart: alt.TopLevelMixin, data: Grid, **names: Sequence[str]) -> Figure:
+    """A figure of an Altair chart.
+
+    Args:
+        name: see Figure.
+        title: see Figure.
+        says: see Figure.
+        chart: the chart, in which runs, categories and questions are numbers.
+        data: see Figure.
+        names: what these numbers are called: ``runs=["A", "B"]``.
+    """
+    definition: dict[str, Any] = chart.to_dict()
+    definition.pop("config", None)  # Altair's own taste in sizes
+    called = [{"name": what, "value": list(of)} for what, of in names.items()]
+    return Figure(name, title, says, {**definition, "params": [*definition.get("params", []), *called]}, data)
+
+
+def rows(values: Sequence[dict[str, Any]]) -> alt.InlineData:
+    """Data of a chart."""
+    return alt.InlineData(values=list(values))
+
+
+def label(text: str) -> str:
+    """A tag or an id as it is shown."""
+    return printable(text)
+
+
+def called(what: str) -> str:
+    """An expression for the name of a number.
+
+    What users name stands in data and in parameters only: were it in a domain or an order, Vega-Lite would make it a
+    part of an expression, or the name of a member, which ``__proto__`` cannot be.
+    """
+    return f"{what}[datum.value]"
+
+
+def name_axis(what: str = "runs", **more: Any) -> alt.Axis:
+    """An axis with names and nothing else."""
+    return alt.Axis(grid=False, ticks=False, labelFontSize=12, labelColor="@ink", labelExpr=called(what), **more)
+
+
+def run_colour(n: int) -> alt.Color:
+    """The colour of each of n runs: its own for the first ones, which are the best, grey for the others."""
+    roles = [f"@run{at}" if at <= COLOURS else "@other" for at in range(1, n + 1)]
+    return alt.Color("r:N", legend=_legend(n), scale=alt.Scale(domain=list(range(n)), range=roles))
+
+
+def run_shape(n: int) -> alt.Shape:
+    """The shape of each of n runs, so that colour is never alone in telling runs apart."""
+    shapes = [_SHAPES[at % len(_SHAPES)] for at in range(n)]
+    return alt.Shape("r:N", legend=_legend(n), scale=alt.Scale(domain=list(range(n)), range=shapes))
+
+
+def _legend(n: int) -> alt.Legend:
+    """The runs that have a colour; pointing at the others names them."""
+    return alt.Legend(title=None, columns=4, values=list(range(min(n, COLOURS))), labelExpr=called("runs"))
+
+
+def on_page(figure: Figure) -> dict[str, Any]:
+    """The definition with the colours of the page."""
+    return _coloured(figure.chart, {role: f"var(--{role})" for role in _PAPER}, _PAGE_FONT, background=None)
+
+
+def on_paper(figure: Figure) -> dict[str, Any]:
+    """The definition with the colours of a paper."""
+    return _coloured(figure.chart, _PAPER, "Helvetica, Arial, DejaVu Sans, sans-serif", background="#ffffff")
+
+
+def _coloured(chart: dict[str, Any], colour: dict[str, str], font: str, background: str | None) -> dict[str, Any]:
+    return {**_roles_replaced(chart, colour), "background": background, "config": _config(colour, font)}
+
+
+def _roles_replaced(part: Any, colour: dict[str, str], key: str = "") -> Any:
+    """A definition in which ``@role`` is the colour of that role; data stay as they are."""
+    if isinstance(part, dict):
+        return {
+            name: value if name in ("data", "datasets", "from") else _roles_replaced(value, colour, name)
+            for name, value in part.items()
+        }
+    if isinstance(part, list):
+        return part if key in ("domain", "values", "sort") else [_roles_replaced(value, colour, key) for value in part]
+    if isinstance(part, str) and part.startswith("@") and key.endswith(_COLOUR_KEYS):
+        return colour[part[1:]]
+    return part
+
+
+def _config(colour: dict[str, str], font: str) -> dict[str, Any]:
+    ink, soft, line = colour["ink"], colour["soft"], colour["line"]
+    words = {
+        "labelColor": soft,
+        "titleColor": ink,
+        "labelFontSize": 11,
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
+    }
+    return {
+        "font": font,
+        "aria": False,  # the figure as a whole has a text alternative
+        "view": {"stroke": None},
+        "axis": {**words, "domain": False, "grid": True, "gridColor": line, "tickColor": line, "labelLimit": 180,
+                 "titleLimit": 320, "titlePadding": 8},
+        "legend": {**words, "labelLimit": 180, "symbolStrokeWidth": 2, "orient": "top"},
+        "header": {**words, "labelLimit": 180, "labelFontSize": 12, "labelColor": ink},
+        "title": {"color": ink, "fontSize": 12, "fontWeight": "normal", "anchor": "start", "limit": 200},
+        "text": {"color": ink, "fontSize": 11},
+        "rule": {"color": soft},
+        "point": {"filled": True, "size": 55, "opacity": 1, "color": colour["run1"]},
+        "line": {"strokeWidth": 1.8, "color": colour["run1"]},
+        "bar": {"color": colour["run1"]},
+        "rect": {"strokeWidth": 0},
+        "range": {"heatmap": {"scheme": "viridis"}, "ramp": {"scheme": "viridis"}},
+        "style": {"cell": {"stroke": None}},
+    }  # fmt: skip

@@ -1,0 +1,258 @@
+"""Which queries are hard, and why: every query and run, scores by number of relevant documents, categories."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Final, NamedTuple
+
+import altair as alt
+import numpy as np
+
+from coliee_adapters.ids import IntArray
+from coliee_ir.commands.leaderboard import Categories
+from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows, run_colour, run_shape
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.stats.resampling import NEAR
+
+_BINS: Final = 10
+
+#: orders of queries: name → what is first
+ORDERS: Final = {"hardest": "hardest first", "differing": "most different first", "given": "as in the gold"}
+
+
+class Hardness(NamedTuple):
+    """How hard the queries are.
+
+    Attributes:
+        values: shape (runs, Q); the measure of each run and query, NaN for one left out.
+        mean: shape (Q,); over runs.
+        spread: shape (Q,); greatest minus least.
+    """
+
+    values: FloatArray
+    mean: FloatArray
+    spread: FloatArray
+
+    def order(self, name: str) -> list[int]:
+        """The queries in one of ``ORDERS``."""
+        n = len(self.mean)
+        if name == "given":
+            return list(range(n))
+        key = self.mean if name == "hardest" else -self.spread
+        other = -self.spread if name == "hardest" else self.mean
+        first, second = key.tolist(), other.tolist()
+        return sorted(range(n), key=lambda at: (_last(first[at]), _last(second[at]), at))
+
+
+def _last(value: float) -> float:
+    """A key that puts what is not known last; rounded, so that equal means are equal."""
+    return math.inf if math.isnan(value) else round(value, 9)
+
+
+def hardness(contents: Contents) -> Hardness:
+    """How hard the queries are for the runs."""
+    values = contents.values
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
+        return Hardness(values, np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0))
+
+
+def heat_map(contents: Contents) -> Figure:
+    """Every query and run as a cell; its orders can be chosen."""
+    hard = hardness(contents)
+    measured = [at for at, scores in enumerate(contents.scored) if contents.measure in scores.results]
+    names = [label(contents.names[at]) for at in measured]
+    queries = contents.board.queries
+    places = {name: np.argsort(hard.order(name)).tolist() for name in ORDERS}
+    of_query = [
+        {
+            "q": at,
+            "query": label(query),
+            "mean": round(float(hard.mean[at]), 4),
+            **{name: place[at] for name, place in places.items()},
+            **({} if contents.board.relevant is None else {"relevant": int(contents.board.relevant[at])}),
+        }
+        for at, query in enumerate(queries)
+        if not math.isnan(hard.mean[at])
+    ]
+    of_run = [{"r": at, "run": name} for at, name in enumerate(names)]
+    cells = [
+        {"q": q, "r": r, "s": round(value, 4)}
+        for r, values in enumerate(hard.values.tolist())
+        for q, value in enumerate(values)
+        if not math.isnan(value)
+    ]
+    measure = contents.measure.name
+    fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
+    height = max(12, min(30, 300 // max(len(names), 1)))
+    chart = (
+        alt.Chart(rows(cells))
+        .mark_rect()
+        .transform_lookup("q", alt.LookupData(data=rows(of_query), key="q", fields=fields))
+        .transform_lookup("r", alt.LookupData(data=rows(of_run), key="r", fields=["run"]))
+        .transform_calculate(place="datum[order]")
+        .encode(
+            x=alt.X(
+                "place:O",
+                title=f"{len(of_query)} queries",
+                axis=alt.Axis(labels=False, ticks=False, grid=False),
+                scale=alt.Scale(paddingInner=0.08 if len(of_query) <= 80 else 0, paddingOuter=0),
+            ),
+            y=alt.Y("r:O", title=None, axis=name_axis(), scale=alt.Scale(paddingInner=0.1)),
+            color=alt.Color(
+                "s:Q",
+                title=measure,
+                scale=alt.Scale(domain=[0, 1]),
+                legend=alt.Legend(gradientLength=160, gradientThickness=9, tickCount=3, titleOrient="left", offset=8),
+            ),
+            tooltip=[
+                alt.Tooltip("query:N", title="query"),
+                alt.Tooltip("run:N", title="run"),
+                alt.Tooltip("s:Q", title=measure, format=".4f"),
+                *([alt.Tooltip("relevant:Q", title="relevant")] if "relevant" in fields else []),
+                alt.Tooltip("mean:Q", title="mean of runs", format=".4f"),
+            ],
+        )
+        .properties(width=WIDTH - 100, height=alt.Step(height))
+        .add_params(alt.param(name="order", value="hardest"))
+    )  # fmt: skip
+    known = hard.mean[~np.isnan(hard.mean)]
+    none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
+    says = (
+        f"{measure} of every query (columns) and run (rows), the hardest queries at the left. No run scores anything "
+        f"on {none} of {len(known)} queries; every run scores 1 on {full}."
+    )
+    return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
+
+
+def queries_table(contents: Contents) -> Grid:
+    """Every query with its mean over runs, its spread and the runs' values, hardest first."""
+    hard = hardness(contents)
+    relevant = contents.board.relevant if contents.has_documents else None
+    measured = [name for name, s in zip(contents.names, contents.scored, strict=True) if contents.measure in s.results]
+    cells: list[list[Cell]] = []
+    for at in hard.order("hardest"):
+        n = [] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]
+        several = [Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if len(measured) > 1 else []
+        values = [Number(float(value)) for value in hard.values[:, at]]
+        cells.append([label(contents.board.queries[at]), *n, *several, *values])
+    header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if len(measured) > 1 else [])]
+    return Grid([*header, *map(label, measured)], cells, n_text=1)
+
+
+def by_relevant(contents: Contents) -> Figure | None:
+    """How many queries have their mean score in which tenth, by number of relevant documents; None for one class."""
+    relevant = contents.board.relevant
+    if relevant is None or not contents.has_documents:
+        return None
+    hard = hardness(contents)
+    known = ~np.isnan(hard.mean)
+    bins = np.clip(np.floor(np.where(known, hard.mean, 0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
+    classes = [(name, mask & known) for name, mask in _classes(relevant) if (mask & known).any()]
+    counts = {name: np.bincount(bins[mask], minlength=_BINS) for name, mask in classes}
+    points = [
+        {"relevant": name, "low": at / _BINS, "high": (at + 1) / _BINS, "queries": int(n)}
+        for name, of_class in counts.items()
+        for at, n in enumerate(of_class.tolist())
+    ]
+    measure = contents.measure.name
+    what = f"mean {measure}" if len(contents.names) > 1 else measure
+    order = list(counts)
+    chart = (
+        alt.Chart(rows(points))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X(
+                "low:Q",
+                bin=alt.BinParams(binned=True, step=1 / _BINS),
+                title=what,
+                axis=alt.Axis(grid=False, format=".1f", values=[0, 0.5, 1]),
+            ),
+            x2="high:Q",
+            y=alt.Y("queries:Q", title="queries", axis=alt.Axis(tickCount=4, format="d", tickMinStep=1)),
+            column=alt.Column("relevant:N", sort=order, title="relevant documents", spacing=22),
+            tooltip=[
+                alt.Tooltip("relevant:N", title="relevant documents"),
+                alt.Tooltip("low:Q", title="from", format=".1f"),
+                alt.Tooltip("high:Q", title="to", format=".1f"),
+                alt.Tooltip("queries:Q", title="queries"),
+            ],
+        )
+        .properties(width=(WIDTH - 40) // max(len(order), 3) - 26, height=130)
+    )  # fmt: skip
+    cells: list[list[Cell]] = [
+        [f"{at / _BINS:.1f}–{(at + 1) / _BINS:.1f}", *(Number(float(n[at]), str(int(n[at]))) for n in counts.values())]
+        for at in range(_BINS)
+    ]
+    told = [f"{name} relevant: {mask.sum()} queries, mean {hard.mean[mask].mean():.4f}" for name, mask in classes]
+    over = " over runs" if len(contents.names) > 1 else ""
+    return figure(
+        "relevant",
+        f"{measure} by number of relevant documents",
+        f"Queries by {what}{over}, in panels by their number of relevant documents. {'; '.join(told)}.",
+        chart,
+        Grid([what, *(f"{name} relevant" for name in counts)], cells, n_text=1),
+    )
+
+
+def _classes(relevant: IntArray) -> list[tuple[str, BoolArray]]:
+    """1, 2, 3–5, 6 and more; none where some queries have none."""
+    return [
+        ("0", relevant == 0),
+        ("1", relevant == 1),
+        ("2", relevant == 2),
+        ("3–5", (relevant >= 3) & (relevant <= 5)),
+        ("6 and more", relevant >= 6),
+    ]
+
+
+def by_category(contents: Contents, categories: Categories) -> Figure:
+    """The score of each run on the queries of each category."""
+    table = contents.board.table("categories", categories=categories)
+    names = [label(name) for name in contents.names]
+    skipped = len(table.header) - len(names)
+    points: list[dict[str, Any]] = []
+    order: list[str] = []
+    for c, row in enumerate(table.rows):
+        n = row[1]
+        of_category = f"{label(str(row[0]))} ({n.text if isinstance(n, Number) else n})"
+        order.append(of_category)
+        for r, value in enumerate(row[skipped:]):
+            if isinstance(value, Number) and not math.isnan(value.value):
+                points.append({"c": c, "r": r, "category": of_category, "run": names[r], "score": value.value})
+    measure = contents.measure.name
+    percent = measure == "Accuracy"
+    chart = (
+        alt.Chart(rows(points))
+        .mark_point(size=70, opacity=0.9)
+        .encode(
+            x=alt.X(
+                "score:Q",
+                title=f"{measure}, %" if percent else measure,
+                scale=alt.Scale(zero=False, nice=True),
+                axis=alt.Axis(tickCount=6),
+            ),
+            y=alt.Y("c:O", title=None, axis=name_axis("categories")),
+            color=run_colour(len(names)),
+            shape=run_shape(len(names)),
+            tooltip=[
+                alt.Tooltip("category:N", title="category"),
+                alt.Tooltip("run:N", title="run"),
+                alt.Tooltip("score:Q", title=measure, format=".1f" if percent else ".4f"),
+            ],
+        )
+        .properties(width=WIDTH - 200, height=alt.Step(24))
+    )
+    cells = [[label(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
+    return figure(
+        "categories",
+        f"{measure} by category",
+        f"{table.caption} {len(table.rows) - 1} categories; in brackets their queries.",
+        chart,
+        Grid([*table.header[:skipped], *names], cells, n_text=1),
+        runs=names,
+        categories=order,
+    )

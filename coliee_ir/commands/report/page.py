@@ -1,0 +1,202 @@
+"""The page: one HTML file with its style, its scripts and its data inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any, Final, NamedTuple
+
+import jinja2
+import vl_convert
+
+from coliee_adapters import trec_eval
+from coliee_adapters.errors import printable
+from coliee_ir.commands.compare.render import described
+from coliee_ir.commands.report import cutting, differences, embedded, hardness, standing
+from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.details import details
+from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page
+from coliee_ir.commands.report.texts import Texts
+from coliee_ir.output.grid import Grid, Number
+
+#: with more runs than these, a row of the table of queries has no room for each
+_COLUMNS: Final = 12
+
+
+class Drawn(NamedTuple):
+    """The figures of a report; None for one that makes no sense for the task."""
+
+    scores: Figure
+    differences: Figure | None
+    queries: Figure
+    relevant: Figure | None
+    categories: Figure | None
+    cutoffs: Figure | None
+    tuning: Figure | None
+
+    def there(self) -> list[Figure]:
+        """Those that there are."""
+        return [figure for figure in self if figure is not None]
+
+
+def drawn(contents: Contents) -> Drawn:
+    """All figures of a report."""
+    return Drawn(
+        standing.scores(contents),
+        None if contents.comparison is None else differences.differences(contents, contents.comparison),
+        hardness.heat_map(contents),
+        hardness.by_relevant(contents),
+        None if contents.categories is None else hardness.by_category(contents, contents.categories),
+        cutting.by_cutoff(contents),
+        cutting.tuned(contents),
+    )
+
+
+def page(contents: Contents, texts: Texts) -> str:
+    """The page as HTML."""
+    figures = drawn(contents)
+    opened = details(contents, texts)
+    scripts = [_library(), _text("page.js")]
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {' '.join(map(embedded.fingerprint, scripts))}",
+            "style-src 'unsafe-inline'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("coliee_ir.commands.report", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"is_number": lambda cell: isinstance(cell, Number), "shade": _shade}
+    environment.filters["printable"] = printable
+    return environment.get_template("page.html").render(
+        policy=policy,
+        style=embedded.script(_text("page.css")),
+        scripts=[embedded.script(code) for code in scripts],
+        title=_title(contents),
+        command=contents.command,
+        header=list(_header(contents)),
+        figures=figures,
+        scores=standing.table(contents),
+        queries=_queries(contents, figures.queries.data),
+        places=hardness.hardness(contents).order("hardest"),
+        orders=hardness.ORDERS,
+        order_of={name: _places(hardness.hardness(contents).order(name)) for name in hardness.ORDERS},
+        unfound=_unfound(contents, texts),
+        comparison=contents.comparison,
+        test=None if contents.comparison is None else described(contents.comparison),
+        tunings=cutting.tunings_table(contents),
+        remarks=_remarks(contents),
+        charts=embedded.data({figure.name: on_page(figure) for figure in figures.there()}),
+        details=embedded.data(opened),
+        evaluation=embedded.data(contents.evaluation()),
+        measure=contents.measure.name,
+        level=f"{100 * contents.board.level:g}%",
+        several=len(contents.names) > 1,
+    )
+
+
+@cache
+def _library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script."""
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))
+
+
+def _text(name: str) -> str:
+    return (resources.files("coliee_ir.commands.report") / name).read_text(encoding="utf-8")
+
+
+def _places(order: list[int]) -> list[int]:
+    """The place of each query in an order."""
+    places = [0] * len(order)
+    for place, at in enumerate(order):
+        places[at] = place
+    return places
+
+
+def _title(contents: Contents) -> str:
+    board = contents.board
+    runs = f"{len(contents.names)} runs" if len(contents.names) > 1 else label(contents.names[0])
+    if board.task == "trec":
+        return f"{runs} on {label(_last(board.gold))}"
+    edition = "" if board.edition is None else f"COLIEE {board.edition}, "
+    named = board.task if board.task.isdigit() else board.task.capitalize()
+    return f"{edition}Task {named}: {runs}"
+
+
+def _last(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2] or path
+
+
+def _header(contents: Contents) -> Iterator[tuple[str, str]]:
+    """What the numbers are about, as terms and what they say; the source of the rules last, which is long."""
+    from coliee_ir import __version__
+
+    board, first = contents.board, contents.scored[0]
+    yield "Task", f"{board.task}, {contents.protocol.title}"
+    if board.edition is not None:
+        yield "Edition", str(board.edition)
+    tie = f"; ties broken by {', '.join(contents.protocol.tie_break)}" if contents.protocol.tie_break else ""
+    yield "Ranked by", f"{contents.protocol.ranking}{tie}"
+    if contents.measure.name != contents.protocol.ranking:
+        yield "This report", f"about {contents.measure}"
+    yield "Gold", label(board.gold)
+    asked = first.queries["judged"]
+    answered = sorted({scores.queries["answered"] for scores in contents.scored})
+    between = f"{answered[0]}" if len(answered) == 1 else f"{answered[0]} to {answered[-1]}"
+    excluded = f", {len(board.excluded)} excluded" if board.excluded else ""
+    yield "Queries", f"{asked} judged, {between} answered{excluded}"
+    yield "Versions", f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
+    yield "Source of the rules", contents.protocol.source
+
+
+def _remarks(contents: Contents) -> list[tuple[str, list[str]]]:
+    """What is to be known of the report and of each run; what all runs share is said once."""
+    runs = contents.scored
+    common = [remark for remark in runs[0].remarks if all(remark in other.remarks for other in runs)]
+    told: list[tuple[str, list[str]]] = []
+    if len(runs) > 1 and common:
+        told.append(("All runs", common))
+    for name, scores in zip(contents.names, runs, strict=True):
+        own = [remark for remark in scores.remarks if len(runs) == 1 or remark not in common]
+        if own:
+            told.append((name, own))
+    choices = ", ".join(f"--{name.replace('_', '-')} {choice}" for name, choice in runs[0].decisions.to_dict().items())
+    told.append(("Where the organisers leave it open", [choices]))
+    if contents.remarks:
+        told.append(("This report", list(contents.remarks)))
+    return told
+
+
+def _queries(contents: Contents, table: Grid) -> Grid:
+    """The table of queries; without the runs' own columns where there are too many."""
+    if len(contents.names) <= _COLUMNS:
+        return table
+    kept = len(table.header) - len(table.rows[0][1:]) if not table.rows else table.header.index("spread") + 1
+    return Grid(table.header[:kept], [row[:kept] for row in table.rows], n_text=1)
+
+
+def _unfound(contents: Contents, texts: Texts) -> Grid | None:
+    """The relevant documents that no run returned, with titles; None where there are no documents."""
+    if not contents.has_documents:
+        return None
+    table = contents.board.table("unfound")
+    pairs = [(str(row[0]), str(row[1])) for row in table.rows]
+    titles = [texts.document(query, document) for query, document in pairs]
+    if any(titles):
+        rows = [[label(q), label(d), title] for (q, d), title in zip(pairs, titles, strict=True)]
+        return Grid(["query", "document", "title"], rows, table.caption, n_text=3)
+    return Grid(["query", "document"], [[label(q), label(d)] for q, d in pairs], table.caption, n_text=2)
+
+
+def _shade(cell: Any) -> str:
+    """The class of a score's shade, in tenths; none for what is no score."""
+    return f"v{int(cell.value * 10 + 1e-9)}" if isinstance(cell, Number) and 0 <= cell.value <= 1 else ""

@@ -1,0 +1,64 @@
+"""The figures as files for a paper: PDF, SVG and PNG of the page's definitions, and their numbers as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import vl_convert
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import PathLike, write_bytes, written
+from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, on_paper
+from coliee_ir.output import grid
+
+#: pixels for each of the drawing's, about 300 to the inch in print
+_SCALE: Final = 3
+
+
+def paths(names: Iterable[str], folder: PathLike) -> list[Path]:
+    """The files that ``write_figures`` writes of figures with these names."""
+    return [Path(folder, f"{name}.{ending}") for name in names for ending in ("svg", "pdf", "png", "csv")]
+
+
+def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
+    """Write each figure as PDF, SVG and PNG, and its numbers as CSV.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: the folder cannot be written.
+    """
+    place = made(folder)
+    files = []
+    for figure in figures:
+        svg = vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE)
+        pictures = {
+            "svg": svg.encode(),
+            "pdf": vl_convert.svg_to_pdf(svg),
+            "png": vl_convert.svg_to_png(svg, scale=_SCALE),
+        }
+        for ending, content in pictures.items():
+            files.append(place / f"{figure.name}.{ending}")
+            write_bytes(files[-1], content)
+        files.append(place / f"{figure.name}.csv")
+        with written(files[-1]) as stream:
+            stream.write(grid.separated(figure.data))
+    return files
+
+
+def made(folder: PathLike) -> Path:
+    """The folder, made where it is not there.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        remedy = "name a folder that can be written"
+        raise InputError(str(place), f"cannot be made ({error.strerror or error})", remedy=remedy) from None
+    return place

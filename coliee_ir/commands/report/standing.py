@@ -1,0 +1,125 @@
+"""How good is each run, and how sure is that: its scores with intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import altair as alt
+
+from coliee_ir.commands.compare import SHARES
+from coliee_ir.commands.report.contents import Contents, is_count
+from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows
+from coliee_ir.measures import Measure
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.scoring.scores import Scores
+
+#: so many measures are drawn side by side; the table has all
+_DRAWN: Final = 3
+
+
+def scores(contents: Contents) -> Figure:
+    """The scores of the first measures as dots with intervals, a panel a measure."""
+    drawn = [measure for measure in contents.board.measures if not is_count(measure)][:_DRAWN]
+    names = contents.names
+    percent = f"{100 * contents.board.level:g}%"
+    points: list[dict[str, Any]] = []
+    cells: list[list[Cell]] = []
+    for at, (name, run) in enumerate(zip(names, contents.scored, strict=True)):
+        row: list[Cell] = [label(name)]
+        for measure in drawn:
+            result = run.results.get(measure)
+            value = math.nan if result is None else result.value
+            low, high = contents.intervals[measure][at]
+            row += [Number(value), Number(low), Number(high)]
+            if not math.isnan(value):
+                known = {} if math.isnan(low) else {"low": low, "high": high}
+                points.append({"r": at, "run": label(name), "measure": measure.name, "score": value, **known})
+        cells.append(row)
+    header = ["run", *(name for m in drawn for name in (m.name, f"{m.name} low {percent}", f"{m.name} high {percent}"))]
+    panels = [
+        _panel([point for point in points if point["measure"] == measure.name], measure, percent, at == 0,
+               (WIDTH - 110) // len(drawn) - 20)
+        for at, measure in enumerate(drawn)
+    ]  # fmt: skip
+    return figure(
+        "scores",
+        f"Scores with {percent} intervals",
+        _said(contents, percent),
+        alt.hconcat(*panels, spacing=24),
+        Grid(header, cells, n_text=1),
+        runs=[label(name) for name in names],
+    )
+
+
+def _panel(
+    points: list[dict[str, Any]], measure: Measure, percent: str, is_first: bool, width: int
+) -> alt.LayerChart | alt.FacetChart:
+    axis = name_axis() if is_first else None
+    y = alt.Y("r:O", title=None, axis=axis)
+    told = [
+        alt.Tooltip("run:N", title="run"),
+        alt.Tooltip("score:Q", title=measure.name, format=".4f"),
+        alt.Tooltip("low:Q", title=f"low {percent}", format=".4f"),
+        alt.Tooltip("high:Q", title=f"high {percent}", format=".4f"),
+    ]
+    drawn = alt.Chart(rows(points))
+    x = alt.X("score:Q", title=measure.name, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
+    interval = drawn.mark_rule(strokeWidth=2, color="@soft").encode(
+        x=alt.X("low:Q", title=measure.name), x2="high:Q", y=y, tooltip=told
+    )
+    dot = drawn.mark_point(size=75, color="@run1").encode(x=x, y=y, tooltip=told)
+    return alt.layer(interval, dot).properties(width=width, height=alt.Step(26))
+
+
+def _said(contents: Contents, percent: str) -> str:
+    measure = contents.measure
+    told = []
+    for at, (name, run) in enumerate(zip(contents.names, contents.scored, strict=True)):
+        if measure in run.results and at < 3:
+            low, high = contents.intervals[measure][at]
+            between = "" if math.isnan(low) else f" ({low:.4f} to {high:.4f})"
+            told.append(f"{label(name)} {run.results[measure].value:.4f}{between}")
+    n = len(contents.names)
+    which = f"The first of {n} runs: " if n > 3 else ""
+    return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}."
+
+
+def table(contents: Contents) -> Grid:
+    """Every score with its interval, and what was answered."""
+    percent = f"{100 * contents.board.level:g}%"
+    measures = contents.board.measures
+    best = {
+        measure: max(
+            (s.results[measure].value for s in contents.scored if measure in s.results and not _missing(s, measure)),
+            default=math.nan,
+        )
+        for measure in measures
+    }
+    cells: list[list[Cell]] = []
+    for at, (name, run) in enumerate(zip(contents.names, contents.scored, strict=True)):
+        row: list[Cell] = [label(name)]
+        for measure in measures:
+            value = run.results[measure].value if measure in run.results else math.nan
+            low, high = contents.intervals[measure][at]
+            shown = f"{value:.0f}" if is_count(measure) and not math.isnan(value) else ""
+            bold = len(contents.names) > 1 and f"{value:.4f}" == f"{best[measure]:.4f}" and not is_count(measure)
+            row.append(Number(value, shown, bold=bold, mark="" if math.isnan(low) else f"{low:.2f}–{high:.2f}"))
+        counted = [run.counts[name] for name in ("correct", "retrieved", "relevant")] if contents.has_documents else []
+        row += [Number(float(n), f"{n:,}") for n in (run.queries["answered"], *counted)]
+        cells.append(row)
+    header = ["run", *(measure.name for measure in measures), "answered"]
+    header += ["correct", "retrieved", "relevant"] if contents.has_documents else []
+    return Grid(header, cells, _caption(contents, percent), n_text=1)
+
+
+def _caption(contents: Contents, percent: str) -> str:
+    board = contents.board
+    kinds = {"Wilson's" if isinstance(measure, SHARES) else "BCa bootstrap" for measure in board.measures}
+    of_which = "of accuracies Wilson's, of the others BCa bootstrap" if len(kinds) > 1 else kinds.pop()
+    resampled = "" if of_which == "Wilson's" else f", {board.trials:,} resamples of the queries, seed {board.seed}"
+    return f"Scores; small, their {percent} intervals: {of_which}{resampled}"
+
+
+def _missing(run: Scores, measure: Measure) -> bool:
+    return math.isnan(run.results[measure].value)

@@ -1,0 +1,108 @@
+"""What is maximised, as sums: what a query adds with nothing retrieved, and what each further row adds to that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.ids import IntArray
+from coliee_ir.commands.tune.pool import Pool
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.measures import Measure
+from coliee_ir.measures.base import Terms, of_mean, quotient
+from coliee_ir.measures.labels import Accuracy
+from coliee_ir.measures.sets import Macro, MacroF, Micro, topic_wise
+from coliee_ir.rules.decisions import Decisions
+
+
+class Objective(NamedTuple):
+    """A score of cut rankings.
+
+    Attributes:
+        base: shape (Q, T); what each query adds with nothing retrieved.
+        row: shape (N, R) with R ≤ T; what a row adds to the first R columns when it is kept together with all rows
+            above it. To the others no row adds anything.
+        score: sums of shape (…, T) → scores of shape (…).
+        is_mean: whether the score is a mean over queries.
+    """
+
+    base: FloatArray
+    row: FloatArray
+    score: Callable[[FloatArray], FloatArray]
+    is_mean: bool
+
+    def terms(self, pool: Pool, kept: BoolArray) -> Terms:
+        """What each query adds where these rows are kept, which must be the first of each query."""
+        each = self.base.copy()
+        rows = np.flatnonzero(kept)
+        query, adds = pool.query[rows], self.row[rows]
+        for column in range(adds.shape[1]):
+            each[:, column] += np.bincount(query, weights=adds[:, column], minlength=len(each))
+        return Terms(each, self.score, np.zeros(each.shape[1]), self.is_mean)
+
+
+def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping[str, bool] | None = None) -> Objective:
+    """The sums of a measure on a pool.
+
+    Args:
+        measure: MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without cut-off; or Accuracy of articles and answers.
+        pool: the rankings.
+        decisions: the choices where the organisers leave it open.
+        right: query → whether its answer is right, for Accuracy.
+
+    Raises:
+        UsageError: another measure.
+    """
+    if isinstance(measure, Accuracy) and right is not None:
+        is_right = np.array([right.get(query, False) for query in pool.queries], dtype=np.bool_)
+
+        def sufficient(query: IntArray, correct: FloatArray, retrieved: FloatArray) -> FloatArray:
+            each = (is_right[query] & (correct >= pool.wanted[query])).astype(np.float64)
+            if decisions.without_articles != "sufficient":
+                each[pool.wanted[query] == 0] = 0.0 if decisions.without_articles == "wrong" else np.nan
+            return each
+
+        return _of_values(pool, sufficient)
+    if isinstance(measure, Micro) and measure.cutoff is None:
+        nothing = np.zeros(len(pool.queries))
+        base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
+        row = np.column_stack((pool.relevant, np.ones(len(pool.scores)))).astype(np.float64)
+        return Objective(base, row, measure.of_sums, False)
+    of_means = isinstance(measure, MacroF) and measure.of == "means"
+    if isinstance(measure, Macro) and measure.cutoff is None and not of_means:
+
+        def topical(query: IntArray, correct: FloatArray, retrieved: FloatArray) -> FloatArray:
+            wanted = pool.wanted[query].astype(np.float64)
+            each = measure.of_sums(np.column_stack((correct, retrieved, wanted)))
+            return topic_wise(each, wanted == 0, retrieved == 0, measure.letter, decisions)
+
+        return _of_values(pool, topical)
+    raise UsageError(
+        f"no cut-off maximises {measure}: name one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without @k, or "
+        "Accuracy where articles belong to the answers (Task 3 from 2026)"
+    )
+
+
+def _of_values(pool: Pool, value: Callable[[IntArray, FloatArray, FloatArray], FloatArray]) -> Objective:
+    """The mean over queries of a value of the documents kept so far.
+
+    Args:
+        pool: the rankings.
+        value: query numbers, correct and retrieved documents → values; NaN for a query left out of the mean.
+    """
+    queries = np.arange(len(pool.queries))
+    nothing = np.zeros(len(queries))
+    at_first = _kept(value(queries, nothing, nothing))
+    after = _kept(value(pool.query, pool.running(pool.relevant), pool.rank.astype(np.float64)))
+    before = np.concatenate((np.zeros((1, 2)), after[:-1])) if len(after) else after
+    first = pool.rank == 1
+    before[first] = at_first[pool.query[first]]
+    return Objective(at_first, after - before, quotient, True)
+
+
+def _kept(values: FloatArray) -> FloatArray:
+    """Values as they are summed for a mean: the value and 1, or 0 and 0 for one left out."""
+    return of_mean(values).each

@@ -1,0 +1,155 @@
+"""Rankings as arrays, best document first, with what is relevant among them: on these a cut-off is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.ids import IntArray
+from coliee_adapters.records import Run
+from coliee_ir.commands.convert import to_run
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.judging.order import as_compared
+from coliee_ir.scoring.reading import read_run
+
+#: trec_eval takes what is greater for infinite, with which no rule can reckon
+_GREATEST: Final = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Rankings of Q queries with N rows in all.
+
+    Attributes:
+        queries: the query ids.
+        start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, in trec_eval's order.
+        documents: a document a row.
+        scores: shape (N,); where the run has none, n - i for the i-th of n documents.
+        relevant: shape (N,); whether the document is relevant; all False where no gold is known.
+        wanted: shape (Q,); how many relevant documents the gold has.
+        scored: whether the scores are the run's own.
+    """
+
+    queries: tuple[str, ...]
+    start: IntArray
+    documents: Sequence[str]
+    scores: FloatArray
+    relevant: BoolArray
+    wanted: IntArray
+    scored: bool
+
+    @classmethod
+    def of(
+        cls,
+        rankings: Mapping[str, Mapping[str, float]],
+        qrels: Mapping[str, Mapping[str, int]] | None = None,
+        *,
+        scored: bool = True,
+        rel: int = 1,
+    ) -> Pool:
+        """The rankings of the gold's queries, answered or not; without a gold, of all queries.
+
+        Args:
+            rankings: query → document → score, documents in trec_eval's order, as ``to_run`` gives them.
+            qrels: query → document → relevance.
+            scored: whether the scores are the run's own.
+            rel: the least relevance that counts as relevant.
+        """
+        queries = tuple(rankings if qrels is None else qrels)
+        lists = [rankings.get(query, {}) for query in queries]
+        documents = [document for ranking in lists for document in ranking]
+        scores = np.array([score for ranking in lists for score in ranking.values()], dtype=np.float64)
+        start = np.concatenate(([0], np.cumsum([len(ranking) for ranking in lists], dtype=np.int64)))
+        found = np.zeros(len(documents), dtype=np.bool_)
+        wanted = np.zeros(len(queries), dtype=np.int64)
+        for at, query in enumerate(queries if qrels is not None else ()):
+            right = {document for document, level in (qrels or {})[query].items() if level >= rel}
+            wanted[at] = len(right)
+            if right:
+                found[start[at] : start[at + 1]] = [document in right for document in lists[at]]
+        return cls(queries, start, documents, scores, found, wanted, scored)
+
+    @classmethod
+    def read(
+        cls, run: object, qrels: Mapping[str, Mapping[str, int]] | None = None, *, task: str | None = None, rel: int = 1
+    ) -> Pool:
+        """The rankings of a run, as ``read_run`` takes it.
+
+        Raises:
+            InputError: the run cannot be read, or holds labels.
+        """
+        record = read_run(run, task=task)
+        if not isinstance(record, Run):
+            raise InputError(record.path, "this submission holds labels", remedy="a cut-off is chosen on documents")
+        return cls.of(to_run(record, task=task), qrels, scored=record.scored, rel=rel)
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """Shape (Q,); how many rows each query has."""
+        return self.start[1:] - self.start[:-1]
+
+    @cached_property
+    def query(self) -> IntArray:
+        """Shape (N,); the number of each row's query."""
+        return np.repeat(np.arange(len(self.queries)), self.lengths)
+
+    @cached_property
+    def rank(self) -> IntArray:
+        """Shape (N,); the rank of each row in its query, from 1."""
+        return np.arange(len(self.documents)) - self.start[self.query] + 1
+
+    @cached_property
+    def compared(self) -> FloatArray:
+        """Shape (N,); the scores as trec_eval compares them, finite: within a query they never rise with the rank."""
+        return np.clip(as_compared(self.scores), -_GREATEST, _GREATEST)
+
+    @cached_property
+    def top(self) -> FloatArray:
+        """Shape (N,); the best score of each row's query."""
+        return self.compared[self.start[self.query]]
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Shape (Q,); the sums over the rows of each query."""
+        return np.bincount(self.query, weights=values, minlength=len(self.queries)).astype(np.float64)
+
+    def running(self, values: BoolArray) -> FloatArray:
+        """Shape (N,); how many rows of the same query, up to each row, are so."""
+        total = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+        return np.asarray(total[1:] - total[self.start[self.query]])
+
+    def before(self, values: FloatArray) -> FloatArray:
+        """Shape (N,); the sum over the rows of the same query above each row.
+
+        Query by query: as a difference of sums over all rows it would depend on the other queries, by rounding.
+        """
+        total = np.zeros(len(values))
+        for first, last in pairwise(self.start.tolist()):
+            if last - first > 1:
+                np.cumsum(values[first : last - 1], out=total[first + 1 : last])
+        return total
+
+    def where(self, kept: BoolArray) -> Pool:
+        """The same queries with the rows where a mask is true."""
+        lengths = np.bincount(self.query[kept], minlength=len(self.queries))
+        return Pool(
+            self.queries,
+            np.concatenate(([0], np.cumsum(lengths))),
+            [self.documents[at] for at in np.flatnonzero(kept).tolist()],
+            self.scores[kept],
+            self.relevant[kept],
+            self.wanted,
+            self.scored,
+        )
+
+    def lists(self, kept: BoolArray) -> dict[str, dict[str, float]]:
+        """Query → document → score of the rows where a mask is true, best first."""
+        lists: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        for at, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
+            lists[self.queries[query]][self.documents[at]] = float(self.scores[at])
+        return lists

@@ -1,0 +1,134 @@
+"""A tuning as text: the runs by their held-out score; of a single run also what was tried, the ceilings, the curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from coliee_adapters.errors import shortened
+from coliee_ir.commands.tune import FAMILIES, Tuning, best_of
+from coliee_ir.output import grid
+from coliee_ir.output.grid import Cell, Grid, Number
+
+_BARS: Final = "▁▂▃▄▅▆▇█"
+_WIDTH: Final = 60
+
+
+def render(tunings: Sequence[Tuning], form: str) -> str:
+    """Tunings in one of ``FORMS``; ends in a newline."""
+    return FORMS[form](tunings)
+
+
+def said(tuning: Tuning) -> str:
+    """A tuning in a line."""
+    low, high = tuning.interval
+    return (
+        f"{shortened(tuning.tag)}: keep {tuning.rule}: {tuning.measure} {tuning.held_out:.4f} held out "
+        f"({low:.4f} to {high:.4f}), {tuning.resubstitution:.4f} on all {tuning.queries} queries"
+    )
+
+
+def ranked(tunings: Sequence[Tuning]) -> Grid:
+    """The runs, that with the best held-out score first."""
+    best_first = sorted(tunings, key=lambda tuning: (-_known(tuning.held_out), tuning.tag))
+    top = best_first[0].held_out
+    measure = tunings[0].measure
+    header = ["run", "keep", f"{measure} held out", "low 95%", "high 95%", "on all", "gap"]
+    rows: list[list[Cell]] = [
+        [
+            tuning.tag,
+            str(tuning.rule),
+            Number(tuning.held_out, bold=len(tunings) > 1 and f"{tuning.held_out:.4f}" == f"{top:.4f}"),
+            Number(tuning.interval.low),
+            Number(tuning.interval.high),
+            Number(tuning.resubstitution),
+            Number(tuning.gap),
+        ]
+        for tuning in best_first
+    ]
+    return Grid(header, rows, n_text=2)
+
+
+def _known(score: float) -> float:
+    return -math.inf if math.isnan(score) else score
+
+
+def tried(tuning: Tuning) -> Grid:
+    """The kinds of rule that were tried on a run, the simplest first."""
+    header = ["tried: keep", f"{tuning.measure} held out", "to the best", "± 1 s.e.", "on all"]
+    best = max(_known(one.held_out) for one in tuning.tried)
+    rows: list[list[Cell]] = [
+        [
+            str(one.rule) + (" (bounds searched)" if one.searched else ""),
+            Number(one.held_out, bold=one.rule == tuning.rule),
+            Number(round(one.held_out - best, 4) + 0.0),  # no minus zero
+            Number(one.error),
+            Number(one.resubstitution),
+        ]
+        for one in tuning.tried
+    ]
+    return Grid(header, rows, n_text=1)
+
+
+def ceilings(tuning: Tuning) -> Grid:
+    """What better cutting, and what better ranking, could give."""
+    return Grid(["for orientation", tuning.measure], [[name, Number(value)] for name, value in tuning.ceilings.items()])
+
+
+def curve(tuning: Tuning) -> str:
+    """The score over the parameter, as bars: from the fewest documents at the left to the most."""
+    points = tuning.curve
+    if len(points) < 2:
+        return ""
+    width = min(_WIDTH, len(points))
+    parts = [points[at * len(points) // width : (at + 1) * len(points) // width] for at in range(width)]
+    heights = [max(score for _, score in part) for part in parts]
+    low, high = min(score for _, score in points), max(score for _, score in points)
+    bars = "".join(_BARS[int((height - low) / (high - low or 1.0) * (len(_BARS) - 1))] for height in heights)
+    kept = FAMILIES[tuning.rule.family].says.replace("{:g}", f"{points[0][0]:g} … {points[-1][0]:g}")
+    return f"{bars}\n{kept}: {tuning.measure} on all from {low:.4f} to {high:.4f}\n"
+
+
+def _text(tunings: Sequence[Tuning]) -> str:
+    told = [grid.plain(ranked(tunings))]
+    if len(tunings) == 1:
+        (tuning,) = tunings
+        told += [
+            grid.plain(tried(tuning))
+            + "Of those within a standard error of the best, the uppermost is kept: it is the simplest.\n",
+            grid.plain(ceilings(tuning)),
+            curve(tuning),
+        ]
+    else:
+        told.append(
+            f"The first of these {len(tunings)} is the best by the score shown, and in part the luckiest: expect "
+            f"{best_of(tunings, seed=tunings[0].seed):.4f} of a run and a rule chosen so.\n"
+        )
+    told += [
+        f"{shortened(tuning.tag)}: {name}: {rows} rows taken away, {gain:+.4f} held out (± {error:.4f})\n"
+        for tuning in tunings
+        for name, rows, gain, error in tuning.filters
+    ]
+    return "\n".join(filter(None, told))
+
+
+def _json(tunings: Sequence[Tuning]) -> str:
+    from coliee_ir import __version__
+
+    held: dict[str, object] = {"coliee_ir": __version__, "tunings": [tuning.to_dict() for tuning in tunings]}
+    if len(tunings) > 1:
+        expected = best_of(tunings, seed=tunings[0].seed)
+        held["best_of"] = None if math.isnan(expected) else expected
+    return grid.in_json(held, indent=1)
+
+
+#: form → how tunings are written in it
+FORMS: Final[dict[str, Callable[[Sequence[Tuning]], str]]] = {
+    "table": _text,
+    "json": _json,
+    "csv": lambda tunings: grid.separated(ranked(tunings)),
+    "tsv": lambda tunings: grid.separated(ranked(tunings), "\t"),
+    "markdown": lambda tunings: grid.markdown(ranked(tunings)),
+    "latex": lambda tunings: grid.latex(ranked(tunings)),
+}

@@ -1,0 +1,210 @@
+"""Rules that cut a ranking: each is a value of every row that falls with the rank, and a threshold on it.
+
+A rule keeps the rows whose value is at least the threshold, but at least ``floor`` and at most ``cap`` rows a query.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError, quoted
+from coliee_ir.commands.tune.pool import Pool
+from coliee_ir.judging.judged import BoolArray, FloatArray
+
+_MIDDLE: Final = 0.5
+
+
+class Family(NamedTuple):
+    """A kind of rule.
+
+    Attributes:
+        says: what a rule of it keeps, with ``{}`` for the parameter.
+        value: the value of each row; within a query it must not rise with the rank.
+        parameter: what a person calls a threshold on that value, and the threshold of what a person calls it.
+        of_scores: whether it needs scores of the run's own.
+        positive: whether it needs scores that are not negative.
+        fixed: the threshold, for a rule without a parameter.
+    """
+
+    says: str
+    value: Callable[[Pool], FloatArray]
+    parameter: Callable[[float], float] = lambda threshold: threshold
+    of_scores: bool = True
+    positive: bool = False
+    fixed: float | None = None
+
+
+def _least(pool: Pool) -> FloatArray:
+    """The last score of each row's query."""
+    return np.asarray(pool.compared[pool.start[pool.query] + pool.lengths[pool.query] - 1])
+
+
+def _ratio(pool: Pool) -> FloatArray:
+    return _divided(pool.compared, pool.top)
+
+
+def _minmax(pool: Pool) -> FloatArray:
+    least = _least(pool)
+    return _divided(pool.compared - least, pool.top - least)
+
+
+def _z(pool: Pool) -> FloatArray:
+    n = np.maximum(pool.lengths, 1)
+    mean = (pool.sums(pool.compared) / n)[pool.query]
+    spread = np.sqrt(pool.sums((pool.compared - mean) ** 2) / n)[pool.query]
+    return _divided(pool.compared - mean, spread, otherwise=0.0)
+
+
+def _softmax(pool: Pool) -> FloatArray:
+    weights = np.exp(pool.compared - pool.top)
+    return np.asarray(weights / pool.sums(weights)[pool.query])
+
+
+def _mass(pool: Pool) -> FloatArray:
+    """Minus the share of the query's score mass that stands before the row."""
+    total = pool.sums(pool.compared)[pool.query]
+    return -_divided(pool.before(pool.compared), total, otherwise=0.0)
+
+
+def _gap(pool: Pool) -> FloatArray:
+    """1 up to the largest gap between neighbouring scores of a query (the first, if several are equal), else 0."""
+    last = pool.start[pool.query] + pool.lengths[pool.query] - 1
+    at = np.arange(len(pool.compared))
+    gap = np.where(at < last, pool.compared - np.append(pool.compared[1:], 0.0), -np.inf)
+    widest = np.full(len(pool.queries), -np.inf)
+    np.maximum.at(widest, pool.query, gap)
+    passed = pool.before((gap == widest[pool.query]).astype(np.float64))
+    return (passed < 1).astype(np.float64)
+
+
+def _turned(threshold: float) -> float:
+    """Minus the threshold, and no minus zero."""
+    return 0.0 - threshold
+
+
+def _divided(above: FloatArray, below: FloatArray, otherwise: float = 1.0) -> FloatArray:
+    """The quotient; ``otherwise`` where it does not exist, as where all scores are equal."""
+    quotient = np.full(len(above), otherwise)
+    np.divide(above, below, out=quotient, where=below > 0)
+    return quotient
+
+
+#: name → kind of rule, the simplest first
+FAMILIES: Final[dict[str, Family]] = {
+    "k": Family("the first {:g} of each query", lambda pool: -pool.rank.astype(np.float64), _turned, False),
+    "score": Family("scores of at least {:g}", lambda pool: pool.compared),
+    "ratio": Family("scores of at least {:g} of the query's best", _ratio, positive=True),
+    "margin": Family("scores at most {:g} below the query's best", lambda pool: pool.compared - pool.top, _turned),
+    "minmax": Family("scores of at least {:g}, between 0 (the query's last) and 1 (its best)", _minmax),
+    "z": Family("scores of at least {:g} standard deviations above the query's mean", _z),
+    "softmax": Family("a softmax share of at least {:g}", _softmax),
+    "mass": Family("documents with at most {:g} of the query's score mass above them", _mass, _turned, positive=True),
+    "gap": Family("documents before the query's largest gap between scores", _gap, fixed=_MIDDLE),
+}
+
+#: other names: a score over the query's greatest is its ratio to the best
+ALIASES: Final = {"max": "ratio"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule with its parameters.
+
+    Attributes:
+        family: its kind, one of ``FAMILIES``, or another name of ``ALIASES`` for it.
+        threshold: where it cuts, as a person says it: for ``k`` how many documents are kept, for ``margin`` how far
+            below the best score the last of them is.
+        floor: so many rows of a query are kept in any case.
+        cap: not more than so many; None for no bound.
+
+    Raises:
+        UsageError: there is no such kind of rule, or a number that it cannot have.
+
+    >>> str(Rule("k", 3)), str(Rule("max", 0.5, floor=1))
+    ('the first 3 of each query', "scores of at least 0.5 of the query's best, at least 1")
+    """
+
+    family: str
+    threshold: float
+    floor: int = 0
+    cap: int | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.family, str):
+            object.__setattr__(self, "family", ALIASES.get(self.family, self.family))
+        if self.family not in tuple(FAMILIES):
+            raise UsageError(f"there is no rule {quoted(str(self.family))}; there are {', '.join(FAMILIES)}")
+        counts = [self.floor] if self.cap is None else [self.floor, self.cap]
+        if not _is_number(self.threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
+            raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
+        if self.family == "k" and not (self.threshold >= 0 and float(self.threshold).is_integer()):
+            raise UsageError(f"the rule k keeps a whole number of documents from 0, not {self.threshold:g}")
+        if self.cap is not None and self.floor > self.cap:
+            raise UsageError(f"a rule cannot keep at least {self.floor} and at most {self.cap}")
+        object.__setattr__(self, "threshold", float(self.threshold))
+
+    def keeps(self, pool: Pool) -> BoolArray:
+        """Which rows are kept; shape (N,)."""
+        return self.keeps_of(pool, FAMILIES[self.family].value(pool))
+
+    def keeps_of(self, pool: Pool, value: FloatArray) -> BoolArray:
+        """Which rows are kept, where the values of its family are known; both of shape (N,)."""
+        kept = value >= FAMILIES[self.family].parameter(self.threshold)
+        kept |= pool.rank <= self.floor
+        if self.cap is not None:
+            kept &= pool.rank <= self.cap
+        return kept
+
+    def __str__(self) -> str:
+        told = FAMILIES[self.family].says.format(self.threshold)
+        told += f", at least {self.floor}" if self.floor else ""
+        return told + (f", at most {self.cap}" if self.cap is not None else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, members: Any) -> Rule:
+        """The rule that JSON holds.
+
+        Raises:
+            UsageError: it holds none.
+        """
+        if not isinstance(members, Mapping) or not {"family", "threshold"} <= members.keys():
+            raise UsageError('a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}')
+        return cls(**{field.name: members[field.name] for field in fields(cls) if field.name in members})
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a finite number that a float can hold."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def named(names: Sequence[str], pool: Pool) -> list[str]:
+    """The kinds of rule asked for, or all that the run's scores allow; the simplest first.
+
+    Raises:
+        UsageError: there is no such rule, or the run's scores do not allow it.
+    """
+    negative = pool.scored and bool((pool.compared < 0).any())
+    possible = [
+        name
+        for name, family in FAMILIES.items()
+        if (pool.scored or not family.of_scores) and not (family.positive and negative)
+    ]
+    if not names:
+        return possible
+    asked = [ALIASES.get(name, name) for name in names]
+    for name in asked:
+        if name not in FAMILIES:
+            raise UsageError(f"there is no rule {quoted(name)}; there are {', '.join((*FAMILIES, *ALIASES))}")
+        if name not in possible:
+            why = "the run has no scores" if not pool.scored else "the run has negative scores"
+            raise UsageError(f"the rule {name!r} cannot be used: {why}")
+    return [name for name in FAMILIES if name in asked]

@@ -1,0 +1,150 @@
+"""What comes of tuning: the rule, what it is worth, and what else was tried."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from coliee_ir.commands.tune.rules import Rule
+from coliee_ir.measures.base import Terms
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats.resampling import Interval
+
+
+class Tried(NamedTuple):
+    """A kind of rule that was tried.
+
+    Attributes:
+        rule: fitted to all queries.
+        searched: whether floor and cap were searched too.
+        resubstitution: its score on the queries that it was fitted to.
+        held_out: the score of rules of its kind, each on the fold it was fitted without.
+        error: standard error of the difference of ``held_out`` to that of the best kind.
+    """
+
+    rule: Rule
+    searched: bool
+    resubstitution: float
+    held_out: float
+    error: float
+
+
+class Filtered(NamedTuple):
+    """What a filter did.
+
+    Attributes:
+        name: its name.
+        rows: how many rows of the judged queries it takes away by itself.
+        gain: by how much the held-out score is greater with it than without it, the other filters in place.
+        error: standard error of that difference.
+    """
+
+    name: str
+    rows: int
+    gain: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuning:
+    """Where to cut a run, and what that is worth.
+
+    ``held_out`` is an estimate for rules chosen as this one was, on as many queries less a fold. Its interval says how
+    much it would differ with other queries of the same kind; it takes the rules of the folds as given, and leaves out
+    that other queries, or other folds, would have led to other rules.
+
+    Attributes:
+        tag: the run's name.
+        file: its file.
+        task: the task.
+        edition: the edition whose rules were used; None for a task without editions.
+        gold: the gold's file.
+        measure: what was maximised.
+        decisions: the choices made where the organisers leave it open.
+        excluded: the queries that were left out.
+        queries: how many judged queries there are.
+        header: which of them are answered, in a line.
+        remarks: what was tolerated in the files, in sentences.
+        rule: the rule chosen, fitted to all of them.
+        resubstitution: its score on them, which is too good: it was chosen by it.
+        held_out: the score when kind and parameters are chosen anew without each fold: what to expect.
+        interval: 95% bootstrap interval of ``held_out`` over queries, or over groups where there are any.
+        tried: the kinds of rule, the simplest first.
+        ceilings: scores for orientation: name → score.
+        curve: parameter of the chosen rule and score there, on all queries.
+        folds: how many.
+        groups: how many groups of queries there are; None where each query is for itself.
+        seed: of the folds and of the interval.
+        filters: what each filter did.
+        terms: what each query, or group, adds to ``held_out``.
+    """
+
+    tag: str
+    file: str
+    task: str
+    edition: int | None
+    gold: str
+    measure: str
+    decisions: Decisions
+    excluded: tuple[str, ...]
+    queries: int
+    header: str
+    remarks: tuple[str, ...]
+    rule: Rule
+    resubstitution: float
+    held_out: float
+    interval: Interval
+    tried: tuple[Tried, ...]
+    ceilings: Mapping[str, float]
+    curve: tuple[tuple[float, float], ...]
+    folds: int
+    groups: int | None
+    seed: int
+    filters: tuple[Filtered, ...]
+    terms: Terms = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        """By how much the resubstitution score is too good."""
+        return self.resubstitution - self.held_out
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tuning as JSON; a score that does not exist is null. ``cut`` takes it for its rule."""
+        return {
+            "tag": self.tag,
+            "file": self.file,
+            "task": self.task,
+            "edition": self.edition,
+            "gold": self.gold,
+            "decisions": self.decisions.to_dict(),
+            **({"excluded": list(self.excluded)} if self.excluded else {}),
+            "measure": self.measure,
+            "queries": self.queries,
+            "rule": self.rule.to_dict(),
+            "says": str(self.rule),
+            "resubstitution": _number(self.resubstitution),
+            "held_out": _number(self.held_out),
+            "interval": [_number(bound) for bound in self.interval],
+            "gap": _number(self.gap),
+            "tried": [
+                {"rule": one.rule.to_dict(), "bounds_searched": one.searched, "held_out": _number(one.held_out),
+                 "error": _number(one.error), "resubstitution": _number(one.resubstitution)}
+                for one in self.tried
+            ],
+            "ceilings": {name: _number(value) for name, value in self.ceilings.items()},
+            "curve": [list(point) for point in self.curve],
+            "folds": self.folds,
+            "groups": self.groups,
+            "seed": self.seed,
+            "filters": [
+                {"filter": name, "rows": rows, "gain": _number(gain), "error": _number(error)}
+                for name, rows, gain, error in self.filters
+            ],
+            "remarks": list(self.remarks),
+        }  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,148 @@
+"""Checking a submission before it is sent: everything that is wrong with it, where, and what to do about it.
+
+To add a rule: a row in ``rules.py``; a check in the module of what it looks at, which calls ``add`` with the rule's
+name and the place, and mends the cells of the row if nothing is left to decide; and a broken submission in
+``tests/coliee_ir/broken.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import PathLike, Source, check_outputs
+from coliee_ir.commands.validate.check import Check
+from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.rules import RULES, Rule, Severity
+from coliee_ir.commands.validate.tasks import find_task
+from coliee_ir.rules.protocol import task_name
+from coliee_ir.scoring.reading import read_gold
+
+__all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What was found in the files of one or several submissions.
+
+    Attributes:
+        files: the files, as the user named them.
+        task: the task they were checked for; empty if no file is a run.
+        tasks: all tasks they were checked for: a file of the pilot is scored for both of its tasks.
+        edition: the year whose rules count.
+        findings: all findings, file by file, the gravest first.
+        mended: file → the mended copy that was written of it.
+        left: what is still to be found in the mended copies, under the names of the files.
+    """
+
+    files: tuple[str, ...]
+    task: str
+    tasks: tuple[str, ...]
+    edition: int | None
+    findings: tuple[Finding, ...]
+    mended: dict[str, str] = field(default_factory=dict)
+    left: tuple[Finding, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors."""
+        return self.count(Severity.ERROR)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are so grave."""
+        return sum(finding.severity is severity for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``validate -o json``."""
+        from coliee_ir import __version__
+
+        return {
+            "coliee_ir": __version__,
+            "task": self.task,
+            "tasks": list(self.tasks),
+            "edition": self.edition,
+            "files": list(self.files),
+            "summary": {str(severity): self.count(severity) for severity in Severity},
+            "findings": [finding.to_dict() for finding in self.findings],
+            "mended": self.mended,
+            "left": [finding.to_dict() for finding in self.left],
+        }
+
+
+def validate(
+    *files: PathLike,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    gold: PathLike | None = None,
+    queries: PathLike | None = None,
+    corpus: PathLike | None = None,
+    fix: PathLike | None = None,
+    tag: str | None = None,
+) -> Validation:
+    """Check the files of a submission by the organisers' rules, and by what is most likely a mistake.
+
+    Args:
+        files: the files of one team; those of Task 3 that belong together are known by their run tag.
+        task: the task; by default it is found from the files, and those of the pilot are checked for both its tasks.
+        edition: the year whose rules count; by default the newest of the task.
+        gold: the gold, of which only the ids of the queries are looked at.
+        queries: the queries, in any form that names them: the organisers' test file, a list, one id a line.
+        corpus: the documents: what ``read_corpus`` takes, or a file with one id a line.
+        fix: where to write mended copies: a file for one file, a folder for several.
+        tag: the run tag of the mended copies of one run; by default the files' own, cleaned.
+
+    Raises:
+        InputError: a file cannot be opened; gold, queries or corpus cannot be read.
+        UsageError: no such task or edition; the task cannot be found; both gold and queries; ``fix`` is one of the
+            files, or cannot hold all of them; the tag is against the rules, has no copy to go to, or several.
+
+    >>> validate("run.txt", task="1").errors  # doctest: +SKIP
+    0
+    """
+    if not files:
+        raise UsageError("name the files to check")
+    if gold is not None and queries is not None:
+        raise UsageError("queries are named by --gold or by --queries, not by both")
+    if tag is not None and fix is None:
+        raise UsageError("--tag is written into a mended copy: say where it goes with --fix OUT")
+    named = gold if gold is not None else queries
+    given = [str(path) for path in (*files, *(path for path in (named, corpus) if path is not None))]
+    if given.count("-") > 1:
+        raise UsageError("standard input (-) can be named once only")
+    opened = (Source(path, may_be_empty=True, any_text=True) for path in dict.fromkeys(files))
+    sources = {source.name: source for source in opened}
+    asked = None if named is None else Source(named)
+    if asked is not None and gold is not None:
+        read_gold(asked)  # refuses what is not a gold, in which any text would be a list of ids
+    found = task_name(task) or find_task(list(sources.values()), asked)
+    check = Check(found or "1", edition, asked, corpus, narrowed=task is not None)
+    if tag is not None:
+        check.check_tag(tag)
+    targets = {} if fix is None else _targets(list(sources), str(fix), given)
+    checked = check.files(sources)
+    mended, left = checked.mend(targets, tag)
+    return Validation(
+        tuple(sources), found, check.tasks if found else (), check.edition if found else None, tuple(checked.found),
+        mended, tuple(left),
+    )  # fmt: skip
+
+
+def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, str]:
+    """Where the mended copy of each file goes."""
+    place = Path(fix)
+    if place.is_dir():
+        targets = {name: str(place / ("stdin.txt" if name == "<stdin>" else Path(name).name)) for name in names}
+    elif len(names) == 1:
+        targets = {names[0]: fix}
+    else:
+        raise UsageError(f"--fix names a folder for several files, and {fix} is none: make it first")
+    if len(set(targets.values())) < len(targets):
+        raise UsageError("two of the files have one name: mend them one by one")
+    for target in map(Path, targets.values()):
+        if str(target) == "-" or (target.exists() and not target.is_file()):
+            raise UsageError(f"--fix names a file or a folder, and {target} is neither")
+    check_outputs(targets.values(), given)
+    return targets

@@ -1,0 +1,291 @@
+"""The way of the files of a submission through the checks.
+
+bytes ──text──▶ lines ──rows──▶ rows ──columns──▶ sheet ──lists──▶ ids and values mended
+                  └──pilot                          └──together: what several files show
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from coliee_adapters import case_law, descriptions
+from coliee_adapters.errors import InputError, UsageError, contained, quoted
+from coliee_adapters.files import BOM, PathLike, Source, written
+from coliee_adapters.statute import LABELS
+from coliee_ir.commands.validate import lists, text
+from coliee_ir.commands.validate.columns import (
+    LABELLED,
+    OTHER_FORMS,
+    Sheet,
+    check_columns,
+    check_tags,
+    clean_tag,
+    fill_tags,
+    is_other_table,
+)
+from coliee_ir.commands.validate.findings import Add, Findings
+from coliee_ir.commands.validate.known import Known
+from coliee_ir.commands.validate.pilot import check_pilot
+from coliee_ir.commands.validate.rows import Header, Row, rows_of
+from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.together import check_together, clean_tags
+from coliee_ir.judging.order import order_of
+from coliee_ir.rules.protocol import LONG_LIST_FILE, edition_year, newest_edition, protocol, submission_rules, unfit_tag
+from coliee_ir.scoring.reading import read_run
+
+_PILOT: Final = ("tort", "rationale")
+
+#: What conversion calls the form of so many columns of documents.
+_FORM_OF: Final = {0: "", 3: "columns", 6: "trec"}
+
+#: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
+_NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
+
+#: Tasks of which the official tables hold scored runs in JSON.
+_JSON_SCORED: Final = ("1", "2")
+
+#: What is meant for a label, though it may be none.
+_LIKE_LABELS: Final = {*LABELS, "1", "0", "t", "f"}
+
+
+class Check:
+    """The rules of one task and edition, and the ids that there are.
+
+    Args:
+        task: the task.
+        edition: the year whose rules count; by default the newest.
+        queries: what names the queries.
+        corpus: what holds the documents.
+        narrowed: whether a file of the pilot is checked for this one of its two tasks only.
+
+    Raises:
+        InputError: queries or corpus cannot be read.
+        UsageError: no such task or edition; a corpus for the pilot.
+    """
+
+    def __init__(
+        self,
+        task: str,
+        edition: str | int | None = None,
+        queries: Source | None = None,
+        corpus: PathLike | None = None,
+        *,
+        narrowed: bool = True,
+    ) -> None:
+        self.task = task
+        #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
+        self.tasks = _PILOT if task in _PILOT and not narrowed else (task,)
+        self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
+        self.edition = edition_year(edition) or newest_edition(self.protocol)
+        self.queries = queries
+        if task in _PILOT and corpus is not None:
+            raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")
+        self.known = Known() if task in _PILOT else Known(queries, corpus, task)
+
+    def check_tag(self, tag: str) -> None:
+        """Refuse a run tag that is against the rules.
+
+        Raises:
+            UsageError: see above; or the task's submissions have no run tag.
+        """
+        if self.task in _PILOT:
+            raise UsageError("--tag: submissions to the pilot have no run tag")
+        if fault := unfit_tag(tag, self.rules.tag_length):
+            raise UsageError(f"--tag: {fault}, and {quoted(tag)} is not")
+
+    def files(self, sources: Mapping[str, Source]) -> Checked:
+        """Check files, each under a name."""
+        return Checked(self, sources)
+
+
+class Checked:
+    """Files that were checked: what was found, and what there is to mend.
+
+    Args:
+        check: the rules.
+        sources: the files by name.
+    """
+
+    def __init__(self, check: Check, sources: Mapping[str, Source]) -> None:
+        self._check = check
+        rules = check.rules
+        self.found = Findings(
+            tuple(sources),
+            tag_length=rules.tag_length,
+            most_runs=rules.most_runs,
+            long_list=rules.long_list,
+            many=lists.MANY,
+        )
+        self._sheets: dict[str, Sheet] = {}
+        self._lines: dict[str, list[str]] = {}  # of the pilot's files
+        for name, source in sources.items():
+            add = self.found.of(name)
+            try:
+                with contained(name):
+                    self._one(name, source, add)
+            except InputError as error:
+                if error.path != name:  # the organisers' file
+                    raise
+                _unreadable(error, add)
+        check_together(self._sheets, rules, check.protocol, check.known, self.found)
+
+    def _one(self, name: str, source: Source, add: Add) -> None:
+        """Check a file alone."""
+        raw = source.raw("validated")
+        if text.is_blank(raw):
+            add("empty")
+            return
+        if descriptions.sniff(raw.removeprefix(BOM)):
+            add("description")
+            return
+        content = text.text_of(raw, add)
+        if self._check.task in _PILOT:
+            lines, ended = text.lines_of(content, add)
+            if not ended:
+                add("no-newline", len(lines))
+            check_pilot(name, lines, self._check.tasks, self._check.queries, add)
+            self._lines[name] = lines
+        elif content.lstrip().startswith(OTHER_FORMS):
+            if rows := self._rows_of_json(name, source, add):
+                self._sheet(name, rows, add)
+        else:
+            lines, ended = text.lines_of(content, add)
+            of_lines: list[partial[None]] = []
+            rows, header = rows_of(lines, lambda *place, **more: of_lines.append(partial(add, *place, **more)))
+            if not rows or not self._is_other_table(name, rows, header, add):
+                for tell in of_lines:
+                    tell()
+                if rows:
+                    self._sheet(name, rows, add, ended=ended)
+        if not any(finding.file == name and finding.severity is Severity.ERROR for finding in self.found):
+            self._read(source, add)
+
+    def _sheet(self, name: str, rows: list[Row], add: Add, *, ended: bool = True) -> None:
+        """Check a file of columns."""
+        check, known = self._check, self._check.known
+        sheet = self._sheets[name] = Sheet(rows, self._kind(name, rows), check.rules, add, ended=ended)
+        check_columns(sheet)
+        check_tags(sheet)
+        lists.check_queries(sheet, known)
+        if sheet.kind == "answers":
+            lists.check_answers(sheet)
+        else:
+            lists.check_documents(sheet, known)
+            lists.check_ranking(sheet)
+            lists.check_lengths(sheet, known)
+            lists.check_order(sheet)
+
+    def _is_other_table(self, name: str, rows: Sequence[Row], header: Header | None, add: Add) -> bool:
+        """Whether the lines under a header are those of another table, which are then not looked at."""
+        if header is None:
+            return False
+        columns = LABELLED if self._kind(name, rows) == "answers" else self._check.rules.columns
+        form = "labels" if columns == LABELLED else _FORM_OF[len(columns)]
+        if not is_other_table(header.names, columns):
+            add("header", header.line, 1, header.text)
+            return False
+        remedy = f"write {' '.join(columns)}: coliee-ir convert {shlex.quote(name)} OUT --to {form}"
+        add("table", header.line, 1, header.text, remedy=remedy, columns=" ".join(columns))
+        return True
+
+    def _kind(self, name: str, rows: Sequence[Row]) -> str:
+        """What a file holds: answers, documents, or the long list."""
+        if not self._check.rules.columns:
+            return "answers"
+        labels = sum(len(row.texts) in (2, 3) and row.texts[1].lower() in _LIKE_LABELS for row in rows)
+        if "answers" in self._check.protocol.parts and 2 * labels > len(rows):
+            return "answers"
+        return "long" if self._check.rules.long_list and LONG_LIST_FILE.search(Path(name).name) else "documents"
+
+    def _read(self, source: Source, add: Add) -> None:
+        """What no rule has seen, our reader may."""
+        try:
+            record = read_run(source, task=self._check.task)
+            for _ in getattr(record, "blocks", tuple)():
+                pass
+        except InputError as error:
+            _unreadable(error, add)
+
+    def _rows_of_json(self, name: str, source: Source, add: Add) -> list[Row]:
+        """The lines that a submission in JSON would have."""
+        columns = self._check.rules.columns
+        form = _FORM_OF[len(columns)]
+        if not form or case_law.sniff_run(source.head()) != "json":
+            add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
+            return []
+        rule = "json" if self._check.task in _JSON_SCORED else "form"
+        add(rule, remedy=f"coliee-ir convert {shlex.quote(name)} OUT --to {form}")
+        try:
+            blocks = list(case_law.read_run_json(source).blocks())
+        except InputError as error:
+            _unreadable(error, add)
+            return []
+        named = _NAMED.fullmatch(Path(name).name)
+        tag = clean_tag(named[1] if named else source.stem, self._check.rules.tag_length) or "RUN"
+        rows = []
+        for block in blocks:
+            for query, first, last in block.segments():
+                if first == last:
+                    add("empty-list", found=query)
+                documents = block.documents[first:last]
+                scores = [float(n) for n in range(last - first, 0, -1)]
+                if block.scores is not None:
+                    scores = [float(score) for score in block.scores[first:last]]
+                for rank, at in enumerate(order_of(documents, scores), start=1):
+                    cells = {"QUERY": query, "Q0": "Q0", "DOCUMENT": documents[at], "TAG": tag}
+                    cells |= {"RANK": str(rank), "SCORE": repr(scores[at])}
+                    rows.append(Row(None, "", [cells[column] for column in columns]))
+        return rows
+
+    def mend(self, targets: Mapping[str, str], tag: str | None = None) -> tuple[dict[str, str], Findings]:
+        """Write mended copies of the files that can be read, and note what they do not have any more.
+
+        Args:
+            targets: file → where its copy goes.
+            tag: the run tag that all lines get; by default those that there are, cleaned.
+
+        Returns:
+            File → where its copy is; and what is found in the copies.
+
+        Raises:
+            InputError: a place cannot be written.
+            UsageError: a tag for several runs.
+        """
+        if tag is None:
+            for sheet in self._sheets.values():
+                fill_tags(sheet)
+            clean_tags(self._sheets, self._check.rules.tag_length)
+        elif len({sheet.kind for sheet in self._sheets.values()}) < len(self._sheets):
+            raise UsageError("--tag names one run, and the files hold several: mend them one by one")
+        else:
+            for sheet in self._sheets.values():
+                sheet.name(tag)
+        texts = {name: "".join(sheet.mended()) for name, sheet in self._sheets.items()}
+        # a copy that would be read as something else is none
+        texts = {name: text for name, text in texts.items() if not text.lstrip().startswith(OTHER_FORMS)}
+        texts |= {name: "".join(f"{line}\n" for line in lines) for name, lines in self._lines.items()}
+        # of a file that cannot be read to its end, a copy would lack the rest
+        done = {name: to for name, to in targets.items() if name in texts and not self.found.get(name, "unreadable")}
+        for name, target in done.items():
+            with written(target) as stream:
+                if isinstance(stream, io.TextIOWrapper):
+                    stream.reconfigure(errors="surrogateescape")  # bytes that are no UTF-8 stay as they stand
+                stream.write(texts[name])
+        copies = {name: Source(target, may_be_empty=True, any_text=True) for name, target in done.items()}
+        left = self._check.files(copies).found
+        for finding in self.found:
+            if finding.file in done and RULES[finding.rule].mended:
+                still = left.get(finding.file, finding.rule)
+                finding.mended = max(0, finding.count - (still.count if still else 0))
+        return done, left
+
+
+def _unreadable(error: InputError, add: Add) -> None:
+    sentences = [sentence for sentence in (error.problem, error.remedy) if sentence]
+    add("unreadable", error.line, error.column, error.found, remedy="; ".join(sentences))

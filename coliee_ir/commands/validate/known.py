@@ -1,0 +1,106 @@
+"""What there is to be found: the ids of the queries, and of the documents of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from coliee_adapters.corpora import CaseCorpus, FragmentCorpus, read_corpus
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import PathLike, Source
+from coliee_adapters.lines import content_lines, split_columns
+from coliee_ir.judging.mismatch import Respelling, respelled
+from coliee_ir.scoring.reading import read_queries
+
+
+class Pool:
+    """Ids that there are, and what an id that is not among them was meant to be.
+
+    Args:
+        ids: the ids, in their order.
+        where: what holds them, in remedies.
+    """
+
+    def __init__(self, ids: Iterable[str], where: str) -> None:
+        self._ids = dict.fromkeys(ids)
+        self._width = max(map(len, self._ids), default=0)
+        self._where = where
+        self._meant: dict[str, Respelling | None] = {}
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._ids
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def meant(self, text: str) -> Respelling | None:
+        """The known id that this one was probably meant to be."""
+        if text not in self._meant:
+            self._meant[text] = respelled(text, self._ids, self._width, self._where)
+        return self._meant[text]
+
+
+class Known:
+    """The ids of queries and documents, as far as they were given.
+
+    Args:
+        queries: what names the queries.
+        corpus: what holds the documents: what ``read_corpus`` takes, or a file with one id a line.
+        task: the task.
+
+    Attributes:
+        asked: the queries, which all must be answered; None where they were not given.
+        queries: the queries that there may be, those asked or else those of the corpus; None where neither is known.
+        whole: whether a query's documents are few enough that more than half of them is a mistake.
+
+    Raises:
+        InputError: a file or a folder cannot be read.
+    """
+
+    def __init__(self, queries: Source | None = None, corpus: PathLike | None = None, task: str = "") -> None:
+        self.asked = None if queries is None else Pool(read_queries(queries), "list of queries")
+        self.queries = self.asked
+        self.whole = False
+        self._documents: Pool | None = None
+        self._fragments: FragmentCorpus | None = None
+        self._of_query: dict[str, Pool | None] = {}
+        if corpus is not None:
+            self._read(corpus, task)
+
+    def _read(self, corpus: PathLike, task: str) -> None:
+        self.whole = task == "1"
+        try:
+            opened = read_corpus(corpus, task=task)
+            if isinstance(opened, FragmentCorpus):
+                self._fragments, self.whole = opened, True
+            else:
+                self._documents = Pool(opened.doc_ids(), "corpus")
+        except InputError:
+            if (ids := _listed(corpus)) is None:
+                raise
+            self._documents = Pool(ids, "corpus")
+            return
+        if self.queries is None and isinstance(opened, FragmentCorpus | CaseCorpus):
+            # of Task 1, a query is a case like others
+            self.queries = Pool(opened.query_ids() or opened.doc_ids(), "corpus")
+
+    def documents(self, query: str) -> Pool | None:
+        """The documents that a query can retrieve; None where that is not known."""
+        if self._fragments is None:
+            return self._documents
+        if query not in self._of_query:
+            has_folder = query in self._fragments.query_ids()
+            self._of_query[query] = Pool(self._fragments.candidate_ids(query), "corpus") if has_folder else None
+        return self._of_query[query]
+
+
+def _listed(path: PathLike) -> tuple[str, ...] | None:
+    """The ids of a file with one a line; None for any other file."""
+    if Path(path).is_dir():
+        return None
+    source = Source(path)
+    lines = content_lines(source.text(), source.name)
+    return read_queries(source) if all(len(split_columns(line)) == 1 for _, line in lines) else None

@@ -1,0 +1,96 @@
+"""The rules of a submission to the pilot: every instance of the test file, with true and false in the place of null."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from coliee_adapters import tort
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.records import TortCase, normal_id
+from coliee_ir.commands.validate.findings import Add
+from coliee_ir.commands.validate.text import NO_UTF8
+
+#: the rules that a single null breaks, and that nothing but nulls breaks
+_NULLS: Final = {"tort": ("null-decision", "no-decisions"), "rationale": ("null-acceptance", "no-acceptances")}
+
+_ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
+
+
+def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: Source | None, add: Add) -> None:
+    """Hold a file of instances to all rules.
+
+    Args:
+        name: the file.
+        lines: its lines.
+        tasks: ``tort``, for which the decisions must be there, ``rationale``, for which the claims must be, or both.
+        test: the organisers' file, if it was given.
+        add: where findings go.
+
+    Raises:
+        InputError: the organisers' file cannot be read.
+    """
+    cases: dict[str, TortCase] = {}
+    broken: set[str] = set()  # instances of which nothing can be said
+    for line, content in enumerate(lines, start=1):
+        if not content.strip(" \t\r"):
+            continue
+        try:
+            _, case = tort.read_instance(NO_UTF8.sub("?", content), name, line)
+        except InputError as error:
+            add("instance", line, error.column, error.found, remedy=f"{error.problem}; {error.remedy or 'mend it'}")
+            broken.update(normal_id(found[1] or found[2] or "") for found in _ID.finditer(content))
+            continue
+        if case.id in cases:
+            add("instance-twice", line, found=case.id)
+            continue
+        cases[case.id] = case
+    _check_nulls(cases.values(), tasks, add)
+    if test is not None:
+        _compare(cases, {case.id: case for case in tort.read_cases(test)}, broken, add)
+
+
+def _check_nulls(cases: Collection[TortCase], tasks: Collection[str], add: Add) -> None:
+    """A null disqualifies for its task; where all are null, the file may be meant for the other task alone."""
+    values = {
+        "tort": [(case.line, case.id, case.court_decision) for case in cases],
+        "rationale": [
+            (case.line, f"{case.id}, {side} claim {claim.id}", claim.is_accepted)
+            for case in cases
+            for side, _, claim in tort.claim_documents(case)
+        ],
+    }
+    entered = {task for task in tasks if any(value is not None for *_, value in values[task])}
+    for task in tasks:
+        one, every = _NULLS[task]
+        if entered and values[task] and task not in entered:
+            add(every)
+            continue
+        for line, found, value in values[task]:
+            if value is None:
+                add(one, line, found=found)
+
+
+def _compare(cases: dict[str, TortCase], asked: dict[str, TortCase], broken: set[str], add: Add) -> None:
+    """What the organisers' file has and the submission has not, and the other way."""
+    for instance in asked:
+        if instance not in cases and instance not in broken:
+            add("instance-missing", found=instance)
+    for instance, case in cases.items():
+        if instance not in asked:
+            add("instance-unknown", case.line, found=instance)
+            continue
+        given, wanted = _claims(case), _claims(asked[instance])
+        for claim, said in wanted.items():
+            if claim not in given:
+                add("claim-missing", case.line, found=f"{instance}, {said}")
+        for claim, said in given.items():
+            if claim not in wanted:
+                add("claim-unknown", case.line, found=f"{instance}, {said}")
+
+
+def _claims(case: TortCase) -> dict[str, str]:
+    """The claims of an instance, each with what to call it."""
+    return {document: f"{side} claim {claim.id}" for side, document, claim in tort.claim_documents(case)}

@@ -1,0 +1,125 @@
+"""The rules of a submission, as data: how bad it is to break one, who says so, what to do, and what ``--fix`` does."""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from coliee_ir.rules.protocol import Authority
+
+
+class Severity(StrEnum):
+    """How bad a finding is.
+
+    ``error``: the organisers' rules, or any evaluator that follows them, would reject or mis-score it. ``warning``:
+    most likely a mistake. ``note``: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Rule(NamedTuple):
+    """A rule of what a submission must look like.
+
+    Attributes:
+        severity: how bad it is to break it.
+        says: what was found, with ``{n}`` for the count and ``(a|b)`` for singular and plural.
+        remedy: what to do, unless the place at hand tells more.
+        source: who says so; a number that differs by task and edition may have a source of its own.
+        mended: what ``--fix`` does about it; empty where that takes a decision.
+    """
+
+    severity: Severity
+    says: str
+    remedy: str
+    source: Authority
+    mended: str = ""
+
+
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+_PAGE, _PILOT, _OURS = Authority.PAGE, Authority.PILOT, Authority.OURS
+_LINES: Final = "{n} (line|lines)"
+
+# one rule a row
+# fmt: off
+#: Every rule by its name, in the order in which findings are told.
+RULES: Final[dict[str, Rule]] = {
+    # the file
+    "unreadable": Rule(_E, "the file cannot be read", "see the place", _OURS),
+    "form": Rule(_E, "the file has another form than the task asks for", "send lines of columns", _PAGE, "lists of documents in JSON are written in columns, with the file's name or --tag for a run tag"),
+    "json": Rule(_W, "the file is JSON; the organisers ask for columns, though they scored runs in JSON in 2024", "send columns", _PAGE, "lists of documents are written in columns, with the file's name or --tag for a run tag"),
+    "empty": Rule(_E, "the file holds no line of a submission", "write one line a document or an answer", _OURS),
+    "utf-16": Rule(_E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
+    "not-utf8": Rule(_E, "{n} (byte is|bytes are) no UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE),
+    "bom": Rule(_E, "the file begins with a byte order mark, which becomes part of the first query id", "save as UTF-8 without BOM", _PAGE, "taken off"),
+    "carriage-return": Rule(_E, f"{_LINES} (ends|end) in a carriage return alone, which no evaluator takes for a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
+    "control": Rule(_E, f"{_LINES} (holds|hold) control characters", "take them out", _OURS, "taken out"),
+    "not-ascii": Rule(_E, f"{_LINES} (holds|hold) other characters than ASCII", "write ASCII", _PAGE, "full-width letters and digits, dashes and wide blanks written in ASCII; what cannot be seen taken out"),
+    "cut-short": Rule(_E, "the last line stops in the middle and has no line end: the file is cut short", "write or copy the file again", _OURS),
+    "crlf": Rule(_W, f"{_LINES} (ends|end) in a carriage return and a newline", "save with Unix line ends", _OURS, "replaced by newlines"),
+    "no-newline": Rule(_N, "the last line has no line end", "end it with a newline", _OURS, "added"),
+    "blank-line": Rule(_N, "{n} blank (line|lines)", "take (it|them) out", _OURS, "taken out"),
+    "comment": Rule(_W, "{n} comment (line|lines)", "take (it|them) out, though the organisers' own sample of a long list begins with one", _OURS, "taken out"),
+    "header": Rule(_E, "the first line names columns", "take it out: only lines of a submission are asked for", _PAGE, "taken out"),
+    "table": Rule(_E, "the first line names other columns than those of a submission", "write {columns}", _PAGE),
+    "description": Rule(_N, "a system description was recognised; its content is not checked yet", "send it with the runs", _PAGE),
+    # the columns
+    "separator": Rule(_E, f"{_LINES} (is|are) not separated by single blanks", "put one blank between columns", _PAGE, "single blanks written"),
+    "trailing-blank": Rule(_N, f"{_LINES} (ends|end) in blanks", "harmless: the organisers' own page has them", _OURS, "taken off"),
+    "columns": Rule(_E, f"{_LINES} (has|have) another number of columns", "write {columns}", _PAGE),
+    "trec-columns": Rule(_E, f"{_LINES} (has|have) TREC's six columns", "write three: QUERY DOCUMENT TAG", _PAGE, "written in three columns, best score first"),
+    "q0": Rule(_E, f"{_LINES} (has|have) something else than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
+    "score": Rule(_E, "{n} (score is no finite number|scores are no finite numbers)", "write scores like 12.5", _PAGE),
+    "rank": Rule(_E, "{n} (rank is no whole number|ranks are no whole numbers)", "write ranks 1, 2, 3, …", _PAGE, "ranks written by score"),
+    # the run tag
+    "tag-missing": Rule(_E, f"{_LINES} (has|have) no run tag", "write it as the last column", _PAGE, "written, if other lines have it or --tag names it"),
+    "tag-words": Rule(_E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks taken out"),
+    "tag-characters": Rule(_E, f"{_LINES} (has|have) a run tag with other characters than letters and digits", "take them out", _PAGE, "taken out"),
+    "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "cut off, unless two runs would come to share a tag"),
+    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE, "written, if --tag names it"),
+    "tag-shared": Rule(_E, "this run tag is that of another file", "give each run its own tag", _PAGE),
+    "runs": Rule(_E, "{n} runs were given together, and a team may send {most_runs}", "choose {most_runs}; check another team's runs apart", _PAGE),
+    "runs-unstated": Rule(_W, "{n} runs were given together; the organisers state no number for this task and edition, and elsewhere it is {most_runs}", "choose {most_runs}, or ask the organisers", Authority.OVERVIEW_2021),
+    # queries
+    "query-form": Rule(_E, "{n} query (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as among the queries, if these are given"),
+    "query-unknown": Rule(_E, "{n} query (id is|ids are) not among the queries", "is this the run of another year or task?", _OURS),
+    "query-missing": Rule(_W, "{n} (query is|queries are) not answered", "an unanswered query costs recall, or is wrong; is a part of the run missing?", _OURS),
+    "partial": Rule(_W, "{n} (query has|queries have) articles or an answer, but not both", "a question is right only by both: add what is missing", Authority.EVALUATION),
+    "part-missing": Rule(_W, "the {missing} of this run are not among the files", "check all files of a submission together, under one run tag; or name the --edition whose rules count", _OURS),
+    "long-list-missing": Rule(_W, "the long list of this run is not among the files", "two files are asked for, task3.TAG and task3-L.TAG: check both together, under one run tag", Authority.README),
+    "answer-set-missing": Rule(_W, "the answer set of this long list is not among the files", "two files are asked for, task3.TAG and task3-L.TAG: check both together, under one run tag", Authority.README),
+    "ungrouped": Rule(_N, "{n} (query comes|queries come) back after another one", "put the lines of a query together", _OURS, "put together"),
+    # documents
+    "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
+    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as in the corpus, if it is given"),
+    "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
+    "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case is never its own noticed case: leave it out", _OURS),
+    "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query", "name each once", _OURS, "left out"),
+    "empty-list": Rule(_N, "{n} (query has|queries have) an empty list", "it counts as unanswered", _OURS),
+    "long-answer": Rule(_W, "{n} (query has|queries have) more than {many} documents in a file that is scored as a set", "every document lowers precision: cut the list", _OURS),
+    "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all there is", "recall for nothing: cut the list", _OURS),
+    "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
+    "rank-numbers": Rule(_N, "{n} (query has|queries have) other ranks than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
+    "equal-scores": Rule(_W, "{n} (query has|queries have) one score throughout", "ties are broken by id, so the order is lost: write scores that fall with the rank", _OURS),
+    "long-list-count": Rule(_E, "{n} (query has|queries have) another number than {long_list} documents in the long list", "write {long_list} a query", _PAGE),
+    "not-in-long-list": Rule(_W, "{n} (document|documents) of the answer set (is|are) not in the long list", "the long list ranks all that the system finds", _OURS),
+    # answers
+    "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
+    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE),
+    "answered-twice": Rule(_E, "{n} (query is|queries are) answered both Y and N", "keep one", _OURS),
+    # the pilot
+    "instance": Rule(_E, f"{_LINES} (is no instance|are no instances)", "send the organisers' file with true and false in the place of null", _PILOT),
+    "instance-twice": Rule(_E, "{n} (instance stands|instances stand) twice", "give each once", _OURS),
+    "null-decision": Rule(_E, "{n} court_decision (value is|values are) null: the run is disqualified for tort prediction", "write true or false", _PILOT),
+    "null-acceptance": Rule(_E, "{n} is_accepted (value is|values are) null: the run is disqualified for rationale extraction", "write true or false", _PILOT),
+    "no-decisions": Rule(_W, "every court_decision is null: the run is not scored for tort prediction", "fill them in; or take part in rationale extraction only, and check with --task rationale", _PILOT),
+    "no-acceptances": Rule(_W, "every is_accepted is null: the run is not scored for rationale extraction", "fill them in; or take part in tort prediction only, and check with --task tort", _PILOT),
+    "instance-missing": Rule(_E, "{n} (instance is|instances are) missing", "send every instance of the test file", _OURS),
+    "instance-unknown": Rule(_E, "{n} (instance is|instances are) not in the test file", "send those of the test file", _OURS),
+    "claim-missing": Rule(_E, "{n} (claim is|claims are) missing", "send every claim of the test file", _OURS),
+    "claim-unknown": Rule(_E, "{n} (claim is|claims are) not in the test file", "send those of the test file", _OURS),
+}
+# fmt: on

@@ -1,0 +1,77 @@
+"""Which task a submission is of, from its first lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from coliee_adapters import descriptions, tort
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.records import normal_id
+from coliee_adapters.statute import LABELS
+from coliee_ir.commands.validate.rows import rows_of
+from coliee_ir.commands.validate.text import is_blank, lines_of, text_of
+from coliee_ir.scoring.reading import STATUTE_ID, read_queries
+
+_LINES: Final = 100
+
+_DECIDED: Final = re.compile(r'"court_decision"\s*:\s*(?:true|false)\b')
+_ACCEPTED: Final = re.compile(r'"is_accepted"\s*:\s*(?:true|false)\b')
+
+_JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*+:\s*+[\[{]?+\s*+"([^",\\]+)')
+
+
+def find_task(sources: Sequence[Source], asked: Source | None) -> str:
+    """The task that files, and the file that names their queries, are of; empty if none is a run.
+
+    Raises:
+        InputError: the queries cannot be read.
+        UsageError: the files do not show it.
+    """
+    heads = [
+        text_of(source.head(), _unheard)
+        for source in sources
+        if not is_blank(source.head()) and not descriptions.sniff(source.head())
+    ]
+    if not heads:
+        return ""
+    for head in heads:
+        if tort.sniff(head.encode(errors="replace")):
+            return "rationale" if _ACCEPTED.search(head) and not _DECIDED.search(head) else "tort"
+    files = [rows for rows in map(_first_rows, heads) if rows]
+    labelled = bool(files) and all(_is_label(rows[0]) for rows in files)
+    given = [normal_id(row[0]) for rows in files for row in rows]
+    queries = list(read_queries(asked)) if asked is not None else given
+    if queries and 2 * sum(STATUTE_ID.fullmatch(query) is not None for query in queries) > len(queries):
+        return "4" if labelled else "3"
+    if labelled:
+        return "4"
+    documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for rows in files for row in rows if len(row) > 2]
+    lengths = Counter(len(text) for text in documents or queries if text.isdecimal())
+    if 2 * lengths.total() > len(documents or queries):
+        digits, _ = lengths.most_common(1)[0]  # of six, some may have lost their zeros
+        if digits <= 6:
+            return "2" if digits <= 4 else "1"
+    raise UsageError(f"{sources[0].name} does not show its task; name it with --task")
+
+
+def _first_rows(text: str) -> list[list[str]]:
+    """The words of the first lines; of JSON each query, its first document, and no tag."""
+    if text.lstrip().startswith("{"):
+        return [[query, document, ""] for query, document in _JSON_MEMBER.findall(text)[:_LINES]]
+    if text.lstrip().startswith(("[", "<")):
+        return []
+    lines, _ = lines_of(text, _unheard)
+    rows, _ = rows_of(lines[:_LINES], _unheard)
+    return [row.texts for row in rows if len(row.texts) > 1]
+
+
+def _is_label(row: Sequence[str]) -> bool:
+    return len(row) > 1 and row[1].lower() in LABELS
+
+
+def _unheard(*_: object, **__: object) -> None:
+    """What is wrong is of no interest here."""

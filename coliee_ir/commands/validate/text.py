@@ -1,0 +1,64 @@
+"""The bytes of a submission as lines of text, with what is wrong with its encoding and line ends among the findings."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from coliee_adapters.files import BOM
+from coliee_ir.commands.validate.findings import Add
+
+#: bytes that are no UTF-8, as ``surrogateescape`` decodes them
+NO_UTF8: Final = re.compile("[\udc80-\udcff]")
+
+_LINE_END: Final = re.compile(r"\r++\n?|\n")
+_NOTHING: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n\v\f"
+
+
+def is_blank(raw: bytes) -> bool:
+    """Whether there is nothing but blanks, line ends and byte order marks."""
+    return not raw.strip(_NOTHING)
+
+
+def text_of(raw: bytes, add: Add) -> str:
+    """The text; bytes that are no UTF-8 are lone surrogates in it."""
+    if codec := _utf16(raw):
+        add("utf-16", 1, 1)
+        return raw.decode(codec, errors="replace").removeprefix("\ufeff")
+    if raw.startswith(BOM):
+        add("bom", 1, 1)
+    text = raw.removeprefix(BOM).decode("utf-8", errors="surrogateescape")
+    if NO_UTF8.search(text):
+        for number, line in enumerate(text.split("\n"), start=1):
+            for byte in NO_UTF8.finditer(line):
+                add("not-utf8", number, byte.start() + 1, f"\\x{ord(byte[0]) & 0xFF:02x}")
+    return text
+
+
+def _utf16(raw: bytes) -> str | None:
+    """The name of the encoding if it is UTF-16, in which every other byte of an ASCII text is zero."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if raw[:2].count(0) == 1:
+        return "utf-16-be" if raw[0] == 0 else "utf-16-le"
+    return None
+
+
+def lines_of(text: str, add: Add) -> tuple[list[str], bool]:
+    """The lines, and whether the last one has its line end."""
+    if "\r" not in text:
+        lines = text.split("\n")
+    else:
+        lines, at = [], 0
+        for end in _LINE_END.finditer(text):
+            # of carriage returns without a newline behind them, each ends a line
+            returns = 0 if end[0].endswith("\n") else len(end[0])
+            lines += [text[at : end.start()], *[""] * (returns - 1)]
+            at = end.end()
+            for number in range(len(lines) - returns + 1, len(lines) + 1):
+                add("carriage-return", number)
+            if end[0] != "\n" and not returns:
+                add("crlf", len(lines))
+        lines.append(text[at:])
+    ended = not lines[-1]
+    return (lines[:-1] if ended else lines), ended

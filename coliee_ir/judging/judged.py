@@ -1,0 +1,461 @@
+"""Judged, the hub: where the judged documents of a run stand. Everything else about the run is forgotten.
+
+Gold ──▶ Qrels ─┐
+Run ──blocks────┴─▶ Judged ──▶ measures
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from coliee_adapters.errors import ColieeError
+from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
+from coliee_adapters.records import Columns, Run
+from coliee_adapters.remarks import NUMBERED, Remarks
+from coliee_ir.judging.order import by_score
+from coliee_ir.judging.qrels import Qrels, mixed
+from coliee_ir.judging.segments import Lines, whole_queries
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+_SAMPLE = 20
+
+_BITS = 16
+_SHIFT = np.uint64(64 - _BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Where the judged documents of a run stand.
+
+    Two Judged of the same gold and of different queries add, field by field: parts of a run can be judged apart.
+
+    Attributes:
+        qrels: the gold's numbering, which the arrays follow.
+        rank: shape (D,); the rank of each judged document, from 1; 0 where it was not retrieved.
+        retrieved: shape (Q,); how many different documents were retrieved.
+        repeated: shape (Q,); how many further lines repeated one of them.
+        answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
+        foreign: query that is not in the gold → how many lines the run has of it.
+        sample: the first few (query, document) of judged queries, to show what the run's ids look like.
+        alike: whether any document of a judged query is in the gold, or has an id of the form of those that are.
+        remarks: what was tolerated.
+        lines: how many lines were read.
+        reading: seconds spent on turning bytes into columns, in all processes.
+    """
+
+    qrels: Qrels
+    rank: IntArray
+    retrieved: IntArray
+    repeated: IntArray
+    answered: BoolArray
+    foreign: Mapping[str, int]
+    sample: tuple[tuple[str, str], ...]
+    remarks: Remarks
+    lines: int = 0
+    reading: float = 0.0
+    alike: bool = False
+
+    def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
+        """How many relevant documents of each query were retrieved, within the cut-off; shape (Q,)."""
+        found = (self.rank > 0) & (self.qrels.relevance >= rel)
+        if cutoff is not None:
+            found &= self.rank <= cutoff
+        return self.qrels.sums(found)
+
+    def __add__(self, other: Judged) -> Judged:
+        """The two parts together.
+
+        Raises:
+            ValueError: the parts have different golds, or a query in common.
+        """
+        if not self.qrels.same_as(other.qrels):
+            raise ValueError("only parts that were judged by the same gold add")
+        if bool(np.any(self.answered & other.answered)) or not self.foreign.keys().isdisjoint(other.foreign):
+            raise ValueError("a query stands in both parts")
+        return Judged(
+            self.qrels,
+            self.rank + other.rank,
+            self.retrieved + other.retrieved,
+            self.repeated + other.repeated,
+            self.answered | other.answered,
+            {**self.foreign, **other.foreign},
+            (self.sample + other.sample)[:_SAMPLE],
+            self.remarks + other.remarks,
+            self.lines + other.lines,
+            self.reading + other.reading,
+            self.alike or other.alike,
+        )
+
+
+def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int = 1) -> Judged:
+    """Read a run and keep where its judged documents stand.
+
+    Documents rank by score as trec_eval compares it (float32), highest first, and on equal scores by id, greatest
+    first, by bytes; in a run without scores by the order of lines. A document that a query names twice counts once,
+    at its best rank.
+
+    The run streams by, and a query is finished when its id changes. Where a query comes back later, the run is read
+    again, and its lines are grouped by query first, in temporary files.
+
+    Args:
+        qrels: the gold.
+        run: what to judge.
+        skip: queries to pass over in silence: those that the caller excluded.
+        jobs: how many processes may work on it; more than one only helps with a large plain file.
+
+    Raises:
+        InputError: the run cannot be read.
+        WorkerError: one of several processes was killed.
+    """
+    try:
+        judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
+        return judged or _judged(qrels, run, skip, whole_queries)
+    except _QueryReturnsError:
+        return _judged_ungrouped(qrels, run, skip, jobs)
+
+
+def _judged(
+    qrels: Qrels, run: Run, skip: frozenset[str], in_queries: Callable[[Iterable[Columns]], Iterator[Lines]]
+) -> Judged:
+    judging = _Judging(qrels, skip)
+    blocks = _Timed(run.blocks())
+    for lines in in_queries(blocks):
+        judging.add(lines)
+    return judging.result(blocks.seconds)
+
+
+def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged | None:
+    """The parts of a file judged by several processes, added; None where only the whole file gives the full answer.
+
+    That is so where a part meets an error or a remark that has a line number, which is one within the part; and where
+    a query stands in two parts, or a comment that lies across their border makes it look so.
+    """
+    parts = run.split(jobs) if run.split is not None else []
+    if len(parts) < 2:
+        return None
+    from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
+
+    tasks = [partial(_apart, qrels, part, skip) for part in parts]
+    try:
+        results = list(workers.results(tasks, jobs))
+        if not _whole([r if isinstance(r, ColieeError) else r.remarks for r in results]):
+            return None
+        total, *others = [replace(r, qrels=qrels) for r in results if not isinstance(r, ColieeError)]
+        for other in others:
+            total += other
+    except (_QueryReturnsError, ValueError):
+        return None
+    return total
+
+
+def _apart(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
+    """A judged part without its gold, which need not travel between processes."""
+    return replace(_judged(qrels, part, skip, whole_queries), qrels=Qrels({}))
+
+
+def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged:
+    """A run whose queries come back: its lines are dealt to shares by query, and these judged one by one."""
+    import tempfile
+
+    from coliee_ir.judging import ungrouped, workers
+
+    with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
+
+        def dealt(parts: Sequence[Run]) -> list[tuple[ungrouped.Dealt, float] | ColieeError]:
+            def deal(number: int) -> tuple[ungrouped.Dealt, float]:
+                blocks = _Timed(parts[number].blocks())
+                name, apart = f"{len(parts)}-{number}", len(parts) > 1
+                dealt = ungrouped.deal(blocks, qrels, skip, folder, name, _SAMPLE, to_files=apart)
+                return dealt, blocks.seconds
+
+            return list(workers.results([partial(deal, number) for number in range(len(parts))], jobs))
+
+        def judged(share: int) -> Judged:
+            judging = _Judging(qrels, skip)
+            for lines in ungrouped.grouped(share, hands, qrels):
+                judging.add(lines)
+            return replace(judging.result(0.0), qrels=Qrels({}))
+
+        parts = run.split(jobs) if jobs > 1 and run.split is not None else [run]
+        readings = dealt(parts)
+        if len(parts) > 1 and not _whole([r if isinstance(r, ColieeError) else r[0].remarks for r in readings]):
+            readings = dealt([run])
+        if error := next((reading for reading in readings if isinstance(reading, ColieeError)), None):
+            raise error
+        hands = [reading[0] for reading in readings if not isinstance(reading, ColieeError)]
+        shares = range(ungrouped.SHARES) if any(hand.files for hand in hands) else range(1)
+        total = _Judging(qrels, skip).result(0.0)
+        for result in workers.results([partial(judged, share) for share in shares], jobs):
+            if isinstance(result, ColieeError):
+                raise result
+            total += replace(result, qrels=qrels)
+    foreign: dict[str, int] = {}
+    for hand in hands:
+        for query, n in hand.foreign.items():
+            foreign[query] = foreign.get(query, 0) + n
+    remarks = sum((hand.remarks for hand in hands), Remarks()) + total.remarks
+    remarks.add("ungrouped")
+    return replace(
+        total,
+        answered=np.logical_or.reduce([hand.answered for hand in hands]),
+        foreign=foreign,
+        sample=tuple(shown for hand in hands for shown in hand.sample)[:_SAMPLE],
+        remarks=remarks,
+        lines=sum(hand.lines for hand in hands),
+        reading=sum(reading[1] for reading in readings if not isinstance(reading, ColieeError)),
+    )
+
+
+def _whole(parts: Sequence[Remarks | ColieeError]) -> bool:
+    """Whether parts that were read apart say all that reading the whole file would: no error, no line number."""
+    if any(isinstance(part, ColieeError) for part in parts):
+        return False
+    later = [part for part in parts[1:] if isinstance(part, Remarks)]
+    return not any(part.count(kind) for part in later for kind in NUMBERED)
+
+
+class _Timed(Iterator[Columns]):
+    """Blocks, and the seconds that were spent waiting for them."""
+
+    def __init__(self, blocks: Iterator[Columns]) -> None:
+        self.blocks, self.seconds = blocks, 0.0
+
+    def __next__(self) -> Columns:
+        start = perf_counter()
+        try:
+            return next(self.blocks)
+        finally:
+            self.seconds += perf_counter() - start
+
+
+class _QueryReturnsError(Exception):
+    """A query that was finished comes back: the run is not grouped by query."""
+
+
+class _Judging:
+    """A Judged in the making, to which blocks of whole queries are added.
+
+    All lines of a block are handled at once; Python looks at single queries only where documents repeat or tie.
+    """
+
+    def __init__(self, qrels: Qrels, skip: frozenset[str]) -> None:
+        self.qrels, self.skip = qrels, skip
+        self.rank = np.zeros(len(qrels.relevance), dtype=np.int64)
+        self.retrieved = np.zeros(len(qrels.queries), dtype=np.int64)
+        self.repeated = np.zeros(len(qrels.queries), dtype=np.int64)
+        self.answered = np.zeros(len(qrels.queries), dtype=np.bool_)
+        self.foreign: dict[str, int] = {}
+        self.sample: list[tuple[str, str]] = []
+        self.remarks = Remarks()
+        self.lines = 0
+        self.alike = False
+
+    def result(self, reading: float) -> Judged:
+        return Judged(
+            self.qrels,
+            self.rank,
+            self.retrieved,
+            self.repeated,
+            self.answered,
+            self.foreign,
+            tuple(self.sample),
+            self.remarks,
+            self.lines,
+            reading,
+            self.alike,
+        )
+
+    def add(self, block: Lines) -> None:
+        self.remarks += block.remarks
+        self.lines += len(block.documents)
+        numbers = self._numbers(block)
+        lines = block.of_segments(numbers >= 0)
+        numbers = numbers[numbers >= 0]
+        self.answered[numbers] = True
+        if not len(lines.documents):
+            return
+        words = lines.documents.words(max(lines.documents.words_needed(), self.qrels.documents.words_needed()))
+        keys = mixed(words, numbers[lines.segment])
+        kept = self._first_of_each(lines, numbers, keys)
+        if kept is not None:
+            lines, words, keys = lines.at(kept), [word[kept] for word in words], keys[kept]
+        self.retrieved[numbers] = lines.lengths
+        order = self._order(lines)
+        at, rows = self._hits(lines, numbers, words, keys)
+        place = at if order is None else np.argsort(order, kind="stable")[at]
+        # once a document was found there is nothing to ask, and nearly every run has one in its first block
+        self.alike = self.alike or bool(len(rows)) or self.qrels.are_alike(lines.documents)
+        self.rank[rows] = place - lines.starts[lines.segment[at]] + 1
+        if lines.compared is not None:
+            self._break_ties(lines, order, place, at, rows)
+        self._note_lost_zeros(lines, numbers, keys, len(words))
+
+    def _numbers(self, block: Lines) -> IntArray:
+        """The number of each segment's query; -1 for one that is not judged."""
+        numbers = self.qrels.numbers(block.queries)
+        if self.skip:
+            numbers[[query in self.skip for query in block.queries]] = -1
+        judged = numbers[numbers >= 0]
+        if self.answered[judged].any() or np.bincount(judged, minlength=1).max() > 1:
+            raise _QueryReturnsError
+        for at in np.flatnonzero(numbers < 0).tolist():
+            query = block.queries[at]
+            if query in self.skip:
+                continue
+            if query in self.foreign:
+                raise _QueryReturnsError
+            self.foreign[query] = int(block.lengths[at])
+        shown = np.flatnonzero((numbers >= 0) & (block.lengths > 0))[: _SAMPLE - len(self.sample)]
+        self.sample += [(block.queries[at], block.documents[int(block.starts[at])]) for at in shown.tolist()]
+        return numbers
+
+    def _first_of_each(self, lines: Lines, numbers: IntArray, keys: WordArray) -> BoolArray | None:
+        """Which lines stand where a query names a document several times: the best one. None if all lines do."""
+        ordered = np.sort(keys)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(twice):
+            return None
+        kept = np.ones(len(keys), dtype=np.bool_)
+        # equal keys are a suspicion; the ids decide
+        for segment in _distinct(lines.segment[np.isin(keys, twice)]).tolist():
+            best: dict[str, int] = {}
+            for at in range(lines.starts[segment], lines.starts[segment + 1]):
+                document = lines.documents[at]
+                if document not in best:
+                    best[document] = at
+                    continue
+                self.remarks.add("duplicate", f"query {lines.queries[segment]}: {document}")
+                self.repeated[numbers[segment]] += 1
+                better = lines.scores is not None and lines.scores[at] > lines.scores[best[document]]
+                kept[best[document] if better else at] = False
+                if better:
+                    best[document] = at
+        return kept
+
+    def _order(self, lines: Lines) -> IntArray | None:
+        """The lines by trec_eval's order within each segment, ties aside; None if they stand in it."""
+        if lines.compared is None:
+            return None
+        rises = lines.within & (lines.compared[1:] > lines.compared[:-1])  # infinite ones have no difference
+        order = by_score(lines.segment, lines.compared) if rises.any() else None
+        if lines.ranks is not None:
+            self._compare_ranks(lines, lines.ranks, order)
+        return order
+
+    def _compare_ranks(self, lines: Lines, ranks: Sequence[str] | IntArray, order: IntArray | None) -> None:
+        """Remark the queries whose rank column disagrees with their scores."""
+        assert lines.compared is not None
+        suspects: Iterable[int] = range(len(lines.queries))
+        if isinstance(ranks, np.ndarray):
+            in_order = ranks if order is None else ranks[order]
+            suspects = _distinct(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
+        for segment in suspects:
+            first, last = lines.starts[segment], lines.starts[segment + 1]
+            if last > first and _disagree(ranks[first:last], lines.compared[first:last]):
+                self.remarks.add("rank-order", f"query {lines.queries[segment]}")
+
+    def _hits(
+        self, lines: Lines, numbers: IntArray, words: list[WordArray], keys: WordArray
+    ) -> tuple[IntArray, IntArray]:
+        """The lines that hold a judged document, and the document's row."""
+        rows = self.qrels.rows(numbers)
+        if not len(rows):
+            return np.zeros(0, dtype=np.int64), rows
+        of_number = np.repeat(numbers, self.qrels.sizes[numbers])
+        judged = self.qrels.documents.at(rows)
+        row_words = judged.words(len(words))
+        row_keys = mixed(row_words, of_number)
+        by_key = np.argsort(row_keys)
+        # most lines hold no judged document, and the first bits of their keys show it
+        judged_bits = np.zeros(1 << _BITS, dtype=np.bool_)
+        judged_bits[row_keys >> _SHIFT] = True
+        at = np.flatnonzero(judged_bits[keys >> _SHIFT])
+        near = np.searchsorted(row_keys[by_key], keys[at])
+        found = by_key[np.minimum(near, len(rows) - 1)]
+        hit = row_keys[found] == keys[at]
+        at, found = at[hit], found[hit]
+        row = found
+        same = of_number[row] == numbers[lines.segment[at]]
+        same &= judged.length[row] == lines.documents.length[at]
+        for word, row_word in zip(words, row_words, strict=True):
+            same &= word[at] == row_word[row]
+        for i in np.flatnonzero(judged.length[row] > PADDING).tolist():  # what differs behind the words
+            same[i] &= judged[int(row[i])] == lines.documents[int(at[i])]
+        if (
+            row_keys[by_key][1:] == row_keys[by_key][:-1]
+        ).any():  # two rows with one key, of which the search has seen one
+            return self._hits_by_text(lines, numbers)
+        return at[same], rows[row[same]]
+
+    def _hits_by_text(self, lines: Lines, numbers: IntArray) -> tuple[IntArray, IntArray]:
+        """The same as ``_hits``, id by id."""
+        pairs = []
+        for segment, number in enumerate(numbers.tolist()):
+            first, last = int(self.qrels.start[number]), int(self.qrels.start[number + 1])
+            row_of = {self.qrels.documents[row]: row for row in range(first, last)}
+            for at in range(int(lines.starts[segment]), int(lines.starts[segment + 1])):
+                if (row := row_of.get(lines.documents[at])) is not None:
+                    pairs.append((at, row))
+        found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def _break_ties(self, lines: Lines, order: IntArray | None, place: IntArray, at: IntArray, rows: IntArray) -> None:
+        """Give judged documents that share their score with others the rank that their id gives them."""
+        assert lines.compared is not None
+        compared = lines.compared if order is None else lines.compared[order]
+        new = np.concatenate(([True], ~(lines.within & (compared[1:] == compared[:-1]))))
+        if new.all():
+            return
+        for segment in _distinct(lines.segment[~new]).tolist():
+            self.remarks.add("tie", f"query {lines.queries[segment]}")
+        group_of = np.cumsum(new) - 1
+        starts = np.append(np.flatnonzero(new), len(new))
+        groups = group_of[place]
+        tied = starts[groups + 1] - starts[groups] > 1
+        for group in _distinct(np.sort(groups[tied])).tolist():
+            members = range(int(starts[group]), int(starts[group + 1]))
+            where = list(members) if order is None else order[members.start : members.stop].tolist()
+            # code points order text as UTF-8 orders its bytes
+            descending = sorted(((lines.documents[i], i) for i in where), reverse=True)
+            rank_of = {i: members.start + before for before, (_, i) in enumerate(descending)}
+            for i in np.flatnonzero(tied & (groups == group)).tolist():
+                self.rank[rows[i]] = rank_of[int(at[i])] - lines.starts[lines.segment[at[i]]] + 1
+
+    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, keys: WordArray, n_words: int) -> None:
+        """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
+        missed = self.qrels.rows(numbers)
+        missed = missed[self.qrels.leading_zeros[missed] & (self.rank[missed] == 0)]
+        if not len(missed):
+            return
+        texts = [self.qrels.documents[int(row)] for row in missed]
+        stripped = Ids.of([text.lstrip("0") for text in texts])
+        of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
+        lost = np.isin(mixed(stripped.words(n_words), of_number), keys)
+        for at in np.flatnonzero(lost).tolist():
+            query = self.qrels.queries[of_number[at]]
+            self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+
+
+def _distinct(numbers: IntArray) -> IntArray:
+    """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
+    return numbers[np.diff(numbers, prepend=-1) > 0]
+
+
+def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:
+    """Whether the rank column orders documents otherwise than their scores do; a constant one orders nothing."""
+    try:
+        numbers = np.array(list(map(float, ranks)), dtype=np.float64)
+    except ValueError:
+        return False  # what is no number says nothing
+    if (numbers == numbers[:1]).all():
+        return False
+    by_rank = compared[np.argsort(numbers, kind="stable")]
+    return bool(np.any(by_rank[1:] > by_rank[:-1]))

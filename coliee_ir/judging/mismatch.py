@@ -1,0 +1,145 @@
+"""Gold and run that do not belong together: a zero that only says so is an error, not a score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from coliee_adapters.errors import MismatchError, quoted
+from coliee_adapters.ids import Forms, Ids
+from coliee_ir.judging.judged import Judged
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.scoring.reading import STATUTE_ID
+
+_SHOWN = 3
+#: of so many ids the cause is sought
+_TRIED = 1000
+
+
+_LOST = "leading zeros are lost: write ids as text of {width} digits"
+_TRUE_ZERO = "; if the zero is true, --no-overlap zero scores it"
+
+
+def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
+    """Whether the run retrieved any judged document; what cannot be a fair zero is refused.
+
+    All documents of judged queries are looked at, whatever else the run holds.
+
+    Answers are documents Y and N here, and have the same form on both sides.
+
+    Args:
+        judged: the judged run.
+        gold: the gold's file name.
+        run: the run's file name.
+        refuse: whether a zero that cannot be fair is refused; else it is one.
+
+    Raises:
+        MismatchError: no query of the run is in the gold; or none of its documents is, and none has an id of the form
+            of the gold's, or some would be in it with their leading zeros.
+    """
+    qrels = judged.qrels
+    if judged.rank.any() or not refuse:
+        return bool(judged.rank.any())
+    if not judged.answered.any() and judged.foreign and qrels.queries:
+        foreign = list(islice(judged.foreign, _TRIED))
+        raise _mismatch(run, gold, "query", foreign, qrels.queries, _cause("query", foreign, set(qrels.queries)))
+    known = set(qrels.documents)
+    lost = judged.remarks.count("lost-zeros") > 0
+    if known and judged.retrieved.any() and (lost or not judged.alike):
+        retrieved = [document for _, document in judged.sample]
+        cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", retrieved, known)
+        raise _mismatch(run, gold, "document", retrieved, sorted(known), cause + _TRUE_ZERO)
+    return False
+
+
+def _mismatch(
+    run: str, gold: str, kind: str, of_run: Sequence[str], of_gold: Sequence[str], remedy: str
+) -> MismatchError:
+    what = {"query": "no query of the run is in the gold", "document": "no document of the run is in the gold"}[kind]
+    problem = f"{what}: the run has {_shown(of_run)}; {gold} has {_shown(of_gold)}"
+    return MismatchError(run, problem, remedy=remedy)
+
+
+def _shown(ids: Iterable[str]) -> str:
+    distinct = list(dict.fromkeys(ids))
+    return ", ".join(quoted(text, 24) for text in distinct[:_SHOWN]) + (", …" if len(distinct) > _SHOWN else "")
+
+
+#: What usually goes wrong with an id: how to write it, given how many characters known ids have, and the remedy, with
+#: ``{width}`` for that number and ``{where}`` for what holds the known ids.
+_RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
+    (lambda text, width: text.zfill(width), _LOST),
+    (
+        lambda text, _: re.sub(r"^([HR])([0-9])-", r"\g<1>0\2-", text),
+        "the year has two digits in the {where}: R02, not R2",
+    ),
+    (lambda text, _: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text), "years have one digit in the {where}: R2, not R02"),
+    (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),
+    (lambda text, width: re.sub(r"\.0$", "", text).zfill(width), "ids were written as decimal numbers: write text"),
+    (lambda text, _: text.split(",")[0], "write one document a line"),
+    (
+        lambda text, _: text.lstrip("0"),
+        "the {where} has no leading zeros and the run has: write ids as the {where} does",
+    ),
+    (lambda text, _: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids"),
+    (lambda text, _: re.split(r"[/\\]", text)[-1].removesuffix(".txt"), "take the folder off the ids"),
+    (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids"),
+    (lambda text, _: text.upper(), "write the ids in upper case"),
+    (lambda text, _: text.strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
+)
+
+
+#: Those of the above that take away a part of the id which may belong to it.
+_UNSURE = frozenset({"write one document a line", "take what stands before the number off the ids"})
+
+
+class Respelling(NamedTuple):
+    """How an id should have been written, the remedy for all like it, and whether nothing else can be meant."""
+
+    text: str
+    remedy: str
+    sure: bool
+
+
+def respelled(text: str, known: Collection[str], width: int, where: str) -> Respelling | None:
+    """What an id that is not known was probably meant to be; None if nothing usual makes it a known one.
+
+    Args:
+        text: the id.
+        known: the ids that there are.
+        width: how many characters the longest of them has.
+        where: what holds them, in the remedy: ``gold``, ``corpus``.
+    """
+    for change, remedy in _RESPELLINGS:
+        if (changed := change(text, width)) != text and changed in known:
+            return Respelling(changed, remedy.format(width=width, where=where), remedy not in _UNSURE)
+    return None
+
+
+def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
+    """The likely cause, found by trying what usually goes wrong, and its remedy."""
+    width = max(map(len, of_gold))
+    for change, remedy in _RESPELLINGS:
+        if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
+            return remedy.format(width=width, where="gold")
+    if kind == "document":
+        return "write them as the gold does; is the gold that of another task?"
+    eras = [{text.split("-")[0] for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]
+    if all(eras):
+        years = [", ".join(sorted(era)[:_SHOWN]) for era in eras]
+        if eras[0] & eras[1]:
+            return "the questions are of the same year and have other numbers: is the gold that of another file?"
+        return f"the years differ: the run answers questions of {years[0]}, the gold holds {years[1]}"
+    if any(eras):
+        return "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"
+    if Forms.of(Ids.of(of_gold)).include_any(Ids.of(of_run)):
+        return "the ids have the same form: is the gold that of another year, or of the training set?"
+    return "the ids have another form: is the gold that of another task?"
+
+
+def lost_zeros(foreign: Iterable[str], qrels: Qrels) -> list[tuple[str, str]]:
+    """Queries of a run that would be in the gold with leading zeros: (as written, as in the gold)."""
+    padded = {query.lstrip("0"): query for query in qrels.queries if query.startswith("0")}
+    return [(query, padded[query]) for query in sorted(foreign) if query in padded]

@@ -1,0 +1,122 @@
+"""Work spread over processes. trec_eval never lets go of Python's lock, so that threads would not help.
+
+The processes are forked: what they work on is there already, and only results travel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from typing import Any, TypeVar
+
+from coliee_adapters import signals
+from coliee_adapters.errors import ColieeError
+
+_Result = TypeVar("_Result")
+
+#: in a worker process, the tasks that it was forked for
+_tasks: Sequence[Callable[[], Any]] = ()
+
+
+class WorkerError(ColieeError):
+    """A worker process could not be started, or ended before its work was done."""
+
+
+def cores() -> int:
+    """How many processors this process may use; 1 where it cannot fork, or may not, as in multiprocessing.Pool."""
+    if multiprocessing.current_process().daemon:
+        return 1
+    if sys.platform == "win32" or "fork" not in multiprocessing.get_all_start_methods():
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Result | ColieeError]:
+    """The results of the tasks, in their order; a ColieeError that a task raises stands in its place.
+
+    Args:
+        tasks: functions without arguments; their results must be picklable.
+        jobs: how many processes to use; 1 works in this one.
+
+    Raises:
+        WorkerError: a process could not be started, or was killed.
+    """
+    if jobs <= 1 or len(tasks) <= 1 or multiprocessing.current_process().daemon:
+        for task in tasks:
+            yield _caught(task)
+        return
+    before = frozenset(multiprocessing.active_children())
+    with contextlib.ExitStack() as stack:
+        try:
+            # a forked process has the tasks as they are; nothing is pickled
+            pool = ProcessPoolExecutor(
+                min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_begin, initargs=(tasks,)
+            )
+            stack.callback(pool.shutdown, cancel_futures=True)
+            stack.push(partial(_stop, before))
+            futures = _submitted(pool, len(tasks))
+        except OSError as error:
+            raise WorkerError(f"no worker process can be started ({error.strerror or error}); try --jobs 1") from None
+        try:
+            for future in futures:
+                yield future.result()
+        except BrokenProcessPool:
+            raise WorkerError(
+                "a worker process was killed before it was done, perhaps for want of memory; try --jobs 1"
+            ) from None
+
+
+def _submitted(pool: ProcessPoolExecutor, n: int) -> list[Future[Any]]:
+    with signals.held(), warnings.catch_warnings():
+        # the processes do arithmetic only and touch none of the locks that other threads might hold
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        return [pool.submit(_perform, at) for at in range(n)]
+
+
+def _stop(before: Collection[object], error: type[BaseException] | None, *_: object) -> None:
+    """End the workers where nobody waits for their results any more: an error, a signal."""
+    if error is not None:
+        for process in multiprocessing.active_children():
+            if process not in before:
+                process.terminate()
+
+
+def _perform(at: int) -> Any:
+    try:
+        with signals.raised():
+            return _caught(_tasks[at])
+    except (KeyboardInterrupt, SystemExit):  # temporary files are gone; the process that waits knows of the signal
+        os._exit(1)
+
+
+def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
+    try:
+        return task()
+    except ColieeError as error:
+        return error
+    except MemoryError:
+        return WorkerError("there is not enough memory for a process's part of the work; try --jobs 1")
+
+
+def _begin(tasks: Sequence[Callable[[], Any]]) -> None:
+    """What a worker does first."""
+    global _tasks
+    _tasks = tasks
+    signals.begin_worker()  # Ctrl-C reaches all processes; these end without a word
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    """End this process when the one that started it is gone, killed, say: nobody waits for the result."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,1 @@
+"""Tables and envelopes: how results are written, whatever they hold."""

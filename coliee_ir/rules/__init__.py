@@ -1,0 +1,1 @@
+"""All that knows a task, an edition or a choice: protocols, rules for submissions, decisions."""

@@ -1,0 +1,436 @@
+"""From anything that holds a gold or a run (a path, ``-``, a dictionary, a frame) to a record; and which task it is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeGuard
+
+from coliee_adapters import case_law, detect, frames, statute, tabular, tort
+from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
+from coliee_adapters.files import Source
+from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.vocabulary import checked_columns, normal_name
+from coliee_ir.rules.protocol import task_name
+
+#: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
+STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+#: the tasks in which ids may have commas: TREC's, and as long as it is not known
+_COMMAS = (None, "trec")
+_CASE_ID = re.compile(r"[0-9]{6}")
+
+
+def read_queries(source: object) -> tuple[str, ...]:
+    """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or an id a line.
+
+    Args:
+        source: a path, ``-``, or an opened Source.
+
+    Raises:
+        InputError: the file cannot be read, or names no query.
+    """
+    file = opened(source)
+    if not isinstance(file, Source):
+        raise UsageError("queries are read from a file")
+    head = file.head()
+    if tort.sniff(head):
+        return tuple(case.id for case in tort.read_cases(file))
+    if statute.sniff_gold(head) == "statute-xml":
+        return tuple(statute.read_pairs(file))
+    if (names := case_law.read_test_queries(file)) is not None:
+        return names
+    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS):
+        return read_gold(file).queries
+    return tuple(dict.fromkeys(_listed_ids(file)))
+
+
+def _listed_ids(file: Source) -> Iterator[str]:
+    """The first word of each line of a run or of a list of ids; all lines of these have as many words."""
+    width = 0
+    for number, line in content_lines(file.text(), file.name):
+        words = split_columns(line)
+        width = width or len(words)
+        if len(words) != width or not words[0].isprintable():
+            remedy = "give a gold, the organisers' test file, a run, or one id a line"
+            raise InputError(file.name, "this line does not name a query", line=number, found=line, remedy=remedy)
+        yield normal_id(words[0])
+
+
+class Found(NamedTuple):
+    """The task that files belong to, and what shows it."""
+
+    task: str
+    because: str
+
+
+def id_rule(task: str | None, form: str) -> IdRule:
+    """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
+    return exact_id if task == "trec" and form in ("qrels", "table", "memory") else normal_id
+
+
+def read_gold(
+    source: object,
+    *,
+    task: str | int | None = None,
+    form: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Gold:
+    """Read a gold.
+
+    Args:
+        source: a path, ``-`` for standard input, a dictionary, a pandas or polars frame, an iterable of named tuples
+            with ``query_id``, ``doc_id``, ``relevance``, or a Gold. Several golds of one form without a common query
+            are one gold: a folder of files, or a list of paths and Golds.
+        task: the task, where it is known; ids of plain TREC files (``trec``) are not normalised.
+        form: the form of the file, where it is known; by default it is found from the first bytes.
+        columns: what the columns of a table or a frame are called, by role, where their names are not understood:
+            ``{"query": "topic", "relevance": "judged"}``. Roles are query, document, relevance, score, rank, answer
+            and tag.
+
+    Raises:
+        InputError: it cannot be read; the text says where and why.
+        UsageError: there is no such task.
+
+    >>> read_gold({"001": ["013.txt"]}).qrels
+    {'001': {'013': 1}}
+    """
+    task = task_name(task)
+    if isinstance(source, Gold):
+        return source
+    if _is_folder(source):
+        inside, passed = _golds_in(Path(source), columns)
+        golds = [read_gold(one, task=task, form=form) for one in inside]
+        return _joined(golds, os.fspath(source), passed)
+    if _are_several(source):
+        golds = [read_gold(one, task=task, form=form, columns=columns) for one in source]
+        return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
+    file = opened(source, columns)
+    if not isinstance(file, Source):
+        return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task in _COMMAS)
+    gold_form = detect.gold_form(file, form)
+    with contained(file.name):
+        if task is None and gold_form.name == "qrels":
+            gold = gold_form.read(file, exact_id)
+            task = _task_of_ids(gold.queries).task
+            if id_rule(task, "qrels") is exact_id:
+                return gold
+        return gold_form.read(file, id_rule(task, gold_form.name))
+
+
+def gold_files(source: object) -> list[str]:
+    """The files that a gold stands for, as ``read_gold`` takes it: those of a folder, of a list; none of a dictionary.
+
+    Raises:
+        InputError: a folder cannot be read, or holds no gold.
+    """
+    if _is_folder(source):
+        return [gold.path for gold in _golds_in(Path(source))[0]]
+    if _are_several(source):
+        return [file for one in source for file in gold_files(one)]
+    return [os.fspath(source)] if isinstance(source, str | os.PathLike) else []
+
+
+def _are_several(source: object) -> TypeGuard[Sequence[object]]:
+    kinds = (str, os.PathLike, Source, Gold)
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(one, kinds) for one in source)
+
+
+def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    try:
+        return isinstance(source, str | os.PathLike) and Path(source).is_dir()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
+
+
+def _golds_in(folder: Path, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:
+    """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it.
+
+    Raises:
+        InputError: the folder or a file cannot be read, or none is a gold.
+    """
+    golds, passed = [], Remarks()
+    try:
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        inside = [entry for entry in entries if entry.is_file() and folder.resolve() in entry.resolve().parents]
+    except OSError as error:
+        raise InputError(str(folder), f"this folder cannot be read ({error.strerror or error})") from None
+    for entry in entries:
+        source = Source(entry, columns=checked_columns(columns)) if entry in inside else None
+        if source is not None and any(form.sniff(source.head()) == form.name for form in detect.GOLD_FORMS):
+            golds.append(source)
+        else:
+            passed.add("not-gold", entry.name)
+    if not golds:
+        raise InputError(str(folder), "there is no gold in this folder", remedy="name a gold, or a folder of golds")
+    return golds, passed
+
+
+def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
+    """Several golds as one.
+
+    Args:
+        golds: at least one.
+        path: what the whole is called.
+        passed: what else there is to remark.
+
+    Raises:
+        InputError: they are of several forms or tasks, only some hold labels or documents, or a query is in two.
+    """
+    first = golds[0]
+    owners: dict[str, str] = {}
+    remarks = passed + Remarks()
+    for gold in golds:
+        for what, of_first, of_gold in (
+            ("the form", first.format, gold.format),
+            ("the task", first.task or "none", gold.task or "none"),
+            ("labels", *("some" if one.labels is not None else "none" for one in (first, gold))),
+            ("documents", *("some" if one.qrels is not None else "none" for one in (first, gold))),
+        ):
+            if of_first != of_gold:
+                problem = f"golds that are given together differ in {what}: {of_gold} here, {of_first} in {first.path}"
+                raise InputError(gold.path, problem, remedy="give together what is of one kind")
+        for query in gold.queries:
+            if query in owners:
+                problem = f"this query is in {owners[query]} too"
+                raise InputError(gold.path, problem, found=query, remedy="give each query once")
+            owners[query] = gold.path
+        for kind in KINDS:
+            examples = gold.remarks.examples(kind)
+            for example in examples:
+                remarks.add(kind, f"{Path(gold.path).name}, {example}")
+            remarks.add(kind, n=gold.remarks.count(kind) - len(examples))
+    qrels = {query: judged for gold in golds for query, judged in (gold.qrels or {}).items()}
+    labels = {query: label for gold in golds for query, label in (gold.labels or {}).items()}
+    return Gold(
+        None if first.qrels is None else qrels,
+        None if first.labels is None else labels,
+        path,
+        first.format,
+        first.task,
+        remarks,
+    )
+
+
+def read_run(
+    source: object,
+    *,
+    task: str | int | None = None,
+    form: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+) -> Run | Answers:
+    """Read a submission: documents (Run) or labels (Answers). The lines of a Run are read when it is judged.
+
+    Args:
+        source: a path, ``-``, a dictionary, a frame, an iterable of named tuples with ``query_id``, ``doc_id``,
+            ``score``, or a Run or Answers.
+        task: the task, where it is known: the pilot's files are read for their claims in ``rationale``, and ids of
+            plain TREC files (``trec``) are not normalised.
+        form: the form of the file, where it is known.
+        columns: what the columns of a table or a frame are called, by role: see ``read_gold``.
+        unreadable_answers: whether answers that are neither Y nor N are refused, or left to be scored as wrong.
+
+    Raises:
+        InputError: it cannot be read; the text says where and why.
+        UsageError: there is no such task.
+
+    >>> read_run({"R07-01-O": "Y"}).labels
+    {'R07-01-O': True}
+    """
+    record = _read_run(source, task_name(task), form, columns)
+    if unreadable_answers == "refuse" and isinstance(record, Answers) and record.unreadable:
+        raise _unreadable(record)
+    return record
+
+
+def _unreadable(answers: Answers) -> InputError:
+    n = len(answers.unreadable)
+    return InputError(
+        answers.path,
+        f"{n} of {n + len(answers.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
+        found="; ".join(answers.remarks.examples("unreadable-answer")),
+        remedy="write Y or N; evaluate, compare and leaderboard count them as wrong with --unreadable-answers wrong",
+    )
+
+
+def _read_run(source: object, task: str | None, form: str | None, columns: Mapping[str, str] | None) -> Run | Answers:
+    if isinstance(source, Run | Answers):
+        return source
+    rule = exact_id if task == "trec" else normal_id
+    file = opened(source, columns)
+    if not isinstance(file, Source):
+        if isinstance(source, dict) and source and all(isinstance(label, str | bool) for label in source.values()):
+            return Answers(frames.gold_of(source, rule).labels or {}, format="memory")
+        return frames.run_of(file, rule, columns=columns, commas=task in _COMMAS)
+    run_form = detect.run_form(file, form)
+    if run_form.name == "tort" and task == "rationale":
+        run_form = detect.run_form(file, "claims")
+    if run_form.name == "columns" and task in ("4", "5"):
+        run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
+    with contained(file.name):
+        return run_form.read(file, rule)
+
+
+def find_task(gold: Gold, run: object = None) -> Found:
+    """The task that a gold belongs to, together with a run where the gold leaves it open.
+
+    Args:
+        gold: the gold.
+        run: a submission as ``read_run`` takes it; for the statute XML its form tells Task 3 from 4.
+
+    Raises:
+        InputError: the submission cannot be read.
+    """
+    run = opened(run)
+    if gold.format == "tort":
+        return _pilot_task(gold, run)
+    if gold.task in ("1", "2"):
+        return Found(gold.task, "the XML says so")
+    if gold.qrels is None:
+        return Found("4", "the gold holds labels only")
+    if gold.labels is not None:
+        if _is_labels(run):
+            return Found("4", "the gold is statute law and the run holds labels")
+        return Found("3", "the gold is statute law and the run holds articles")
+
+    if gold.format == "statute-xml":
+        return Found("3", "the gold is statute law without labels")
+    if asks_statute_questions(gold) or gold.format in ("qrels", "memory"):
+        return _task_of_ids(gold.queries)
+    widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
+    if widest <= 3:
+        return Found("2", "the gold's documents are paragraph numbers")
+    return Found("1", "the gold's documents are case numbers")
+
+
+def asks_statute_questions(gold: Gold) -> bool:
+    """Whether all queries of a gold have ids of statute questions, ``R07-01-O``, whatever its form."""
+    return bool(gold.queries) and all(map(STATUTE_ID.fullmatch, gold.queries))
+
+
+def asks_cases(gold: Gold) -> bool:
+    """Whether all queries and documents of a gold have ids of cases as in Task 1 since 2021: six digits."""
+    documents = (document for judged in (gold.qrels or {}).values() for document in judged)
+    return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents)))
+
+
+def _task_of_ids(queries: Iterable[str]) -> Found:
+    if all(map(STATUTE_ID.fullmatch, queries)):
+        return Found("3", "the gold's queries are statute questions")
+    return Found("trec", "the gold is qrels")
+
+
+def telling(runs: Iterable[object]) -> object:
+    """The submission that shows the task best: one that can only hold documents, beside which answers may stand.
+
+    Three words in a line show least: any text may have them. What cannot be opened or recognised shows nothing.
+    """
+    shown: dict[str, Source] = {}
+    for run in runs:
+        if isinstance(run, str | os.PathLike):
+            continue
+        if not isinstance(run, Source):
+            return run
+        with contextlib.suppress(ColieeError):
+            name = detect.run_form(run).name
+            if name not in shown:
+                shown.setdefault("labels" if name == "json" and _is_labels(run) else name, run)
+    known = [shown[name] for name in shown if name not in ("labels", "columns")]
+    return next(iter(known), None) or shown.get("labels") or shown.get("columns")
+
+
+def _is_labels(run: object) -> bool:
+    if isinstance(run, Source):
+        name = detect.run_form(run).name
+        if name == "json":
+            return isinstance(detect.read_run(run), Answers)
+        return name == "labels" or (name == "columns" and _meant_as_labels(run))
+    if isinstance(run, dict):
+        return all(isinstance(label, str | bool) for label in run.values())
+    return isinstance(run, Answers)
+
+
+def _meant_as_labels(run: Source) -> bool:
+    """Whether most lines give Y or N, or 1 or 0, where documents would stand; their reader will say what is wrong."""
+    text = run.head().decode("utf-8", errors="replace")
+    words = [split_columns(line)[1:2] for _, line in content_lines(text, run.name, comments=Comments())]
+    labels = sum(word[0].lower() in statute.LABELS or word[0] in ("0", "1") for word in words if word)
+    return 2 * labels >= len(words)
+
+
+def _pilot_task(gold: Gold, run: object) -> Found:
+    if gold.labels is None:
+        return Found("rationale", "the gold has claims and no decisions")
+    if gold.qrels is None:
+        return Found("tort", "the gold has decisions and no claims")
+    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == "tort" else []
+    if cases and all(case.court_decision is None for case in cases):
+        return Found("rationale", "the submission decides nothing")
+    return Found("tort", "the files hold decisions; --task rationale scores the claims")
+
+
+def opened(source: object, columns: Mapping[str, str] | None = None) -> object:
+    """A path as an opened Source, which can be read several times even if it is standard input; all else as it is.
+
+    A lazy frame is collected: in a process that was forked later, it would wait for threads that are not there.
+
+    Args:
+        source: a path, or what holds a gold or a run.
+        columns: what the columns of a table are called, by role: see ``read_gold``.
+
+    Raises:
+        InputError: the path cannot be opened, or the frame not be collected.
+    """
+    if isinstance(source, str | os.PathLike):
+        return Source(source, columns=checked_columns(columns))
+    if isinstance(source, Source) and columns:
+        source.columns = checked_columns(columns)
+    return frames.collected(source)
+
+
+def opened_if_possible(source: object, columns: Mapping[str, str] | None = None) -> object:
+    """The same, but a file that cannot be opened stays a path, of which its reading will complain.
+
+    Raises:
+        InputError: a stream that cannot be read, and cannot be tried again; a frame that cannot be collected.
+    """
+    try:
+        return opened(source, columns)
+    except InputError:
+        if not isinstance(source, str | os.PathLike) or source == "-" or _is_stream(str(source)):
+            raise
+        return source
+
+
+def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
+    """Refuse names of columns that no file has.
+
+    Args:
+        files: the files of a command, opened; what is not is passed over.
+        columns: role → name.
+
+    Raises:
+        UsageError: no file has a column of some name.
+    """
+    opened_files = [file for file in files if isinstance(file, Source)]
+    if any(case_law.sniff_gold(file.head()) == "json" for file in opened_files):
+        return  # the keys of records are checked where they are read
+    found = {normal_name(name) for file in opened_files for name in tabular.header_of(file)}
+    for role, name in columns.items():
+        if normal_name(name) not in found:
+            shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"
+            raise UsageError(f"--columns {role}={name}: no file has a column of this name; {shown}")
+
+
+def _is_stream(path: str) -> bool:
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):  # not there, no name that a file can have
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

@@ -1,0 +1,145 @@
+"""Scores as text: tables for people, for papers and for programs. Every id and tag is escaped for where it goes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from coliee_adapters import trec_eval
+from coliee_adapters.errors import printable
+from coliee_adapters.trec_eval import Request
+from coliee_ir.measures import Delegated, Measure
+from coliee_ir.output import grid
+from coliee_ir.scoring.scores import Scores, document, preamble
+
+
+def render(runs: Sequence[Scores], form: str, *, per_query: bool = False) -> str:
+    """The scores of runs against one gold, in one of ``FORMS``; ends in a newline.
+
+    Args:
+        runs: at least one, scored by the same measures.
+        form: the name of the form.
+        per_query: whether each query has a row of its own.
+    """
+    return FORMS[form](runs, per_query)
+
+
+def _grid(runs: Sequence[Scores], per_query: bool) -> grid.Grid:
+    """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``."""
+    several_files = len({scores.tag for scores in runs}) < len(runs)
+    measures = list(runs[0].results)
+    best = _best(runs, measures)
+    header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
+    rows: list[list[grid.Cell]] = []
+    for scores in runs:
+        run = [scores.tag, *([scores.file] if several_files else [])]
+        if per_query:
+            columns = [result.per_query.tolist() for result in scores.results.values()]
+            for at, query in enumerate(scores.query_ids):
+                values = [_number(measure, column[at]) for measure, column in zip(measures, columns, strict=True)]
+                rows.append([*run, query, *values])
+        total = [
+            _number(measure, result.value, top)
+            for (measure, result), top in zip(scores.results.items(), best, strict=True)
+        ]
+        rows.append([*run, *(["all"] if per_query else []), *total])
+    return grid.Grid([*header, *(measure.name for measure in measures)], rows, n_text=len(header))
+
+
+def _number(measure: Measure, value: float, best: str | None = None) -> grid.Number:
+    shown = "-" if math.isnan(value) else f"{value:.0f}" if _is_count(measure) else f"{value:.4f}"
+    return grid.Number(value, shown, bold=shown == best)
+
+
+def _is_count(measure: Measure) -> bool:
+    return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
+
+
+def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | None]:
+    """For each measure the best value as printed; None where there is nothing to compare."""
+    best: list[str | None] = []
+    for measure in measures:
+        values = [scores.results[measure].value for scores in runs if measure in scores.results]
+        kept = [value for value in values if not math.isnan(value)]
+        compared = len(runs) > 1 and kept and not _is_count(measure)
+        best.append(_number(measure, max(kept)).text if compared else None)
+    return best
+
+
+def print_to_terminal(runs: Sequence[Scores], title: str, caption: str, *, per_query: bool = False) -> None:
+    """The table in colour on standard output, the best values bold."""
+    grid.print_to_terminal(_grid(runs, per_query), title, caption)
+
+
+def _json(runs: Sequence[Scores], per_query: bool) -> str:
+    return grid.in_json(document(runs, per_query=per_query), indent=1)
+
+
+def _jsonl(runs: Sequence[Scores], per_query: bool) -> str:
+    return "".join(grid.in_json({**preamble(s), **s.to_dict(per_query=per_query)}) for s in runs)
+
+
+def _trec(runs: Sequence[Scores], per_query: bool) -> str:
+    """Lines as ``trec_eval -c`` (with ``per_query``: ``-c -q``) prints them: in its order, queries by id, then ``all``.
+
+    As in trec_eval 9.0.8, a query that the run does not answer has no lines of its own and counts in ``all``.
+    A value asked for under two names is printed once. Our own measures follow trec_eval's.
+    """
+    lines: list[str] = []
+    for scores in runs:
+        measures = _in_trec_order(list(scores.results))
+        if per_query:
+            by_id = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)
+            columns = [
+                (measure, scores.results[measure].per_query.tolist(), _answered(scores, measure))
+                for measure in measures
+                if not isinstance(measure, Delegated) or not measure.request.base.startswith(("num_q", "gm_"))
+            ]
+            for at in by_id:
+                query = printable(scores.query_ids[at])
+                lines += [
+                    _trec_line(measure, query, values[at])
+                    for measure, values, answered in columns
+                    if answered[at] and not math.isnan(values[at])
+                ]
+        if len(runs) > 1:  # as in trec_eval's summary, and the only thing that tells the runs apart
+            lines.append(f"{'runid':<22}\tall\t{printable(scores.tag)}\n")
+        lines += [_trec_line(measure, "all", scores.results[measure].value) for measure in measures]
+    return "".join(lines)
+
+
+def _answered(scores: Scores, measure: Measure) -> Sequence[bool]:
+    """Which queries are answered in the part of the submission that the measure reads."""
+    answered = scores.results[measure].answered
+    return scores.answered if answered is None else answered.tolist()
+
+
+def _in_trec_order(measures: Sequence[Measure]) -> list[Measure]:
+    delegated = {measure.request: measure for measure in measures if isinstance(measure, Delegated)}
+    ours = [measure for measure in measures if not isinstance(measure, Delegated)]
+    return [*(delegated[request] for request in trec_eval.in_trec_eval_order(delegated)), *ours]
+
+
+def _trec_line(measure: Measure, query: str, value: float) -> str:
+    name = measure.name
+    if isinstance(measure, Delegated) and measure.request == Request(measure.request.base, measure.request.parameter):
+        name = measure.request.name  # with options, such as rel=2, it is not what trec_eval prints under this name
+    number = f"{value:.0f}" if _is_count(measure) else f"{value:6.4f}"
+    return f"{name:<22}\t{query}\t{number}\n"
+
+
+def _in_grid(form: str) -> Callable[[Sequence[Scores], bool], str]:
+    return lambda runs, per_query: grid.FORMS[form](_grid(runs, per_query))
+
+
+FORMS: Final[dict[str, Callable[[Sequence[Scores], bool], str]]] = {
+    "table": _in_grid("table"),
+    "json": _json,
+    "jsonl": _jsonl,
+    "csv": _in_grid("csv"),
+    "tsv": _in_grid("tsv"),
+    "markdown": _in_grid("markdown"),
+    "latex": _in_grid("latex"),
+    "trec": _trec,
+}

@@ -1,0 +1,147 @@
+"""Scores: what an evaluation says of a run, and the JSON in which other programs read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from coliee_adapters import trec_eval
+from coliee_ir.judging.judged import Judged
+from coliee_ir.measures import Measure, Result
+from coliee_ir.rules.decisions import Decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Where the time went, in seconds.
+
+    Attributes:
+        lines: how many lines were read.
+        read: turning bytes into columns, added over all processes.
+        judge: reading and judging together, by the clock.
+        measure: computing the measures, by the clock.
+    """
+
+    lines: int = 0
+    read: float = 0.0
+    judge: float = 0.0
+    measure: float = 0.0
+
+    def __add__(self, other: Timing) -> Timing:
+        return Timing(
+            self.lines + other.lines, self.read + other.read, self.judge + other.judge, self.measure + other.measure
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """The scores of one run.
+
+    Attributes:
+        tag: the run's name.
+        file: the run's file.
+        gold: the gold's file.
+        task: the task.
+        edition: the edition whose rules were used; None for a task without editions.
+        results: each measure and its result, in the order asked for.
+        query_ids: the judged queries, in the order of the results' ``per_query``.
+        answered: whether the run names each of them.
+        counts: correct, retrieved and relevant documents (or labels) over all judged queries.
+        unjudged: how many queries of the run are not in the gold.
+        others: the files that belong to the run: ``answers``, ``long_list``.
+        excluded: the queries that were left out.
+        remarks: what was tolerated and what was decided, in sentences.
+        decisions: the choices made where the organisers leave it open.
+        timing: where the time went.
+        judged: the judged parts behind the results, where they were asked for.
+    """
+
+    tag: str
+    file: str
+    gold: str
+    task: str
+    edition: int | None
+    results: Mapping[Measure, Result]
+    query_ids: Sequence[str]
+    answered: Sequence[bool]
+    counts: Mapping[str, int]
+    unjudged: int
+    others: Mapping[str, str] = field(default_factory=dict)
+    excluded: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    decisions: Decisions = field(default_factory=Decisions)
+    timing: Timing = field(default_factory=Timing, compare=False)
+    judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Name → value over all queries; NaN if no query is left to form it from."""
+        return {measure.name: result.value for measure, result in self.results.items()}
+
+    @property
+    def queries(self) -> dict[str, int]:
+        """How many queries were judged, answered, unanswered, and how many of the run's are unjudged."""
+        answered = sum(self.answered)
+        judged = len(self.query_ids)
+        return {"judged": judged, "answered": answered, "unanswered": judged - answered, "unjudged": self.unjudged}
+
+    @property
+    def per_query(self) -> dict[str, dict[str, float]]:
+        """Query → name → value; a query that a measure leaves out has no value of it."""
+        columns = {measure.name: result.per_query.tolist() for measure, result in self.results.items()}
+        return {
+            query: {name: values[at] for name, values in columns.items() if not math.isnan(values[at])}
+            for at, query in enumerate(self.query_ids)
+        }
+
+    def header(self) -> str:
+        """What was judged, in a line."""
+        n = self.queries
+        counted = self.decisions.unjudged == "wrong" and any("unjudged" in measure.follows for measure in self.results)
+        done = "counted as wrong" if counted else "ignored"
+        return (
+            f"{n['judged']} judged, {n['answered']} answered, {n['unanswered']} unanswered, "
+            f"{n['unjudged']} unjudged {done}"
+        )
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """The run as an entry of the JSON contract; a value that does not exist is null."""
+        entry: dict[str, Any] = {
+            "tag": self.tag,
+            "file": self.file,
+            **self.others,
+            "measures": {name: None if math.isnan(value) else value for name, value in self.measures.items()},
+            "counts": dict(self.counts),
+            "queries": self.queries,
+        }
+        if per_query:
+            entry["per_query"] = self.per_query
+        entry["remarks"] = list(self.remarks)
+        return entry
+
+
+def document(runs: Sequence[Scores], *, per_query: bool = False) -> dict[str, Any]:
+    """The JSON contract: runs scored against one gold by the same rules.
+
+    ``{"coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs": [{"tag", "file", "measures",
+    "counts", "queries", "per_query", "remarks"}]}``; ``per_query`` only where asked for, and ``excluded``, ``answers``
+    and ``long_list`` only where there are any.
+    """
+    return {**preamble(runs[0]), "runs": [scores.to_dict(per_query=per_query) for scores in runs]}
+
+
+def preamble(scores: Scores) -> dict[str, Any]:
+    """What is common to all runs of an evaluation: versions, task, edition, gold, decisions."""
+    from coliee_ir import __version__
+
+    return {
+        "coliee_ir": __version__,
+        "trec_eval": trec_eval.version(),
+        "task": scores.task,
+        "edition": scores.edition,
+        "gold": scores.gold,
+        "decisions": scores.decisions.to_dict(),
+        **({"excluded": list(scores.excluded)} if scores.excluded else {}),
+    }

@@ -1,0 +1,1 @@
+"""Statistics on sums over queries: resampling, classical tests, corrections for multiple testing."""

@@ -1,0 +1,48 @@
+"""p values of several comparisons, corrected for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from coliee_ir.judging.judged import FloatArray
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Holm's step-down correction, which bounds the probability of any false rejection (Holm 1979)."""
+    n = len(p)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * (n - np.arange(n)))
+    return _back(np.minimum(stepped, 1.0), order)
+
+
+def benjamini_hochberg(p: FloatArray) -> FloatArray:
+    """Benjamini and Hochberg's step-up correction, which bounds the share of false rejections (1995)."""
+    n = len(p)
+    order = np.argsort(p, kind="stable")
+    stepped = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
+    return _back(np.minimum(stepped, 1.0), order)
+
+
+def _back(sorted_values: FloatArray, order: np.typing.NDArray[np.int64]) -> FloatArray:
+    values = np.empty_like(sorted_values)
+    values[order] = sorted_values
+    return values
+
+
+#: name → the correction
+CORRECTIONS: Final[dict[str, Callable[[FloatArray], FloatArray]]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "none": lambda p: p.copy(),
+}
+
+
+def corrected(p: FloatArray, correction: str) -> FloatArray:
+    """The corrected p values; those that are NaN stay so and do not count as comparisons."""
+    values = p.copy()
+    known = ~np.isnan(p)
+    values[known] = CORRECTIONS[correction](p[known])
+    return values

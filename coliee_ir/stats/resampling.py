@@ -1,0 +1,251 @@
+"""Resampling queries: every score is a formula on sums over queries, so a resample is a sum with other weights.
+
+The random numbers are the raw bits of PCG64, whose stream NumPy guarantees, so that a seed gives the same resamples
+with any version and on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.measures.base import Terms
+
+#: So many numbers are held at once, in each of a few arrays.
+_AT_ONCE: Final = 1 << 20
+
+#: Differences nearer than this are the same: sums of the same numbers in another order.
+NEAR: Final = 1e-12
+
+_NORMAL: Final = NormalDist()
+_NAN: Final = float("nan")
+
+
+class Interval(NamedTuple):
+    """A confidence interval."""
+
+    low: float
+    high: float
+
+
+def swaps(seed: int, trials: int, queries: int, width: int = 1) -> Iterator[BoolArray]:
+    """For each trial, which queries swap their runs: blocks of shape (trials of the block, queries).
+
+    Args:
+        seed: of the random bits.
+        trials: how many.
+        queries: how many.
+        width: how many numbers will be made of each trial; a block makes no more than fit.
+    """
+    bits = np.random.PCG64(seed)
+    words = (queries + 63) // 64
+    for n in _blocks(trials, max(64 * words, width)):
+        raw = bits.random_raw(n * words).astype("<u8").view(np.uint8).reshape(n, 8 * words)
+        yield np.unpackbits(raw, axis=1, count=queries, bitorder="little").astype(np.bool_)
+
+
+def every_swap(queries: int, width: int = 1) -> Iterator[BoolArray]:
+    """All ways to swap, in blocks as those of ``swaps``."""
+    done = 0
+    for n in _blocks(1 << queries, max(64, width)):
+        numbers = np.arange(done, done + n, dtype="<u8").view(np.uint8).reshape(n, 8)
+        yield np.unpackbits(numbers, axis=1, count=queries, bitorder="little").astype(np.bool_)
+        done += n
+
+
+def draws(seed: int, trials: int, queries: int, width: int = 1) -> Iterator[FloatArray]:
+    """For each bootstrap sample, how often each query is drawn: blocks of shape (trials of the block, queries)."""
+    bits = np.random.PCG64(seed)
+    for n in _blocks(trials, max(queries, width)):
+        # a 32-bit number times Q, without its lower half, is a number below Q
+        raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
+        drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries).astype(np.float64)
+
+
+def _blocks(trials: int, of_trial: int) -> Iterator[int]:
+    """How many trials go together."""
+    at_once = max(_AT_ONCE // max(of_trial, 1), 1)
+    while trials > 0:
+        yield min(at_once, trials)
+        trials -= at_once
+
+
+def is_exact(queries: int, trials: int) -> bool:
+    """Whether there are no more ways to swap than trials, so that all of them are looked at."""
+    return queries < trials.bit_length()  # 2^Q <= trials
+
+
+def least_p(queries: int, trials: int) -> float:
+    """The least p that the randomisation test can give. Swapping nothing and swapping everything are always hits."""
+    return min(2 / (1 << queries), 1.0) if is_exact(queries, trials) else 1 / (trials + 1)
+
+
+def randomised(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], trials: int, seed: int) -> FloatArray:
+    """The p values of the paired randomisation test, two-sided; shape (pairs,).
+
+    Under the null hypothesis it does not matter which of the two runs gave a query's answer. So each trial swaps the
+    runs of a random half of the queries and computes both scores anew, from sums. p = (hits + 1) / (trials + 1), where
+    a hit is a trial whose difference is at least as great as the observed one, or does not exist. All pairs see the
+    same swaps. Where there are no more ways to swap than trials, p is the share of hits among all of them.
+
+    Lines of queries that are not in the gold stay with their run. Were they swapped too, nothing would change: swapping
+    everything turns a difference round, and its size is what counts.
+
+    Args:
+        runs: the terms of each run, over the same queries.
+        pairs: the runs to compare, by their places.
+        trials: how many.
+        seed: of the random numbers.
+
+    Source: Smucker, Allan, Carterette, CIKM 2007; p with the observed one counted in: Phipson, Smyth 2010.
+    """
+    each, n, width = _stacked(runs)
+    queries = each.shape[1]
+    totals = [(run.each.sum(axis=0) + run.besides)[:, None] for run in runs]
+    scores = [run.total for run in runs]
+    bounds = [abs(scores[a] - scores[b]) - _near(scores[a], scores[b]) for a, b in pairs]
+    hits = np.zeros(len(pairs), dtype=np.int64)
+    exact = is_exact(queries, trials)
+    for swapped in every_swap(queries, len(each)) if exact else swaps(seed, trials, queries, len(each)):
+        moved = (each @ swapped.T.astype(np.float64)).reshape(n, width, -1)
+        for at, (a, b) in enumerate(pairs):
+            exchange = moved[b] - moved[a]
+            difference = runs[a].score((totals[a] + exchange).T) - runs[b].score((totals[b] - exchange).T)
+            hits[at] += int((~(np.abs(difference) < bounds[at])).sum())
+    return hits / (1 << queries) if exact else (hits + 1) / (trials + 1)
+
+
+def shifted(a: FloatArray, b: FloatArray, score_a: float, score_b: float) -> float:
+    """P of the bootstrap, two-sided: how often a difference is as far from the observed one as that is from 0.
+
+    A sample on which a score does not exist counts as a hit.
+
+    Args:
+        a: shape (trials,); the score of the one run on bootstrap samples.
+        b: that of the other on the same samples.
+        score_a: the score of the one run itself.
+        score_b: that of the other.
+
+    Source: Efron & Tibshirani 1993, chapter 16; p with the observed one counted in: Phipson, Smyth 2010.
+    """
+    observed = score_a - score_b
+    bound = abs(observed) - _near(score_a, score_b)
+    hits = int((~(np.abs(a - b - observed) < bound)).sum())
+    return (hits + 1) / (len(a) + 1)
+
+
+def bootstrapped(runs: Sequence[Terms], trials: int, seed: int) -> FloatArray:
+    """The score of each run on samples of the queries, drawn with replacement; shape (trials, runs).
+
+    All runs see the same samples, so that differences of columns are paired.
+    """
+    each, n, width = _stacked(runs)
+    scores = np.empty((n, trials))
+    done = 0
+    for drawn in draws(seed, trials, each.shape[1], len(each)):
+        sums = (each @ drawn.T).reshape(n, width, -1)
+        for at, run in enumerate(runs):
+            scores[at, done : done + len(drawn)] = run.score((sums[at] + run.besides[:, None]).T)
+        done += len(drawn)
+    return scores.T
+
+
+def _stacked(runs: Sequence[Terms]) -> tuple[FloatArray, int, int]:
+    """The terms of all runs as an array of shape (runs · T, Q); the number of runs, and T."""
+    each = np.concatenate([run.each.T for run in runs])
+    return each, len(runs), len(each) // len(runs)
+
+
+def _near(*scores: float) -> float:
+    """How near differences of such scores are the same."""
+    return NEAR * max(1.0, *map(abs, scores))
+
+
+def left_out(run: Terms) -> FloatArray:
+    """The score without each query in turn; shape (Q,)."""
+    return run.score(run.each.sum(axis=0) + run.besides - run.each)
+
+
+def percentile(samples: FloatArray, level: float) -> Interval:
+    """The interval between the quantiles of bootstrap samples (Efron & Tibshirani 1993, chapter 13)."""
+    kept = samples[~np.isnan(samples)]
+    if not len(kept):
+        return Interval(_NAN, _NAN)
+    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+def bca(samples: FloatArray, observed: float, jackknife: FloatArray, level: float) -> Interval:
+    """The bias-corrected and accelerated interval (Efron & Tibshirani 1993, chapter 14).
+
+    Args:
+        samples: shape (trials,); the statistic on bootstrap samples.
+        observed: the statistic itself.
+        jackknife: shape (Q,); the statistic without each query in turn.
+        level: of confidence.
+    """
+    kept = samples[~np.isnan(samples)]
+    deviations = jackknife[~np.isnan(jackknife)]
+    deviations = deviations.mean() - deviations if len(deviations) else deviations
+    spread = float((deviations**2).sum())
+    if not len(kept) or np.isnan(observed):
+        return Interval(_NAN, _NAN)
+    # samples equal to the observed value count half, so that a discrete statistic is not taken for a biased one
+    near = _near(observed)
+    below = float(((kept < observed - near).sum() + (np.abs(kept - observed) <= near).sum() / 2) / len(kept))
+    if spread <= NEAR**2 or not 0 < below < 1:
+        return percentile(samples, level)
+    bias = _NORMAL.inv_cdf(below)
+    acceleration = float((deviations**3).sum()) / (6 * spread**1.5)
+    shares = []
+    for share in ((1 - level) / 2, (1 + level) / 2):
+        z = bias + _NORMAL.inv_cdf(share)
+        stretch = 1 - acceleration * z  # not above 0 only where z is beyond 6: the acceleration is within 1/6
+        shares.append(_NORMAL.cdf(bias + z / stretch) if stretch > 0 else float(z > 0))
+    low, high = np.quantile(kept, sorted(shares))
+    return Interval(float(low), float(high))
+
+
+def wilson(successes: float, n: float, level: float) -> Interval:
+    """Wilson's score interval of a proportion (Wilson 1927)."""
+    if not n:
+        return Interval(_NAN, _NAN)
+    z = _NORMAL.inv_cdf((1 + level) / 2)
+    share = successes / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
+    return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def detectable(error: float, level: float, power: float) -> float:
+    """The least true difference that a two-sided test at 1 - level finds with this power, by the normal approximation.
+
+    Args:
+        error: the standard error of the difference; without one, where nothing differs, nothing can be said.
+        level: of confidence.
+        power: the probability of finding it.
+    """
+    return error * (_NORMAL.inv_cdf((1 + level) / 2) + _NORMAL.inv_cdf(power)) if error > NEAR else _NAN
+
+
+def effect(difference: float, jackknife: FloatArray) -> float:
+    """The difference in standard deviations of the jackknife's pseudo-values.
+
+    The pseudo-value of query i is n·D - (n - 1)·D₍ᵢ₎, where D₍ᵢ₎ is the difference without it. For a mean it is the
+    query's own difference, so that this is Cohen's d for pairs.
+
+    Args:
+        difference: over all queries.
+        jackknife: shape (n,); the difference without each query in turn, of those that add anything to it.
+
+    Source: Efron & Tibshirani 1993, chapter 11; Cohen 1988, chapter 2.
+    """
+    spread = (len(jackknife) - 1) * float(jackknife.std(ddof=1)) if len(jackknife) > 1 else 0.0
+    if spread > NEAR:
+        return difference / spread
+    return 0.0 if abs(difference) <= NEAR else _NAN
