@@ -99,7 +99,7 @@ def truth(seed: int, measure: str) -> Truth:
 def outcome(seed: int, queries: int, measure: str, known: Truth) -> Outcome:
     """Tune on one world, and look up what the rule is worth."""
     drawn = world(seed, queries)
-    tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, seed=seed, trials=1000)
+    tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, seed=seed, n_resamples=1000)
     best = max(tuning.tried, key=lambda one: one.resubstitution)
     return Outcome(
         tuning.resubstitution,

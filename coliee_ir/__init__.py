@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import importlib
 
+from coliee_ir._version import __version__ as __version__
+
 TYPE_CHECKING = False  # as type checkers know it; to import typing takes longer than the rest of this file
 if TYPE_CHECKING:
     from typing import Any
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing, compare
     from coliee_ir.commands.convert import to_frame, to_qrels, to_run
     from coliee_ir.commands.fuse import Fusion, fuse
-    from coliee_ir.commands.fuse.fitting import FittedFusion, fit_fusion
+    from coliee_ir.commands.fuse.fitting import fit_fusion
+    from coliee_ir.commands.fuse.result import FittedFusion
     from coliee_ir.commands.leaderboard import Leaderboard, rank_runs
     from coliee_ir.commands.report import Report, make_report
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
@@ -33,8 +36,6 @@ if TYPE_CHECKING:
     from coliee_ir.scoring.reading import read_gold, read_run
     from coliee_ir.scoring.scores import Scores
 
-__version__ = "0.1.0"
-
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
 _HOMES = {
     "coliee_adapters.corpora": ("read_corpus",),
@@ -45,7 +46,8 @@ _HOMES = {
     "coliee_ir.rules.decisions": ("Decisions",),
     "coliee_ir.scoring.evaluator": ("Evaluator", "Submission", "evaluate"),
     "coliee_ir.commands.fuse": ("Fusion", "fuse"),
-    "coliee_ir.commands.fuse.fitting": ("FittedFusion", "fit_fusion"),
+    "coliee_ir.commands.fuse.fitting": ("fit_fusion",),
+    "coliee_ir.commands.fuse.result": ("FittedFusion",),
     "coliee_ir.judging.judged": ("Judged", "judge"),
     "coliee_ir.commands.leaderboard": ("Leaderboard", "rank_runs"),
     "coliee_ir.rules.protocol": ("PROTOCOLS", "Protocol", "protocol"),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError, printable
-from coliee_ir import __version__
+from coliee_ir._version import __version__
 
 #: command → what it does; each is the module of its name
 COMMANDS = {

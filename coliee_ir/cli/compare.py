@@ -8,6 +8,7 @@ import sys
 from coliee_ir.cli import say, scoring
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare.render import FORMS, render
+from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
     scoring.add_resampling(parser)
-    parser.add_argument("--level", type=float, default=0.95, help="of confidence; default: 0.95")
+    parser.add_argument(
+        "--confidence-level", type=float, default=0.95, metavar="P", help="of intervals and tests (default: 0.95)"
+    )
     parser.add_argument("--power", type=float, default=0.8, help="for the detectable difference; default: 0.8")
     parser.add_argument("-o", "--output", choices=tuple(FORMS), default="table", help="default: table")
 
@@ -34,9 +37,7 @@ def run(options: argparse.Namespace) -> int:
         baseline=options.baseline,
         test=options.test,
         correction=options.correction,
-        trials=options.resamples,
-        seed=options.seed,
-        level=options.level,
+        settings=Resampling(options.resamples, options.seed, options.confidence_level),
         power=options.power,
     )
     for remark in comparison.remarks:

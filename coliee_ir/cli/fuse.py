@@ -16,6 +16,7 @@ from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion
 from coliee_ir.commands.fuse.output import write_fused
 from coliee_ir.scoring.reading import gold_files, opened, opened_if_possible, read_gold
+from coliee_ir.stats.settings import SEED
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
@@ -124,7 +125,6 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
 
 def _fit(options: argparse.Namespace) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
-    from coliee_ir.commands.compare import SEED
     from coliee_ir.commands.fuse import fitting, render
     from coliee_ir.output.grid import plain
 

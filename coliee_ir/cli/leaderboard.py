@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
     scoring.add_resampling(parser)
-    parser.add_argument("--level", type=float, default=0.95, help="of confidence; default: 0.95")
+    parser.add_argument(
+        "--confidence-level", type=float, default=0.95, metavar="P", help="of intervals and tests (default: 0.95)"
+    )
     parser.add_argument(
         "-o", "--output", choices=render.FORMS, default="table", help="default: table; json holds all tables"
     )
@@ -76,9 +78,9 @@ def run(options: argparse.Namespace) -> int:
         exclude=scoring.ids(options.exclude),
         decisions=scoring.decided(options),
         correction=options.correction,
-        trials=options.resamples,
+        n_resamples=options.resamples,
         seed=options.seed,
-        level=options.level,
+        confidence_level=options.confidence_level,
         jobs=options.jobs,
         watch=scoring.watched,
         columns=options.columns,

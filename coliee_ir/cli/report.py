@@ -11,6 +11,7 @@ from coliee_adapters.files import Source, check_outputs
 from coliee_ir.cli import say, scoring
 from coliee_ir.commands import report
 from coliee_ir.commands.leaderboard import EASY
+from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     of_file = {one.run.name: one for one in submissions if isinstance(one.run, Source)}
     made = report.report_scores(
         scored, evaluator, [of_file[scores.file] for scores in scored], corpus=options.corpus,
-        categories=options.categories, baseline=options.baseline, trials=options.resamples, seed=options.seed,
+        categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
         command=shlex.join(["coliee-ir", *options.typed]),
     )  # fmt: skip
     for remark in made.contents.remarks:

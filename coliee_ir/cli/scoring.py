@@ -17,7 +17,7 @@ from coliee_adapters.folders import walk
 from coliee_adapters.lines import content_lines, counted
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.vocabulary import ROLES, parse_columns
-from coliee_ir import __version__
+from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
 from coliee_ir.rules.protocol import TASKS
@@ -33,6 +33,7 @@ from coliee_ir.scoring.reading import (
     telling,
 )
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.settings import N_RESAMPLES, SEED
 
 _Result = TypeVar("_Result")
 
@@ -361,7 +362,7 @@ def _is_file(given: str) -> bool:
 
 def add_resampling(parser: argparse.ArgumentParser) -> None:
     """How many resamples of the queries, and by which random numbers."""
-    from coliee_ir.commands.compare import SEED, TRIALS  # which evaluating does without
-
-    parser.add_argument("--resamples", type=at_least_one, default=TRIALS, metavar="N", help=f"default: {TRIALS}")
+    parser.add_argument(
+        "--resamples", type=at_least_one, default=N_RESAMPLES, metavar="N", help=f"default: {N_RESAMPLES}"
+    )
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")

@@ -16,13 +16,13 @@ from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_ir.cli import say, scoring
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.compare import SEED
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import Tuning, filters
 from coliee_ir.commands.tune.render import FORMS, render, said
 from coliee_ir.judging import workers
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 from coliee_ir.scoring.reading import find_task, gold_files, opened, opened_if_possible, read_gold
+from coliee_ir.stats.settings import SEED
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 

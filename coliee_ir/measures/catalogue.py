@@ -16,6 +16,7 @@ from coliee_ir.measures.claims import DefendantF1, PlaintiffF1, PooledF1, Ration
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
 from coliee_ir.measures.sets import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR
+from coliee_ir.measures.suggestions import suggestions
 
 #: Our measures by the name that parameters are added to.
 OURS: dict[str, type[Measure]] = {
@@ -51,10 +52,10 @@ def parse(typed: str) -> list[Measure]:
 
     request = ir_measures.request(name, parameters, at)
     if request is None:
-        raise UsageError(
-            f"there is no measure {typed!r}; ours are {', '.join(OURS)}, and trec_eval's and ir_measures' names are "
-            "taken too: `coliee-ir measures` lists them"
-        )
+        known = [*OURS, "MicroF1", "MacroF1", "MicroF2", "MacroF2", *ir_measures.NAMES, *trec_eval.each_name()]
+        meant = " or ".join(suggestions(typed, known))
+        remedy = f"did you mean {meant}? " if meant else ""
+        raise UsageError(f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them")
     return [Delegated(request, typed)]
 
 
@@ -78,7 +79,7 @@ def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
     try:
         return match["name"], parameters, None if at is None else int(at) if at.isdigit() else float(at)
     except ValueError:
-        raise UsageError(f"{typed!r} cannot be read; a cut-off is a number") from None
+        raise UsageError(f"{typed!r} cannot be read; the cutoff must be a number") from None
 
 
 def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -> Measure | None:
@@ -98,12 +99,12 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
             what = ", ".join(allowed) or "none"
             raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}")
         if key == "of" and value not in ("queries", "means"):
-            raise UsageError(f"{typed!r}: of is queries or means")
+            raise UsageError(f"{typed!r}: of must be queries or means")
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if key == "beta" and not (number and 0 < value <= _LARGEST):
-            raise UsageError(f"{typed!r}: beta is a number above 0, at most {_LARGEST}")
+            raise UsageError(f"{typed!r}: beta must be a number above 0 and at most {_LARGEST}")
         if key in ("cutoff", "rel") and not (isinstance(value, int) and number and 1 <= value <= _LARGEST):
-            raise UsageError(f"{typed!r}: {key} is a whole number from 1 to {_LARGEST}")
+            raise UsageError(f"{typed!r}: {key} must be an integer from 1 to {_LARGEST}")
     if "beta" in parameters:
         parameters = {**parameters, "beta": float(parameters["beta"])}
     return kind(**parameters)

@@ -38,7 +38,7 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         "the greatest precision at any rank whose recall is at least the level",
     ),
     "P": ("Precision at a cut-off; divides by the cut-off even where fewer were retrieved.", "relevant in first k / k"),
-    "recall": ("Recall at a cut-off, topic-wise.", "relevant in first k / R"),
+    "recall": ("Recall at a cutoff; a macro average.", "relevant in first k / R"),
     "infAP": ("Inferred average precision, for sampled judgements (-1: sampled, not judged).", "Yilmaz & Aslam 2006"),
     "gm_bpref": ("Geometric mean of bpref.", "exp of the mean over queries of log max(bpref, 0.00001)"),
     "Rprec_mult": ("Precision at a multiple of R.", "relevant in first m·R / (m·R)"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -187,12 +186,6 @@ def no_formula(text: str) -> str:
     """Text that no spreadsheet takes for a formula; a negative number, as some ids are, is none."""
     text = printable(text)
     return f"'{text}" if text.startswith(_FORMULA) and not re.fullmatch("-[0-9]+", text) else text
-
-
-def in_json(value: object, indent: int | None = None) -> str:
-    """A value as JSON, and a newline; what a workflow's runner takes for a command is escaped in its string."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
-    return re.sub(r"(?<=#)#(?=\w*\[)", r"\\u0023", text) + "\n"
 
 
 def print_to_terminal(grid: Grid, title: str, caption: str) -> None:

@@ -26,6 +26,7 @@ from coliee_ir.measures import Delegated, Measure, compute, parse
 from coliee_ir.measures.sets import counts
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import edition_year, newest_edition, protocol, task_name, without_answers
+from coliee_ir.scoring import render  # noqa: F401  # registers how Scores show themselves
 from coliee_ir.scoring.reading import (
     asks_cases,
     asks_statute_questions,

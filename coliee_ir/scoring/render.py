@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from coliee_adapters import trec_eval
@@ -11,6 +12,8 @@ from coliee_adapters.errors import printable
 from coliee_adapters.trec_eval import Request
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped
+from coliee_ir.output.shown import View, shows
 from coliee_ir.scoring.scores import Scores, document, preamble
 
 
@@ -25,7 +28,7 @@ def render(runs: Sequence[Scores], form: str, *, per_query: bool = False) -> str
     return FORMS[form](runs, per_query)
 
 
-def _grid(runs: Sequence[Scores], per_query: bool) -> grid.Grid:
+def as_grid(runs: Sequence[Scores], per_query: bool) -> grid.Grid:
     """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``."""
     several_files = len({scores.tag for scores in runs}) < len(runs)
     measures = list(runs[0].results)
@@ -69,15 +72,15 @@ def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | Non
 
 def print_to_terminal(runs: Sequence[Scores], title: str, caption: str, *, per_query: bool = False) -> None:
     """The table in colour on standard output, the best values bold."""
-    grid.print_to_terminal(_grid(runs, per_query), title, caption)
+    grid.print_to_terminal(as_grid(runs, per_query), title, caption)
 
 
 def _json(runs: Sequence[Scores], per_query: bool) -> str:
-    return grid.in_json(document(runs, per_query=per_query), indent=1)
+    return dumped(document(runs, per_query=per_query))
 
 
 def _jsonl(runs: Sequence[Scores], per_query: bool) -> str:
-    return "".join(grid.in_json({**preamble(s), **s.to_dict(per_query=per_query)}) for s in runs)
+    return "".join(dumped({**preamble(s), **s.to_dict(per_query=per_query)}, indent=None) for s in runs)
 
 
 def _trec(runs: Sequence[Scores], per_query: bool) -> str:
@@ -130,7 +133,7 @@ def _trec_line(measure: Measure, query: str, value: float) -> str:
 
 
 def _in_grid(form: str) -> Callable[[Sequence[Scores], bool], str]:
-    return lambda runs, per_query: grid.FORMS[form](_grid(runs, per_query))
+    return lambda runs, per_query: grid.FORMS[form](as_grid(runs, per_query))
 
 
 FORMS: Final[dict[str, Callable[[Sequence[Scores], bool], str]]] = {
@@ -143,3 +146,15 @@ FORMS: Final[dict[str, Callable[[Sequence[Scores], bool], str]]] = {
     "latex": _in_grid("latex"),
     "trec": _trec,
 }
+
+
+def _text(scores: Scores) -> str:
+    return f"{grid.plain(as_grid([scores], False))}{scores.header()}\n"
+
+
+def _frame(scores: Scores, per_query: bool) -> grid.Grid:
+    table = as_grid([scores], per_query)
+    return replace(table, rows=table.rows[:-1]) if per_query else table  # the last row is over all queries
+
+
+shows(Scores, View(_text, lambda scores: [as_grid([scores], False)], _frame))

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from coliee_adapters import trec_eval
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure, Result
+from coliee_ir.output import envelope
+from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
 
 
@@ -35,8 +36,8 @@ class Timing:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scores(Shown):
     """The scores of one run.
 
     Attributes:
@@ -75,6 +76,10 @@ class Scores:
     timing: Timing = field(default_factory=Timing, compare=False)
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
 
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value:.4f}" for name, value in self.measures.items())
+        return f"Scores({self.tag!r}, task={self.task!r}, {shown})"
+
     @property
     def measures(self) -> dict[str, float]:
         """Name → value over all queries; NaN if no query is left to form it from."""
@@ -112,7 +117,7 @@ class Scores:
             "tag": self.tag,
             "file": self.file,
             **self.others,
-            "measures": {name: None if math.isnan(value) else value for name, value in self.measures.items()},
+            "measures": {name: envelope.number(value) for name, value in self.measures.items()},
             "counts": dict(self.counts),
             "queries": self.queries,
         }
@@ -134,14 +139,4 @@ def document(runs: Sequence[Scores], *, per_query: bool = False) -> dict[str, An
 
 def preamble(scores: Scores) -> dict[str, Any]:
     """What is common to all runs of an evaluation: versions, task, edition, gold, decisions."""
-    from coliee_ir import __version__
-
-    return {
-        "coliee_ir": __version__,
-        "trec_eval": trec_eval.version(),
-        "task": scores.task,
-        "edition": scores.edition,
-        "gold": scores.gold,
-        "decisions": scores.decisions.to_dict(),
-        **({"excluded": list(scores.excluded)} if scores.excluded else {}),
-    }
+    return envelope.preamble(scores.task, scores.edition, scores.gold, scores.decisions.to_dict(), scores.excluded)

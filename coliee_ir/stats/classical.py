@@ -41,7 +41,7 @@ def _stats() -> Any:
     try:
         from scipy import stats
     except ImportError:
-        raise UsageError("the t test and Wilcoxon's need scipy: pip install 'coliee-ir[stats]'") from None
+        raise UsageError("the t test and Wilcoxon's test need scipy: pip install 'coliee-ir[stats]'") from None
     return stats
 
 

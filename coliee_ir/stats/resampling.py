@@ -32,18 +32,18 @@ class Interval(NamedTuple):
     high: float
 
 
-def swaps(seed: int, trials: int, queries: int, width: int = 1) -> Iterator[BoolArray]:
-    """For each trial, which queries swap their runs: blocks of shape (trials of the block, queries).
+def swaps(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[BoolArray]:
+    """For each trial, which queries swap their runs: blocks of shape (resamples of the block, queries).
 
     Args:
         seed: of the random bits.
-        trials: how many.
+        n_resamples: how many.
         queries: how many.
         width: how many numbers will be made of each trial; a block makes no more than fit.
     """
     bits = np.random.PCG64(seed)
     words = (queries + 63) // 64
-    for n in _blocks(trials, max(64 * words, width)):
+    for n in _blocks(n_resamples, max(64 * words, width)):
         raw = bits.random_raw(n * words).astype("<u8").view(np.uint8).reshape(n, 8 * words)
         yield np.unpackbits(raw, axis=1, count=queries, bitorder="little").astype(np.bool_)
 
@@ -57,41 +57,41 @@ def every_swap(queries: int, width: int = 1) -> Iterator[BoolArray]:
         done += n
 
 
-def draws(seed: int, trials: int, queries: int, width: int = 1) -> Iterator[FloatArray]:
-    """For each bootstrap sample, how often each query is drawn: blocks of shape (trials of the block, queries)."""
+def draws(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[FloatArray]:
+    """For each bootstrap sample, how often each query is drawn: blocks of shape (resamples of the block, queries)."""
     bits = np.random.PCG64(seed)
-    for n in _blocks(trials, max(queries, width)):
+    for n in _blocks(n_resamples, max(queries, width)):
         # a 32-bit number times Q, without its lower half, is a number below Q
         raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
         drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
         yield np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries).astype(np.float64)
 
 
-def _blocks(trials: int, of_trial: int) -> Iterator[int]:
-    """How many trials go together."""
+def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
+    """How many resamples go together."""
     at_once = max(_AT_ONCE // max(of_trial, 1), 1)
-    while trials > 0:
-        yield min(at_once, trials)
-        trials -= at_once
+    while n_resamples > 0:
+        yield min(at_once, n_resamples)
+        n_resamples -= at_once
 
 
-def is_exact(queries: int, trials: int) -> bool:
-    """Whether there are no more ways to swap than trials, so that all of them are looked at."""
-    return queries < trials.bit_length()  # 2^Q <= trials
+def is_exact(queries: int, n_resamples: int) -> bool:
+    """Whether there are no more ways to swap than resamples, so that all of them are looked at."""
+    return queries < n_resamples.bit_length()  # 2^Q <= n_resamples
 
 
-def least_p(queries: int, trials: int) -> float:
+def least_p(queries: int, n_resamples: int) -> float:
     """The least p that the randomisation test can give. Swapping nothing and swapping everything are always hits."""
-    return min(2 / (1 << queries), 1.0) if is_exact(queries, trials) else 1 / (trials + 1)
+    return min(2 / (1 << queries), 1.0) if is_exact(queries, n_resamples) else 1 / (n_resamples + 1)
 
 
-def randomised(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], trials: int, seed: int) -> FloatArray:
+def randomised(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], n_resamples: int, seed: int) -> FloatArray:
     """The p values of the paired randomisation test, two-sided; shape (pairs,).
 
     Under the null hypothesis it does not matter which of the two runs gave a query's answer. So each trial swaps the
-    runs of a random half of the queries and computes both scores anew, from sums. p = (hits + 1) / (trials + 1), where
-    a hit is a trial whose difference is at least as great as the observed one, or does not exist. All pairs see the
-    same swaps. Where there are no more ways to swap than trials, p is the share of hits among all of them.
+    runs of a random half of the queries and computes both scores anew, from sums. p = (hits + 1) / (n_resamples + 1),
+    where a hit is a trial whose difference is at least as great as the observed one, or does not exist. All pairs see
+    the same swaps. Where there are no more ways to swap than n_resamples, p is the share of hits among all of them.
 
     Lines of queries that are not in the gold stay with their run. Were they swapped too, nothing would change: swapping
     everything turns a difference round, and its size is what counts.
@@ -99,7 +99,7 @@ def randomised(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], trials: 
     Args:
         runs: the terms of each run, over the same queries.
         pairs: the runs to compare, by their places.
-        trials: how many.
+        n_resamples: how many.
         seed: of the random numbers.
 
     Source: Smucker, Allan, Carterette, CIKM 2007; p with the observed one counted in: Phipson, Smyth 2010.
@@ -110,14 +110,14 @@ def randomised(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], trials: 
     scores = [run.total for run in runs]
     bounds = [abs(scores[a] - scores[b]) - _near(scores[a], scores[b]) for a, b in pairs]
     hits = np.zeros(len(pairs), dtype=np.int64)
-    exact = is_exact(queries, trials)
-    for swapped in every_swap(queries, len(each)) if exact else swaps(seed, trials, queries, len(each)):
+    exact = is_exact(queries, n_resamples)
+    for swapped in every_swap(queries, len(each)) if exact else swaps(seed, n_resamples, queries, len(each)):
         moved = (each @ swapped.T.astype(np.float64)).reshape(n, width, -1)
         for at, (a, b) in enumerate(pairs):
             exchange = moved[b] - moved[a]
             difference = runs[a].score((totals[a] + exchange).T) - runs[b].score((totals[b] - exchange).T)
             hits[at] += int((~(np.abs(difference) < bounds[at])).sum())
-    return hits / (1 << queries) if exact else (hits + 1) / (trials + 1)
+    return hits / (1 << queries) if exact else (hits + 1) / (n_resamples + 1)
 
 
 def shifted(a: FloatArray, b: FloatArray, score_a: float, score_b: float) -> float:
@@ -126,7 +126,7 @@ def shifted(a: FloatArray, b: FloatArray, score_a: float, score_b: float) -> flo
     A sample on which a score does not exist counts as a hit.
 
     Args:
-        a: shape (trials,); the score of the one run on bootstrap samples.
+        a: shape (n_resamples,); the score of the one run on bootstrap samples.
         b: that of the other on the same samples.
         score_a: the score of the one run itself.
         score_b: that of the other.
@@ -139,15 +139,15 @@ def shifted(a: FloatArray, b: FloatArray, score_a: float, score_b: float) -> flo
     return (hits + 1) / (len(a) + 1)
 
 
-def bootstrapped(runs: Sequence[Terms], trials: int, seed: int) -> FloatArray:
-    """The score of each run on samples of the queries, drawn with replacement; shape (trials, runs).
+def bootstrapped(runs: Sequence[Terms], n_resamples: int, seed: int) -> FloatArray:
+    """The score of each run on samples of the queries, drawn with replacement; shape (n_resamples, runs).
 
     All runs see the same samples, so that differences of columns are paired.
     """
     each, n, width = _stacked(runs)
-    scores = np.empty((n, trials))
+    scores = np.empty((n, n_resamples))
     done = 0
-    for drawn in draws(seed, trials, each.shape[1], len(each)):
+    for drawn in draws(seed, n_resamples, each.shape[1], len(each)):
         sums = (each @ drawn.T).reshape(n, width, -1)
         for at, run in enumerate(runs):
             scores[at, done : done + len(drawn)] = run.score((sums[at] + run.besides[:, None]).T)
@@ -171,23 +171,23 @@ def left_out(run: Terms) -> FloatArray:
     return run.score(run.each.sum(axis=0) + run.besides - run.each)
 
 
-def percentile(samples: FloatArray, level: float) -> Interval:
+def percentile(samples: FloatArray, confidence_level: float) -> Interval:
     """The interval between the quantiles of bootstrap samples (Efron & Tibshirani 1993, chapter 13)."""
     kept = samples[~np.isnan(samples)]
     if not len(kept):
         return Interval(_NAN, _NAN)
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(kept, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     return Interval(float(low), float(high))
 
 
-def bca(samples: FloatArray, observed: float, jackknife: FloatArray, level: float) -> Interval:
+def bca(samples: FloatArray, observed: float, jackknife: FloatArray, confidence_level: float) -> Interval:
     """The bias-corrected and accelerated interval (Efron & Tibshirani 1993, chapter 14).
 
     Args:
-        samples: shape (trials,); the statistic on bootstrap samples.
+        samples: shape (n_resamples,); the statistic on bootstrap samples.
         observed: the statistic itself.
         jackknife: shape (Q,); the statistic without each query in turn.
-        level: of confidence.
+        confidence_level: of the intervals.
     """
     kept = samples[~np.isnan(samples)]
     deviations = jackknife[~np.isnan(jackknife)]
@@ -199,11 +199,11 @@ def bca(samples: FloatArray, observed: float, jackknife: FloatArray, level: floa
     near = _near(observed)
     below = float(((kept < observed - near).sum() + (np.abs(kept - observed) <= near).sum() / 2) / len(kept))
     if spread <= NEAR**2 or not 0 < below < 1:
-        return percentile(samples, level)
+        return percentile(samples, confidence_level)
     bias = _NORMAL.inv_cdf(below)
     acceleration = float((deviations**3).sum()) / (6 * spread**1.5)
     shares = []
-    for share in ((1 - level) / 2, (1 + level) / 2):
+    for share in ((1 - confidence_level) / 2, (1 + confidence_level) / 2):
         z = bias + _NORMAL.inv_cdf(share)
         stretch = 1 - acceleration * z  # not above 0 only where z is beyond 6: the acceleration is within 1/6
         shares.append(_NORMAL.cdf(bias + z / stretch) if stretch > 0 else float(z > 0))
@@ -211,26 +211,26 @@ def bca(samples: FloatArray, observed: float, jackknife: FloatArray, level: floa
     return Interval(float(low), float(high))
 
 
-def wilson(successes: float, n: float, level: float) -> Interval:
+def wilson(successes: float, n: float, confidence_level: float) -> Interval:
     """Wilson's score interval of a proportion (Wilson 1927)."""
     if not n:
         return Interval(_NAN, _NAN)
-    z = _NORMAL.inv_cdf((1 + level) / 2)
+    z = _NORMAL.inv_cdf((1 + confidence_level) / 2)
     share = successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
 
 
-def detectable(error: float, level: float, power: float) -> float:
-    """The least true difference that a two-sided test at 1 - level finds with this power, by the normal approximation.
+def detectable(error: float, confidence_level: float, power: float) -> float:
+    """The least true difference that a two-sided test finds with this power, by the normal approximation.
 
     Args:
         error: the standard error of the difference; without one, where nothing differs, nothing can be said.
-        level: of confidence.
+        confidence_level: of the intervals.
         power: the probability of finding it.
     """
-    return error * (_NORMAL.inv_cdf((1 + level) / 2) + _NORMAL.inv_cdf(power)) if error > NEAR else _NAN
+    return error * (_NORMAL.inv_cdf((1 + confidence_level) / 2) + _NORMAL.inv_cdf(power)) if error > NEAR else _NAN
 
 
 def effect(difference: float, jackknife: FloatArray) -> float:

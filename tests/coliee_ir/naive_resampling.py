@@ -35,18 +35,18 @@ def _output(state: int) -> int:
     return (folded >> turn | folded << (-turn & 63)) & _64
 
 
-def swaps(seed: int, trials: int, queries: int) -> Iterator[list[bool]]:
+def swaps(seed: int, n_resamples: int, queries: int) -> Iterator[list[bool]]:
     stream = bits(seed)
-    for _ in range(trials):
+    for _ in range(n_resamples):
         drawn = [
             word >> at & 1 == 1 for word in (next(stream) for _ in range((queries + 63) // 64)) for at in range(64)
         ]
         yield drawn[:queries]
 
 
-def draws(seed: int, trials: int, queries: int) -> Iterator[list[int]]:
+def draws(seed: int, n_resamples: int, queries: int) -> Iterator[list[int]]:
     stream = bits(seed)
-    for _ in range(trials):
+    for _ in range(n_resamples):
         yield [(next(stream) >> 32) * queries >> 32 for _ in range(queries)]
 
 

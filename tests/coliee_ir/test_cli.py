@@ -268,8 +268,8 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-m", "MicroG1"], "coliee-ir: there is no measure 'MicroG1'; ours are MicroP, MicroR, MicroF, MacroP"),
-        (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff is a whole number from 1"),
+        (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
+        (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff must be an integer from 1"),
         (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which a submission to task 1 has not\n"),
         (["--task", "6"], "argument --task: invalid choice: '6'"),
         (["--edition", "2017"], "coliee-ir: task 1 has no rules for 2017; they are known for 2018–2026"),
@@ -441,11 +441,12 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: this is no gold of a known form (found 'hello'); known"),
     "documents for labels": (
         XML, SIX, ["--task", "4"],
-        "run: this submission holds documents; task 4 expects labels Y or N here",
+        "run: this submission contains documents, not labels; task 4 expects labels Y or N here",
     ),
     "labels for documents": (
         XML, LABELS, ["--task", "3"],
-        "run: this submission holds labels; task 3 expects documents here; the labels go with --answers, "
+        "run: this submission contains labels, not documents; task 3 expects documents here; the labels go with "
+        "--answers, "
         "are the two swapped?\n",
     ),
     "lost zeros": (
@@ -585,7 +586,7 @@ def test_measures_explains_one(name: str, parts: list[str], call: Call) -> None:
 def test_measures_refuses_what_is_none(call: Call) -> None:
     code, out, err = call("measures", "map", "MicroG")
     assert (code, out) == (2, "")
-    assert "there is no measure 'MicroG'" in err
+    assert "unknown measure 'MicroG'" in err
 
 
 def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:

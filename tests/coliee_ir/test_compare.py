@@ -27,6 +27,7 @@ from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.commands.compare import Comparison, Interval, Pair, compare, compare_scores
 from coliee_ir.commands.compare.render import FORMS, render
 from coliee_ir.stats import resampling
+from coliee_ir.stats.settings import Resampling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
@@ -53,7 +54,7 @@ def some(seed: int, quality: float, queries: int = 20) -> dict[str, list[str]]:
 
 
 def compared(*runs: dict[str, list[str]], **options: Any) -> Comparison:
-    return compare(GOLD, *tagged(*runs), **{"task": "1", "trials": 200, **options})
+    return compare(GOLD, *tagged(*runs), **{"task": "1", "n_resamples": 200, **options})
 
 
 def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
@@ -75,7 +76,7 @@ def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks() -> None:
 def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None:
     evaluator = Evaluator(TASK1[0])
     scored = [evaluator.evaluate(run) for run in TASK1[1:]]
-    comparison = compare(*TASK1, trials=500)
+    comparison = compare(*TASK1, n_resamples=500)
     values = [scores.measures["MicroF1"] for scores in scored]
     terms = [next(iter(scores.results.values())).terms for scores in scored]
     places = [(pair.a, pair.b) for pair in comparison.pairs]
@@ -95,7 +96,7 @@ def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None
 
 @pytest.mark.parametrize("baseline", ["dense", str(TASK1[2])])
 def test_a_baseline_is_named_by_its_tag_or_its_file(baseline: str) -> None:
-    comparison = compare(*TASK1, baseline=baseline, trials=50)
+    comparison = compare(*TASK1, baseline=baseline, n_resamples=50)
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [(0, 1), (2, 1)]
 
 
@@ -118,14 +119,14 @@ def test_parts_of_a_submission_and_rules_are_taken() -> None:
         Submission(EXAMPLES / "task3" / f"task3.{tag}", answers=EXAMPLES / "task3" / f"answers.{tag}")
         for tag in ("ALPHA", "BETA")
     ]
-    comparison = compare(gold, *runs, trials=100)
+    comparison = compare(gold, *runs, n_resamples=100)
     assert (comparison.task, comparison.measure, comparison.interval) == ("3", "Accuracy", "wilson")
     assert [round(standing.score, 4) for standing in comparison.standings] == [0.7667, 0.4333]
-    skipped = compare(gold, *runs, trials=100, measure="MacroF2", edition=2026, exclude=["R07-01-A"],
+    skipped = compare(gold, *runs, n_resamples=100, measure="MacroF2", edition=2026, exclude=["R07-01-A"],
                       decisions=Decisions(unanswered="skip"))  # fmt: skip
     assert skipped.queries == comparison.queries - 1
     assert (skipped.excluded, skipped.decisions.unanswered) == (("R07-01-A",), "skip")
-    assert compare(gold, *(run.run for run in runs), measure="MicroR", trials=9, task=3).measure == "MicroR"
+    assert compare(gold, *(run.run for run in runs), measure="MicroR", n_resamples=9, task=3).measure == "MicroR"
 
 
 # what it says
@@ -142,10 +143,10 @@ def test_wins_ties_and_losses_are_of_queries() -> None:
 def test_a_query_that_is_left_out_is_no_tie() -> None:
     gold = {**GOLD, "empty": []}
     a, b = tagged({"q1": ["a"]}, {"q1": ["a"], "q2": ["b"]})
-    pair = compare(gold, a, b, task="1", measure="MacroF1", trials=50).pairs[0]
+    pair = compare(gold, a, b, task="1", measure="MacroF1", n_resamples=50).pairs[0]
     assert (pair.wins, pair.ties, pair.losses) == (0, 19, 1)
     skip = Decisions(unanswered="skip")
-    pair = compare(gold, a, b, task="1", measure="MacroF1", trials=50, decisions=skip).pairs[0]
+    pair = compare(gold, a, b, task="1", measure="MacroF1", n_resamples=50, decisions=skip).pairs[0]
     assert (pair.wins, pair.ties, pair.losses) == (0, 1, 0)
 
 
@@ -154,15 +155,15 @@ def test_the_effect_on_a_mean_is_cohens_d_of_the_queries_that_count() -> None:
     runs = tagged(some(1, 0.7), some(2, 0.4))
     a, b = (Evaluator(gold, ["MacroF1"], task="1").evaluate(run) for run in runs)
     values = [a.per_query[q]["MacroF1"] - b.per_query[q]["MacroF1"] for q in GOLD]
-    pair = compare_scores([a, b], trials=50).pairs[0]
+    pair = compare_scores([a, b], settings=Resampling(50)).pairs[0]
     assert pair.effect == pytest.approx(np.mean(values) / np.std(values, ddof=1), rel=1e-9)
 
 
 def test_the_deciding_queries_are_those_without_which_the_difference_changes_most() -> None:
     runs = tagged(some(3, 0.7), some(4, 0.4))
-    whole = compare(GOLD, *runs, task="1", trials=20).pairs[0]
+    whole = compare(GOLD, *runs, task="1", n_resamples=20).pairs[0]
     changes = {
-        query: compare(GOLD, *runs, task="1", trials=20, exclude=[query]).pairs[0].difference - whole.difference
+        query: compare(GOLD, *runs, task="1", n_resamples=20, exclude=[query]).pairs[0].difference - whole.difference
         for query in GOLD
     }
     assert len(whole.deciding) == 5
@@ -178,18 +179,21 @@ def test_queries_that_decide_equally_come_in_the_golds_order() -> None:
 
 
 def test_an_accuracy_has_wilsons_interval() -> None:
-    comparison = compare(*TASK4, trials=50)
+    comparison = compare(*TASK4, n_resamples=50)
     for standing in comparison.standings:
         right = round(standing.score * comparison.queries)
         assert standing.interval == resampling.wilson(right, comparison.queries, 0.95)
-    assert compare(*TASK4, trials=50, level=0.5).standings[0].interval.low > comparison.standings[0].interval.low
+    assert (
+        compare(*TASK4, n_resamples=50, confidence_level=0.5).standings[0].interval.low
+        > comparison.standings[0].interval.low
+    )
 
 
 def test_a_perfect_run_has_a_point_as_interval_and_an_accuracy_has_not() -> None:
     assert compared(ALL_RIGHT, HALF).standings[0].interval == Interval(1.0, 1.0)
     gold = Gold(labels=dict.fromkeys(GOLD, True))
     runs = [Answers(dict.fromkeys(GOLD, answer), tag=str(answer)) for answer in (True, False)]
-    right, wrong = compare(gold, *runs, task="4", trials=50).standings
+    right, wrong = compare(gold, *runs, task="4", n_resamples=50).standings
     assert 0.8 < right.interval.low < right.interval.high == 1.0
     assert 0.0 == wrong.interval.low < wrong.interval.high < 0.2
 
@@ -201,7 +205,8 @@ def test_each_test_is_the_one_that_it_says() -> None:
     evaluator = Evaluator(GOLD, ["MacroF1"], task="1")
     a, b = (evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.5)))
     values = [[scores.per_query[query]["MacroF1"] for query in GOLD] for scores in (a, b)]
-    p = {test: compare_scores([a, b], test=test, trials=999).pairs[0].p for test in ("t", "wilcoxon", "bootstrap")}
+    kinds = ("t", "wilcoxon", "bootstrap")
+    p = {test: compare_scores([a, b], test=test, settings=Resampling(999)).pairs[0].p for test in kinds}
     assert p["t"] == pytest.approx(stats.ttest_rel(*values).pvalue, rel=1e-9)
     moved = [x - y for x, y in zip(*values, strict=True) if x != y]
     assert p["wilcoxon"] == pytest.approx(stats.wilcoxon(np.round(moved, 12)).pvalue, rel=1e-9)
@@ -225,25 +230,24 @@ def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> No
         (
             "MicroF1",
             {"test": "t"},
-            "MicroF1 is no mean of the queries' values, so that a test of these (t) says nothing of it: "
+            "MicroF1 is not a mean over queries, so that a test of these (t) says nothing of it: "
             "use --test randomisation",
         ),
         (
             "gm_map",
             {"test": "wilcoxon"},
-            "gm_map is no mean of the queries' values, so that a test of these (wilcoxon) says nothing of it: "
+            "gm_map is not a mean over queries, so that a test of these (wilcoxon) says nothing of it: "
             "use --test randomisation",
         ),
         (
             "MacroF1",
             {"test": "mcnemar"},
-            "McNemar's test is for accuracies, and MacroF1 is none: use --test randomisation",
+            "McNemar's test applies to accuracies only, and MacroF1 is none: use --test randomisation",
         ),
         (
             "MacroF1",
             {"test": "t", "decisions": Decisions(unanswered="skip")},
-            "MacroF1 leaves out other queries of 'A' than of 'B', so that a test of paired values (t) says nothing of "
-            "it: use --test randomisation",
+            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply",
         ),
         (
             "P",
@@ -253,17 +257,17 @@ def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> No
         (
             "MicroF1",
             {"test": "z"},
-            "there is no test 'z'; there are randomisation, bootstrap, mcnemar, t, wilcoxon",
+            "unknown test 'z'; there are randomisation, bootstrap, mcnemar, t, wilcoxon",
         ),
-        ("", {"correction": "bonferroni"}, "there is no correction 'bonferroni'; there are holm, bh, none"),
-        ("", {"trials": 0}, "the number of resamples is from 1 to 1,000,000"),
-        ("", {"trials": 10**7}, "the number of resamples is from 1 to 1,000,000"),
-        ("", {"seed": -1}, "a seed is a whole number from 0"),
-        ("", {"level": 1.0}, "the level is a share between 0 and 1, such as 0.95"),
-        ("", {"level": math.nan}, "the level is a share between 0 and 1, such as 0.95"),
-        ("", {"power": 0.05}, "the power is a share between 0.05, which chance reaches, and 1, such as 0.8"),
-        ("", {"power": 1.0}, "the power is a share between 0.05, which chance reaches, and 1, such as 0.8"),
-        ("", {"baseline": "C"}, "the baseline 'C' is no run; the runs are A, B"),
+        ("", {"correction": "bonferroni"}, "unknown correction 'bonferroni'; there are holm, bh, none"),
+        ("", {"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
+        ("", {"n_resamples": 10**7}, "the number of resamples must be between 1 and 1,000,000"),
+        ("", {"seed": -1}, "the seed must be an integer ≥ 0"),
+        ("", {"confidence_level": 1.0}, "the confidence level must be between 0 and 1, for example 0.95"),
+        ("", {"confidence_level": math.nan}, "the confidence level must be between 0 and 1, for example 0.95"),
+        ("", {"power": 0.05}, "the power must be between 0.05, which chance reaches, and 1, for example 0.8"),
+        ("", {"power": 1.0}, "the power must be between 0.05, which chance reaches, and 1, for example 0.8"),
+        ("", {"baseline": "C"}, "the baseline 'C' is not a run; the runs are A, B"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(measure: str, options: dict[str, Any], sentence: str) -> None:
@@ -278,7 +282,7 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
 
     half = scored(HALF)
     for others, sentence in (
-        ([], "a comparison needs two runs or more"),
+        ([], "a comparison needs at least two runs"),
         ([scored(HALF, exclude=["q1"])], "the runs were scored on different queries"),
         ([scored(HALF, measures=["MacroF1"])], "not all runs have a score of MicroF1: do they have the same parts?"),
         ([scored(HALF, edition=2025)], "the runs were scored by different rules"),
@@ -302,7 +306,10 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert (same.wins, same.ties, same.losses, same.deciding) == (0, 20, 0, ())
     assert same.percentile == same.bca == Interval(0.0, 0.0)
     assert math.isnan(same.detectable)
-    assert "3 pairs of runs add the same to MicroF1 in every query (A and B; A and D; B and D)" in comparison.remarks
+    assert (
+        "3 pairs of runs contribute the same to MicroF1 in every query (A and B; A and D; B and D)"
+        in comparison.remarks
+    )
     assert not any("add the same" in remark for remark in compared(*runs[1:3]).remarks)
     assert "(A and B; A and C; A and D; …)" in compared(*[runs[0]] * 4).remarks[0]
     for test in ("bootstrap", "t", "wilcoxon"):
@@ -325,7 +332,7 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     assert (undefined.wins, undefined.ties, undefined.losses, undefined.deciding) == (0, 0, 0, ())
     assert math.isnan(comparison.standings[1].score)
     assert comparison.pairs[1].corrected == comparison.pairs[1].p  # one comparison is left to correct for
-    assert comparison.remarks == ("MacroF1 does not exist for B: there is no query to form it from",)
+    assert comparison.remarks == ("MacroF1 is undefined for B: no query contributes to it",)
     for form in FORMS:
         assert not re.search(r"\bnan\b", render(comparison, form), re.IGNORECASE)
     nobody = compared({}, {}, measure="MacroF1", decisions=skip)
@@ -335,10 +342,10 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
 
 def test_resamples_without_a_score_are_counted_and_said() -> None:
     skip = Decisions(unanswered="skip")
-    comparison = compared({"q1": ["a"], "q2": ["a", "b"]}, HALF, measure="MacroF1", decisions=skip, trials=300)
+    comparison = compared({"q1": ["a"], "q2": ["a", "b"]}, HALF, measure="MacroF1", decisions=skip, n_resamples=300)
     [said] = [remark for remark in comparison.remarks if "does not exist" in remark]
     found = re.fullmatch(
-        r"in (\d+) resamples of 300 MacroF1 does not exist for a run; the intervals leave these out", said
+        r"in (\d+) resamples of 300 MacroF1 is undefined for a run; the intervals leave these out", said
     )
     assert found is not None
     assert abs(int(found[1]) / 300 - 0.9**20) < 0.09
@@ -356,44 +363,46 @@ def test_one_query_is_compared_and_shows_nothing() -> None:
         assert math.isnan(pair.detectable)
         assert comparison.exact
         assert comparison.remarks == (
-            "no difference can be significant here: p is at least 1; there are too few queries",
+            "no difference can be significant here: the smallest possible p is 1; there are too few queries",
         )
     t = compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
     assert math.isnan(t.pairs[0].p)
-    assert t.remarks == ("1 pair of runs differ by the same in every query: there is no spread for a t test",)
+    assert t.remarks == ("1 pair of runs differ by the same amount in every query, so the t test is undefined",)
 
 
 def test_a_pair_without_spread_has_no_t_test() -> None:
     comparison = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t")
     assert all(math.isnan(pair.p) for pair in comparison.pairs)
-    assert comparison.remarks == ("3 pairs of runs differ by the same in every query: there is no spread for a t test",)
+    assert comparison.remarks == (
+        "3 pairs of runs differ by the same amount in every query, so the t test is undefined",
+    )
 
 
 def test_it_is_said_where_no_p_can_be_small_enough() -> None:
     runs = [some(seed, 0.5) for seed in range(8)]
-    said = compared(*runs, trials=500).remarks
+    said = compared(*runs, n_resamples=500).remarks
     assert said == (
-        "no difference can be significant here: p is at least 0.002, corrected for 28 pairs at least 0.056; "
-        "take --resamples 561 or --correction bh or --baseline",
+        "no difference can be significant here: the smallest possible p is 0.002, or 28 pairs corrected: 0.056; "
+        "use --resamples 561 or --correction bh or --baseline",
     )
-    assert compared(*runs, trials=561).remarks == ()
-    assert compared(*runs, trials=500, correction="bh").remarks == ()
-    assert compared(*runs, trials=500, baseline="C").remarks == ()
-    assert compared(*runs, trials=100, baseline="C").remarks == (
-        "no difference can be significant here: p is at least 0.0099, corrected for 7 pairs at least 0.069; "
-        "take --resamples 141 or --correction bh",
+    assert compared(*runs, n_resamples=561).remarks == ()
+    assert compared(*runs, n_resamples=500, correction="bh").remarks == ()
+    assert compared(*runs, n_resamples=500, baseline="C").remarks == ()
+    assert compared(*runs, n_resamples=100, baseline="C").remarks == (
+        "no difference can be significant here: the smallest possible p is 0.0099, or 7 pairs corrected: 0.069; "
+        "use --resamples 141 or --correction bh",
     )
-    assert compared(*runs[:2], trials=19).remarks == (
-        "no difference can be significant here: p is at least 0.05; take --resamples 21",
+    assert compared(*runs[:2], n_resamples=19).remarks == (
+        "no difference can be significant here: the smallest possible p is 0.05; take --resamples 21",
     )
-    assert compared(*runs[:2], trials=21).remarks == ()
-    assert compared(*runs, trials=19, measure="MacroF1", test="t").remarks == ()
+    assert compared(*runs[:2], n_resamples=21).remarks == ()
+    assert compared(*runs, n_resamples=19, measure="MacroF1", test="t").remarks == ()
 
 
 def test_the_number_of_resamples_that_is_told_is_enough_and_one_less_is_not() -> None:
     best, worst = {query: ["a", "b"] for query in GOLD}, dict(NOTHING)
-    for trials, significant in ((20, True), (19, False)):
-        [pair] = compared(best, worst, trials=trials).pairs
+    for n_resamples, significant in ((20, True), (19, False)):
+        [pair] = compared(best, worst, n_resamples=n_resamples).pairs
         assert (pair.corrected < 0.05) == significant
 
 
@@ -402,13 +411,13 @@ def test_the_number_of_resamples_that_is_told_is_enough_and_one_less_is_not() ->
 
 def test_the_same_seed_gives_the_same_digits_on_any_machine() -> None:
     # counts are added, which is exact; so these are the digits wherever this runs
-    comparison = compare(*TASK1, trials=1000)
+    comparison = compare(*TASK1, n_resamples=1000)
     assert [pair.p * 1001 for pair in comparison.pairs] == pytest.approx(P_OF_1000, abs=1e-9)
-    assert comparison == compare(*TASK1, trials=1000)
+    assert comparison == compare(*TASK1, n_resamples=1000)
     assert [interval for pair in comparison.pairs for interval in (*pair.percentile, *pair.bca)] == pytest.approx(
         INTERVALS_OF_1000, abs=1e-12
     )
-    other = compare(*TASK1, trials=1000, seed=1)
+    other = compare(*TASK1, n_resamples=1000, seed=1)
     assert [pair.p for pair in other.pairs] != [pair.p for pair in comparison.pairs]
     assert other.pairs[0].bca != comparison.pairs[0].bca
 
@@ -445,7 +454,7 @@ b  dense     0.3627a   0.2978    0.4293
 c  rerank  0.4936a,b   0.4252    0.5637
 
 intervals: BCa bootstrap, 10,000 resamples, seed 2026
-letters: the runs that a score is significantly better than
+letters: the runs that this run significantly outperforms
 test: paired randomisation test, 10,000 resamples, seed 2026; Holm's correction for 3 pairs; p < 0.05
 
 run    minus   difference  low 95%  high 95%       p  p corrected  wins  ties  losses  effect  detectable
@@ -454,9 +463,9 @@ bm25   rerank     -0.2482  -0.3254   -0.1754  0.0001       0.0003     5     2   
 dense  rerank     -0.1309  -0.2099   -0.0485  0.0018       0.0036     9     2      29   -0.51      0.1146
 
 low, high: 95% interval of the difference, BCa bootstrap, 10,000 resamples, seed 2026
-wins, ties, losses: of queries, each by itself
-effect: the difference in standard deviations of what single queries say of it (means: Cohen's d of pairs)
-detectable: the least true difference that this test finds with probability 0.8, of one pair alone
+wins, ties, losses: number of queries
+effect: the difference in standard deviations over queries (for means: Cohen's d for paired samples)
+detectable: the smallest true difference that this test finds with probability 0.8, of one pair alone
 
 bm25 minus dense would change most without 023993 (+0.0161), 073054 (+0.0117), 055743 (+0.0109)
 bm25 minus rerank would change most without 023993 (+0.0156), 054781 (-0.0109), 045741 (+0.0108)
@@ -465,16 +474,16 @@ dense minus rerank would change most without 050252 (-0.0189), 010264 (+0.0151),
 
 
 def test_marks_are_letters_of_runs_that_are_significantly_worse() -> None:
-    comparison = compared(NOTHING, ALL_RIGHT, HALF, trials=999)
+    comparison = compared(NOTHING, ALL_RIGHT, HALF, n_resamples=999)
     rows = [row.split() for row in render(comparison, "table").splitlines()[1:4]]
     assert [row[:3] for row in rows] == [["a", "A", "0.0000"], ["b", "B", "1.0000a,c"], ["c", "C", "0.5000a"]]
-    rows = [row.split() for row in render(replace(comparison, level=0.999), "table").splitlines()[1:4]]
+    rows = [row.split() for row in render(replace(comparison, confidence_level=0.999), "table").splitlines()[1:4]]
     assert [row[2] for row in rows] == ["0.0000", "1.0000", "0.5000"]
 
 
 def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
     runs = [some(1, 0.75), some(2, 0.5), some(3, 0.5), some(4, 0.5)]
-    found = compared(*runs, trials=999, measure="MacroF1", correction="holm")
+    found = compared(*runs, n_resamples=999, measure="MacroF1", correction="holm")
     doubtful = [pair for pair in found.pairs if pair.p < 0.05 <= pair.corrected]
     assert doubtful
     assert not any(found.significant(pair) for pair in doubtful)
@@ -487,7 +496,7 @@ def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
 
 def test_of_many_runs_no_mark_lengthens_a_number() -> None:
     runs = [Run.of(NOTHING, tag=f"r{n}", path=f"r{n}") for n in range(30)]
-    comparison = compare(GOLD, *runs, Run.of(ALL_RIGHT, tag="best"), task="1", trials=9999)
+    comparison = compare(GOLD, *runs, Run.of(ALL_RIGHT, tag="best"), task="1", n_resamples=9999)
     row = render(comparison, "table").splitlines()[31].split()
     assert row[0] == "ae"
     assert re.fullmatch(r"1\.0000[a-z]+(,[a-z]+){29}", row[2])
@@ -495,7 +504,7 @@ def test_of_many_runs_no_mark_lengthens_a_number() -> None:
 
 
 def test_runs_of_one_tag_are_told_apart() -> None:
-    comparison = compare(GOLD, *tagged(HALF, NOTHING, ALL_RIGHT, tags="AAB"), task="1", trials=99)
+    comparison = compare(GOLD, *tagged(HALF, NOTHING, ALL_RIGHT, tags="AAB"), task="1", n_resamples=99)
     assert render(comparison, "table").splitlines()[:3] == [
         "   run  file      MicroF1  low 95%  high 95%",
         "a  A    A0.txt    0.5000b   0.5000    0.5000",
@@ -510,14 +519,14 @@ def test_runs_of_one_tag_are_told_apart() -> None:
 
 
 def test_json_is_the_contract() -> None:
-    comparison = compare(*TASK1, trials=99, exclude=["002473"])
+    comparison = compare(*TASK1, n_resamples=99, exclude=["002473"])
     found = json.loads(render(comparison, "json"))
     assert found == comparison.to_dict()
     assert list(found) == [
         "coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "excluded", "measure", "queries", "test",
         "correction", "trials", "exact", "seed", "level", "power", "interval", "runs", "pairs", "remarks",
     ]  # fmt: skip
-    assert {f.name for f in fields(Comparison)} - set(found) == {"standings"}
+    assert {f.name for f in fields(Comparison)} - set(found) == {"standings", "n_resamples", "confidence_level"}
     assert list(found["runs"][0]) == ["tag", "file", "score", "interval"]
     assert list(found["pairs"][0]) == [
         "a", "b", "places", "difference", "percentile", "bca", "p", "p_corrected", "wins", "ties", "losses", "effect",
@@ -529,12 +538,12 @@ def test_json_is_the_contract() -> None:
     assert found["pairs"][1]["p_corrected"] == pair.corrected
     assert found["pairs"][1]["deciding"] == [{"query": query, "change": change} for query, change in pair.deciding]
     assert found["decisions"] == Decisions().to_dict()
-    assert "excluded" not in compare(*TASK1, trials=9).to_dict()
+    assert "excluded" not in compare(*TASK1, n_resamples=9).to_dict()
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
 def test_separated_values_hold_all_digits_of_the_pairs(form: str, delimiter: str) -> None:
-    comparison = compare(*TASK1, trials=99)
+    comparison = compare(*TASK1, n_resamples=99)
     header, *rows = csv.reader(io.StringIO(render(comparison, form)), delimiter=delimiter)
     assert header == ["run", "minus", "difference", "low 95%", "high 95%", "p", "p corrected", "wins", "ties", "losses",
                       "effect", "detectable"]  # fmt: skip
@@ -546,7 +555,7 @@ def test_separated_values_hold_all_digits_of_the_pairs(form: str, delimiter: str
 
 
 def test_markdown_explains_its_marks() -> None:
-    text = render(compare(*TASK1, trials=999), "markdown")
+    text = render(compare(*TASK1, n_resamples=999), "markdown")
     assert text.splitlines()[0] == "|  | run | MicroF1 | low 95% | high 95% |"
     assert "| c | rerank | **0.4936**a,b |" in text
     assert (
@@ -578,7 +587,7 @@ def balanced(latex: str) -> bool:
 
 def test_latex_is_balanced_whatever_tags_hold() -> None:
     runs = [Run.of(HALF, tag=NASTY, path=NASTY), Run.of(NOTHING, tag="}{\\", path="\\"), Run.of(ALL_RIGHT, tag=NASTY)]
-    comparison = compare(GOLD, *runs, task="1", trials=999)
+    comparison = compare(GOLD, *runs, task="1", n_resamples=999)
     text = render(comparison, "latex")
     assert balanced(text)
     assert r"\textbf{1.0000}\textsuperscript{a,b}" in text
@@ -593,7 +602,7 @@ def test_no_tag_or_query_breaks_a_form(form: str) -> None:
     gold = {f"{query}\x1b[31m\x07": documents for query, documents in GOLD.items()}
     answers = [{query: run[query.split("\x1b")[0]] for query in gold} for run in (some(1, 0.7), some(2, 0.3))]
     runs = [Run.of(run, tag=f"={NASTY}{at}", path="p") for at, run in enumerate(answers)]
-    comparison = compare(gold, *runs, task="trec", measure="MacroF1", trials=50)
+    comparison = compare(gold, *runs, task="trec", measure="MacroF1", n_resamples=50)
     assert comparison.pairs[0].deciding
     text = render(comparison, form)
     assert text.endswith("\n")
@@ -615,7 +624,7 @@ def test_two_runs_are_not_corrected_for_and_it_is_not_said() -> None:
 
 
 def test_every_form_says_how_it_was_computed() -> None:
-    text = render(compare(*TASK4, test="mcnemar", level=0.9, power=0.9), "table")
+    text = render(compare(*TASK4, test="mcnemar", confidence_level=0.9, power=0.9), "table")
     assert "intervals: Wilson's\n" in text
     assert "test: McNemar's exact test; p < 0.1\n" in text
     assert "low, high: 90% interval of the difference, BCa bootstrap, 10,000 resamples, seed 2026\n" in text
@@ -662,10 +671,11 @@ RUNS = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.js
 
 def test_the_command_prints_what_compare_says(call: Call) -> None:
     for form in FORMS:
-        options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --level 0.9 --power 0.9 -m MacroF1"
+        options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --confidence-level 0.9"
+        options += " --power 0.9 -m MacroF1"
         code, out, err = call(*RUNS, "-o", form, *options.split(), "--test", "bootstrap")
-        wanted = compare(*RUNS, trials=300, seed=7, correction="bh", baseline="bm25", level=0.9, power=0.9,
-                         measure="MacroF1", test="bootstrap")  # fmt: skip
+        wanted = compare(*RUNS, n_resamples=300, seed=7, correction="bh", baseline="bm25", confidence_level=0.9,
+                         power=0.9,                         measure="MacroF1", test="bootstrap")  # fmt: skip
         assert (code, out) == (0, render(wanted, form))
     assert "task 1 by the rules of 2026" in err
     assert "bm25: 40 judged, 40 answered" in err
@@ -679,7 +689,7 @@ def test_remarks_are_said_on_standard_error(call: Call) -> None:
     code, _, err = call(*RUNS, "--resamples", "10")
     assert code == 0
     assert err.splitlines()[-1] == (
-        "no difference can be significant here: p is at least 0.091, corrected for 3 pairs at least 0.27; "
+        "no difference can be significant here: the smallest possible p is 0.091, corrected for 3 pairs at least 0.27; "
         "take --resamples 61 or --correction bh or --baseline"
     )
 
@@ -687,20 +697,23 @@ def test_remarks_are_said_on_standard_error(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (RUNS[:2], "coliee-ir: a comparison needs two runs or more\n"),
+        (RUNS[:2], "coliee-ir: a comparison needs at least two runs\n"),
         ([*RUNS, "-m", "MicroF1", "--test", "t"], "use --test randomisation\n"),
-        ([*RUNS, "-m", "nothing"], "there is no measure 'nothing'"),
-        ([*RUNS, "-m", "P_5 P_10"], "there is no measure 'P_5 P_10'"),
+        ([*RUNS, "-m", "nothing"], "unknown measure 'nothing'"),
+        ([*RUNS, "-m", "P_5 P_10"], "unknown measure 'P_5 P_10'"),
         ([*RUNS, "-m", "official"], "runs are compared by one\n"),
-        ([*RUNS, "--seed", "-1"], "coliee-ir: a seed is a whole number from 0\n"),
+        ([*RUNS, "--seed", "-1"], "coliee-ir: the seed must be an integer ≥ 0\n"),
         ([*RUNS, "--seed", "x"], "invalid int value: 'x'"),
         ([*RUNS, "--resamples", "0"], "'0' is not a whole number from 1"),
-        ([*RUNS, "--resamples", "1000001"], "coliee-ir: the number of resamples is from 1 to 1,000,000\n"),
-        ([*RUNS, "--level", "95"], "coliee-ir: the level is a share between 0 and 1, such as 0.95\n"),
+        ([*RUNS, "--resamples", "1000001"], "coliee-ir: the number of resamples must be between 1 and 1,000,000\n"),
+        (
+            [*RUNS, "--confidence-level", "95"],
+            "coliee-ir: the confidence level must be between 0 and 1, for example 0.95\n",
+        ),
         ([*RUNS, "--test", "z"], "invalid choice: 'z'"),
-        ([*RUNS, "--baseline", "x"], "coliee-ir: the baseline 'x' is no run; the runs are bm25, dense, rerank\n"),
+        ([*RUNS, "--baseline", "x"], "coliee-ir: the baseline 'x' is not a run; the runs are bm25, dense, rerank\n"),
         ([*RUNS, "task2/mono.txt"], "no query of the run is in the gold"),
-        (["--keep-going", *RUNS[:2], "task2/mono.txt"], "coliee-ir: a comparison needs two runs or more\n"),
+        (["--keep-going", *RUNS[:2], "task2/mono.txt"], "coliee-ir: a comparison needs at least two runs\n"),
     ],
 )
 def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.tune import Pool, honest
-from coliee_ir.commands.tune.honest import Candidate, Split
+from coliee_ir.commands.tune.honest import Candidate
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
 from coliee_ir.measures import parse
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.stats import resampling
+from coliee_ir.stats import folds, resampling
+from coliee_ir.stats.folds import Split
 
 QUERIES = [f"q{n}" for n in range(23)]
 EVERYONE = np.ones(23, dtype=np.bool_)
@@ -63,9 +64,9 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
 @pytest.mark.parametrize(
     ("n", "groups", "sentence"),
     [
-        (1, None, "1 folds cannot be made of 23 queries: give from 2 to so many"),
-        (24, None, "24 folds cannot be made of 23 queries: give from 2 to so many"),
-        (3, TWO_GROUPS, "3 folds cannot be made of 2 groups: give from 2 to so many"),
+        (1, None, "1 folds cannot be made from 23 queries; use at least 2 and at most that many"),
+        (24, None, "24 folds cannot be made from 23 queries; use at least 2 and at most that many"),
+        (3, TWO_GROUPS, "3 folds cannot be made from 2 groups; use at least 2 and at most that many"),
         (2, {q: q for q in QUERIES[1:]}, "1 judged query has no group (first: q0): give each query of the gold one"),
         (2, {}, "23 judged queries have no group (first: q0): give each query of the gold one"),
     ],
@@ -186,7 +187,7 @@ def test_the_standard_error_is_the_jackknifes() -> None:
         without.append(2 * c / (r + w) - 2 * c2 / (r2 + w2))
     mean = sum(without) / 3
     expected = math.sqrt(2 / 3 * sum((value - mean) ** 2 for value in without))
-    assert honest.standard_error(f1, one, other) == pytest.approx(expected)
+    assert folds.standard_error(f1, one, other) == pytest.approx(expected)
 
 
 def test_groups_are_left_out_together() -> None:
@@ -217,8 +218,8 @@ def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it() -> No
     samples = [[at for at in range(4) for _ in range(int(times[at]))] for times in drawn]
     whole = [sample for sample in samples if len(set(sample)) < 4]  # else nobody is left to score it on
     held = [of_mean(np.array(row)) for row in rows]
-    assert honest.best_of(held, 60, 5) == pytest.approx(naive_best_of(rows, whole))
-    assert math.isnan(honest.best_of([], 60, 5))
+    assert folds.best_of(held, 60, 5) == pytest.approx(naive_best_of(rows, whole))
+    assert math.isnan(folds.best_of([], 60, 5))
 
 
 def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
@@ -227,6 +228,6 @@ def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
     for _ in range(30):
         held = [of_mean(values) for values in chance.normal(0.5, 0.1, (50, 40))]
         apparent.append(max(terms.total for terms in held))
-        expected.append(honest.best_of(held, 100, 0))
+        expected.append(folds.best_of(held, 100, 0))
     assert np.mean(apparent) > 0.53
     assert np.mean(expected) == pytest.approx(0.5, abs=0.01)

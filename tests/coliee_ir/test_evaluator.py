@@ -284,7 +284,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", measures=["MicroF1"]),
             "MicroF1 needs documents, which a submission to task 4 has not",
         ),
-        (lambda: evaluate(GOLD, RUN, task="2", measures=["MicroF3x"]), "there is no measure 'MicroF3x'"),
+        (lambda: evaluate(GOLD, RUN, task="2", measures=["MicroF3x"]), "unknown measure 'MicroF3x'"),
         (lambda: evaluate(GOLD, RUN, task="7"), "there is no task '7'"),
         (lambda: evaluate(GOLD, RUN, task="5"), "<memory> holds no labels; task 5"),
         (lambda: evaluate(GOLD, RUN, task="1", edition=2017), "task 1 has no rules for 2017"),
@@ -301,7 +301,7 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
     [
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3", edition=2025),
-            "<memory>: this submission holds labels; task 3 expects documents here",
+            "<memory>: this submission contains labels, not documents; task 3 expects documents here",
         ),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"),
@@ -309,11 +309,11 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
         ),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="4"),
-            "<memory>: this submission holds documents; task 4 expects labels Y or N here",
+            "<memory>: this submission contains documents, not labels; task 4 expects labels Y or N here",
         ),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="3", answers=ARTICLES),
-            "this submission holds documents; task 3 expects labels Y or N here",
+            "this submission contains documents, not labels; task 3 expects labels Y or N here",
         ),
     ],
 )

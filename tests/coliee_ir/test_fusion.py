@@ -282,13 +282,13 @@ def test_ties_between_answers_are_named() -> None:
 @pytest.mark.parametrize(
     ("given_parameters", "sentence"),
     [
-        ({"method": "sum"}, "there is no method 'sum'; there are rrf, combsum, combmnz, combanz, combmax, combmin, "
+        ({"method": "sum"}, "unknown method 'sum'; there are rrf, combsum, combmnz, combanz, combmax, combmin, "
          "union, intersection, vote"),
         ({"method": "rrf", "norm": "max"}, "rrf takes no norm; it takes depth, k, top, weights"),
         ({"method": "combsum", "k": 60}, "combsum takes no k; it takes depth, norm, top, weights"),
         ({"method": "union", "weights": [1, 2]}, "union takes no weights; it takes depth"),
         ({"method": "vote", "top": 3}, "vote takes no top; it takes depth, least, ties, weights"),
-        ({"norm": "minmax", "method": "combsum"}, "there is no normalisation 'minmax'; there are min-max, max, sum, "
+        ({"norm": "minmax", "method": "combsum"}, "unknown normalisation 'minmax'; there are min-max, max, sum, "
          "zscore, rank, borda, none"),
         ({"k": -1}, "k is a number from 0, and -1 is not"),
         ({"k": math.nan}, "k is a number from 0, and nan is not"),
@@ -299,9 +299,9 @@ def test_ties_between_answers_are_named() -> None:
         ({"weights": [1, math.inf]}, "a weight is a number from 0, and inf is not"),
         ({"weights": [1, 10**400]}, f"a weight is a number from 0, and {10**400} is not"),
         ({"weights": ["1", 1]}, "a weight is a number from 0, and '1' is not"),
-        ({"weights": [0, 0]}, "all weights are 0; one of them must be greater"),
+        ({"weights": [0, 0]}, "at least one weight must be greater than 0"),
         ({"method": "vote", "least": 0}, "the least weight is a number above 0, and 0 is not"),
-        ({"method": "vote", "least": 9}, "nothing is left: no query has a document for vote"),
+        ({"method": "vote", "least": 9}, "the result is empty: no query has a document for vote"),
         ({"method": "vote", "ties": "Y"}, "ties are between answers, and these runs hold documents, which a vote takes "
          "or not"),
         ({"method": "vote", "ties": "y"}, "ties give N, Y or first, and not 'y'"),
@@ -321,7 +321,7 @@ def test_runs_that_cannot_be_fused_are_refused() -> None:
     with pytest.raises(InputError, match="it holds labels, and <memory> holds documents"):
         fuse([ONE, {"q": "Y"}])
     answers = [{"q": "Y"}, {"q": "N"}]
-    with pytest.raises(UsageError, match="answers are fused by vote, and not by rrf"):
+    with pytest.raises(UsageError, match="answers can only be fused by vote, not by rrf"):
         fuse(answers, "rrf")
     with pytest.raises(UsageError, match="takes no least"):
         fuse(answers, least=2)
@@ -394,9 +394,7 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
     fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
     assert of(fusion.fuse([a, b]).run) == of(fusion.fuse([b, a]).run) == {"q": {"x": 0.9, "y": 0.1}}
     assert "weights" not in str(fusion.fuse([a, b]).remarks)
-    assert "the weights were fitted to the runs in another order (A, B), and follow their tags" in (
-        fusion.fuse([b, a]).remarks
-    )
+    assert "run order differs from fitting (A, B), and follow their tags" in (fusion.fuse([b, a]).remarks)
     other = Run.of({"q": ["y"]}, tag="C")
     assert "the weights were fitted to the runs A, B, and go to C, A in this order" in fusion.fuse([other, a]).remarks
     assert of(fusion.fuse([other, a]).run)["q"]["y"] == 0.9

@@ -180,7 +180,7 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
 def test_whether_fitting_was_worth_it_is_said() -> None:
     gold, drawn = example()
     same = fit_fusion(gold, [drawn[0], drawn[0]], task=1)
-    assert same.remarks[0].startswith("on held-out queries the fitted weights are no better than equal weights: ")
+    assert same.remarks[0].startswith("on held-out queries the fitted weights do no better than equal weights: ")
     worth_it = fit_fusion(*example(queries=60), task=1)
     assert not any("no better" in remark for remark in worth_it.remarks)
 
@@ -200,16 +200,16 @@ def test_measures_by_which_weights_are_fitted() -> None:
     assert fit_fusion(questions, asked, task=3, edition=2026).measure == "MacroF2"
     assert fit(task="trec").measure == "map"
     for options, sentence in [
-        ({"measure": "MicroF1 MicroP"}, "there is no measure"),
-        ({"measure": "P.5,10"}, "by one measure, and 'P.5,10' is 2"),
-        ({"measure": "Accuracy"}, "fitted to documents, and Accuracy needs"),
-        ({"measure": "MacroF(beta=2,of=means)"}, "needs a cut-off"),
-        ({"measure": "MicroF1@5", "top": 3}, "give one of the two"),
-        ({"measure": "AP", "top": 3}, "looks at the whole ranking"),
+        ({"measure": "MicroF1 MicroP"}, "unknown measure"),
+        ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
+        ({"measure": "Accuracy"}, "fitted on documents, but Accuracy needs"),
+        ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
+        ({"measure": "MicroF1@5", "top": 3}, "use one of the two"),
+        ({"measure": "AP", "top": 3}, "uses the whole ranking"),
         ({"method": "vote"}, "fitted to rankings; vote gives sets"),
-        ({"folds": 1}, "1 folds cannot be made of 30 queries"),
-        ({"folds": 31}, "31 folds cannot be made of 30 queries"),
-        ({"seed": -1}, "a seed is a whole number from 0"),
+        ({"folds": 1}, "1 folds cannot be made from 30 queries"),
+        ({"folds": 31}, "31 folds cannot be made from 30 queries"),
+        ({"seed": -1}, "the seed must be an integer ≥ 0"),
     ]:
         with pytest.raises(UsageError, match=sentence.replace("(", r"\(").replace(")", r"\)")):
             fit(**options)

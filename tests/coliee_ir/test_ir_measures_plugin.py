@@ -192,10 +192,10 @@ def test_a_measure_can_be_typed(measure: Any) -> None:
     ("measure", "said"),
     [
         (MicroP(beta=2), "'MicroP(beta=2)': MicroP has no parameter beta; it has cutoff, rel"),
-        (MicroF(beta=0), "'MicroF(beta=0)': beta is a number above 0, at most 999999999"),
+        (MicroF(beta=0), "'MicroF(beta=0)': beta must be a number above 0, at most 999999999"),
         (MicroF(rel=0), "'MicroF(rel=0)': rel is a whole number from 1 to 999999999"),
-        (MacroR @ 0, "'MacroR@0': cutoff is a whole number from 1 to 999999999"),
-        (MacroR @ 2.5, "'MacroR@2.5': cutoff is a whole number from 1 to 999999999"),
+        (MacroR @ 0, "'MacroR@0': cutoff must be an integer from 1 to 999999999"),
+        (MacroR @ 2.5, "'MacroR@2.5': cutoff must be an integer from 1 to 999999999"),
         (MicroF(beta=2)(judged_only=True), "'MicroF(beta=2,judged_only=True)': MicroF has no parameter judged_only"),
     ],
 )  # fmt: skip
@@ -387,7 +387,7 @@ def test_the_command_line_of_ir_measures_with_these_measures(tmp_path: Path) -> 
     assert typed("-q", "MicroR").stdout.splitlines()[-1] == "all\tMicroR\t0.4000"
     refused = typed("MicroR@0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == "ir_measures: 'MicroR@0': cutoff is a whole number from 1 to 999999999\n"
+    assert refused.stderr == "ir_measures: 'MicroR@0': cutoff must be an integer from 1 to 999999999\n"
 
 
 @pytest.mark.filterwarnings("ignore")  # what another program warns of

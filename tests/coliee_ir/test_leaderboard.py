@@ -47,7 +47,7 @@ def standing(board: Leaderboard) -> list[tuple[int, str, str]]:
 
 
 def rank(*submissions: object, gold: object = "gold.json", **options: object) -> Leaderboard:
-    return rank_runs(gold, *submissions, **{"task": "1", "trials": 99, **options})  # type: ignore[arg-type]
+    return rank_runs(gold, *submissions, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
 
 
 # places
@@ -74,7 +74,7 @@ def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
         files[f"runs/task3.{tag}"] = "\n".join(rows) + "\n"
         files[f"runs/answers.{tag}"] = "".join(f"R07-{n:02}-A {'N' if n == 4 else 'Y'} {tag}\n" for n in range(1, 5))
     write(folder, files)
-    board = rank_runs("gold.xml", "runs", trials=99)
+    board = rank_runs("gold.xml", "runs", n_resamples=99)
     assert (board.task, board.edition, board.ranking.name) == ("3", 2026, "Accuracy")
     assert {entry.scores.measures["Accuracy"] for entry in board.entries} == {0.75}
     assert standing(board) == [(1, "", "NARROW"), (1, "", "SAME"), (3, "", "WIDE")]
@@ -98,7 +98,7 @@ def test_without_any_team_every_run_is_the_best_of_its_own(folder: Path) -> None
 
 def test_runs_that_cannot_be_told_apart_are_of_one_group(folder: Path) -> None:
     write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 20, "b": 19, "c": 4, "d": 3}.items()})
-    board = rank("all", trials=999)
+    board = rank("all", n_resamples=999)
     assert [entry.group for entry in board.entries] == [1, 1, 2, 2]
     assert all(entry.interval.low <= entry.scores.measures["MicroF1"] <= entry.interval.high for entry in board.entries)
 
@@ -211,14 +211,14 @@ def test_a_long_list_alone_is_no_submission(folder: Path) -> None:
 
 def test_articles_and_answers_find_each_other_across_folders_and_names(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/T/articles/x.txt": articles("A"), "all/T/answers/y.txt": answers("A", 5)})
-    board = rank_runs("gold.xml", "all", trials=99)
+    board = rank_runs("gold.xml", "all", n_resamples=99)
     assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
 
 
 def test_one_part_without_the_other_is_no_submission(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/answers.B": answers("B")})
     write(folder, {"all/task3.C": articles("C"), "all/answers.C": answers("C")})
-    board = rank_runs("gold.xml", "all", trials=99)
+    board = rank_runs("gold.xml", "all", n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["C"]
     assert sorted(one.reason for one in board.invalid) == [
         "all/answers.B: answers without articles of the run tag B, and a submission is both",
@@ -229,7 +229,7 @@ def test_one_part_without_the_other_is_no_submission(folder: Path) -> None:
 
 def test_answers_without_a_tag_belong_to_the_only_articles_beside_them(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/T/task3.A": articles("A"), "all/T/mine.txt": answers("", 5)})
-    board = rank_runs("gold.xml", "all", trials=99)
+    board = rank_runs("gold.xml", "all", n_resamples=99)
     assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
     assert "all/T/mine.txt has no run tag, and is taken to belong to all/T/task3.A" in board.remarks
 
@@ -259,7 +259,7 @@ def test_two_submissions_of_two_parts_with_one_tag_are_told_apart_by_team_folder
         files[f"all/{place}"] = articles("x")
         files[f"all/{place.replace('task3', 'answers')}"] = answers("x", right)
     write(folder, files)
-    board = rank_runs("gold.xml", "all", trials=99)
+    board = rank_runs("gold.xml", "all", n_resamples=99)
     assert [(e.team, round(6 * e.scores.measures["Accuracy"])) for e in board.entries] == [
         ("A", 6), ("B", 5), ("C", 4), ("C", 3), ("D", 2), ("D", 1)
     ]  # fmt: skip
@@ -270,7 +270,7 @@ def test_what_cannot_be_paired_is_not_guessed(folder: Path) -> None:
     write(
         folder, {"gold.xml": STATUTE, "task3.p": articles("x"), "task3.q": articles("x", 3), "answers.z": answers("x")}
     )
-    board = rank_runs("gold.xml", "task3.p", "task3.q", "answers.z", trials=99)
+    board = rank_runs("gold.xml", "task3.p", "task3.q", "answers.z", n_resamples=99)
     assert not board.entries
     assert len(board.invalid) == 3
 
@@ -280,14 +280,14 @@ def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path)
     board = rank("all", gold="gold.xml", task="3", edition=2025)
     assert [entry.tag for entry in board.entries] == ["A"]
     assert [one.files for one in board.invalid] == [("all/task4.A",)]
-    assert "this submission holds labels" in board.invalid[0].reason
+    assert "this submission contains labels, not documents" in board.invalid[0].reason
 
 
 def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/a_answers.A": answers("A"), "all/task3.A": articles("A")})
-    assert rank_runs("gold.xml", "all", trials=99).task == "3"
+    assert rank_runs("gold.xml", "all", n_resamples=99).task == "3"
     write(folder, {"four/A": answers("A")})
-    assert rank_runs("gold.xml", "four", trials=99).task == "4"
+    assert rank_runs("gold.xml", "four", n_resamples=99).task == "4"
 
 
 # what is not ranked
@@ -349,10 +349,10 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"correction": "x"}, "there is no correction 'x'; there are holm, bh, none"),
-        ({"trials": 0}, "the number of resamples is from 1 to 1,000,000"),
-        ({"seed": -1}, "a seed is a whole number from 0"),
-        ({"level": 1.0}, "the level is a share between 0 and 1, such as 0.95"),
+        ({"correction": "x"}, "unknown correction 'x'; there are holm, bh, none"),
+        ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
+        ({"seed": -1}, "the seed must be an integer ≥ 0"),
+        ({"confidence_level": 1.0}, "the confidence level must be between 0 and 1, for example 0.95"),
     ],
 )
 def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: Path) -> None:
@@ -366,7 +366,7 @@ def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: 
 
 def test_runs_from_memory() -> None:
     runs = [Run.of({query: GOLD[query] for query in QUERIES[:n]}, tag="same") for n in (5, 9)]
-    board = rank_runs(GOLD, *runs, {query: [] for query in QUERIES}, task="1", trials=99)
+    board = rank_runs(GOLD, *runs, {query: [] for query in QUERIES}, task="1", n_resamples=99)
     assert standing(board) == [(1, "", "same"), (2, "", "same"), (3, "", "run")]
     assert board.names() == ["same (1)", "same (2)", "run"]
 
@@ -374,7 +374,7 @@ def test_runs_from_memory() -> None:
 def test_parts_from_memory() -> None:
     gold = Gold({"R07-01-A": {"1": 1}, "R07-02-A": {"2": 1}}, {"R07-01-A": True, "R07-02-A": True})
     articles, labels = Run.of({"R07-01-A": ["1"]}, tag="A"), Answers({"R07-01-A": True}, tag="A")
-    board = rank_runs(gold, Submission(articles, labels), articles, task="3", trials=99)
+    board = rank_runs(gold, Submission(articles, labels), articles, task="3", n_resamples=99)
     assert [(entry.tag, entry.scores.measures["Accuracy"]) for entry in board.entries] == [("A", 0.5)]
     assert [one.reason for one in board.invalid] == [
         "<memory>: Accuracy ranks, and cannot be computed without all parts of a submission"

@@ -99,7 +99,7 @@ def statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def board(statutes: Path) -> Leaderboard:
-    return rank_runs(statutes / "gold.xml", statutes / "submissions", task="3", edition=2021, trials=999)
+    return rank_runs(statutes / "gold.xml", statutes / "submissions", task="3", edition=2021, n_resamples=999)
 
 
 def texts(board: Leaderboard, name: str, **extras: object) -> list[list[str]]:
@@ -235,7 +235,7 @@ def test_table_12(tmp_path: Path) -> None:
     lines += [f"R02-{n}-A,Anaphora{'; Negation' if n % 3 == 0 else ''}" for n in range(20)]
     lines += [f"R02-{n}-A,Negation" for n in range(21, 81, 3)]
     (tmp_path / "categories.csv").write_text("\n".join([*lines, "R01-1-A,Negation"]) + "\n")
-    board = rank_runs(gold, runs, task="4", edition=2021, trials=99)
+    board = rank_runs(gold, runs, task="4", edition=2021, n_resamples=99)
     categories = read_categories(tmp_path / "categories.csv", board.queries)
     assert categories.remarks == (f"{tmp_path / 'categories.csv'}: 1 question not judged and passed over (R01-1-A)",)
     table = board.table("categories", categories=categories)

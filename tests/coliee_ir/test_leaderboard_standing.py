@@ -12,6 +12,7 @@ from coliee_ir.commands.leaderboard.standing import groups, key_of, places
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import corrected
+from coliee_ir.stats.settings import Resampling
 
 
 def runs_of(rights: list[int], queries: int) -> list[Terms]:
@@ -36,7 +37,7 @@ def test_each_run_is_worse_than_the_leader_of_every_group_before_and_not_than_it
     rights: list[int], seed: int
 ) -> None:
     runs = runs_of(sorted(rights, reverse=True), 12)
-    found = groups(runs, trials=99, seed=seed, correction="none", level=0.95)
+    found = groups(runs, Resampling(99, seed), "none")
     leaders = {group: found.index(group) for group in sorted(set(found))}
     assert sorted(leaders) == list(range(1, len(leaders) + 1))
     for at, group in enumerate(found):
@@ -52,19 +53,21 @@ def test_the_correction_is_for_the_runs_that_a_leader_is_compared_with() -> None
     p = resampling.randomised(runs, [(0, at) for at in range(1, 5)], 999, 1)
     assert (p < 0.05).all()
     assert (corrected(p, "holm") > 0.05).all()
-    assert groups(runs, trials=999, seed=1, correction="none", level=0.95) == [1, 2, 2, 2, 2]
-    assert groups(runs, trials=999, seed=1, correction="holm", level=0.95) == [1] * 5
+    assert groups(runs, Resampling(999, 1), "none") == [1, 2, 2, 2, 2]
+    assert groups(runs, Resampling(999, 1), "holm") == [1] * 5
 
 
 def test_runs_of_a_group_need_not_stand_together() -> None:
     # the second is wrong only where the first is right too; the third is right elsewhere, and the test finds less
     first, second, third = (np.zeros(30) for _ in range(3))
     first[:20] = second[:12] = third[13:24] = 1
-    found = groups([of_mean(values) for values in (first, second, third)], trials=999, seed=1, correction="none",
-                   level=0.95)  # fmt: skip
+    found = groups([of_mean(values) for values in (first, second, third)], Resampling(999, 1), "none")
     assert found == [1, 2, 1]
 
 
 def test_a_run_without_a_score_is_in_no_group() -> None:
     nothing = of_mean(np.full(4, np.nan))
-    assert groups([*runs_of([4], 4), nothing], trials=9, seed=1, correction="holm", level=0.95) == [1, 0]
+    assert groups([*runs_of([4], 4), nothing], Resampling(9, 1), "holm") == [
+        1,
+        0,
+    ]

@@ -16,10 +16,10 @@ from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, Submission, 
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard import Leaderboard, read_categories, read_official
-from coliee_ir.commands.leaderboard.ceilings import best_fixed_k, cut, oracle_count, perfect_first
 from coliee_ir.commands.leaderboard.official import OfficialRun, Published, place
 from coliee_ir.measures import parse
 from coliee_ir.output.grid import Number
+from coliee_ir.stats.cutting import best_fixed_k, cut, one_each, oracle_count
 
 GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"], "q4": ["e"]}
 ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")
@@ -27,7 +27,7 @@ TWO = Run.of({"q1": ["a"], "q2": ["x", "y", "c"]}, tag="TWO")
 
 
 def board_of(*runs: object, **options: object) -> Leaderboard:
-    return rank_runs(GOLD, *runs, **{"task": "1", "trials": 99, **options})  # type: ignore[arg-type]
+    return rank_runs(GOLD, *runs, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
 
 
 def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]]:
@@ -49,7 +49,7 @@ def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
     runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
             for labels in ("YNN", "YYN")]  # fmt: skip
-    board = rank_runs(gold, *runs, task="4", trials=99)
+    board = rank_runs(gold, *runs, task="4", n_resamples=99)
     assert values(board, "unfound") == [["R07-03-A", "Y"]]
     assert values(board, "alone") == [["R07-02-A", "N", "YNN"]]
     assert values(board, "ceilings") == [["all Y", 2 / 3], ["majority of the runs", 1 / 3], ["any run right", 2 / 3]]
@@ -61,7 +61,7 @@ def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
 
 
 def test_as_many_yes_as_no_make_no_the_baseline() -> None:
-    board = rank_runs({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", trials=9)
+    board = rank_runs({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)
     assert values(board, "ceilings")[0] == ["all N", 0.5]
 
 
@@ -70,7 +70,7 @@ def test_as_many_yes_as_no_make_no_the_baseline() -> None:
 
 def test_questions_by_kind() -> None:
     gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
-    board = rank_runs(gold, ONE, TWO, task="3", edition=2025, trials=99)
+    board = rank_runs(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
     rows = values(board, "questions")
     assert [row[:3] for row in rows] == [
         ["q2", "one, easy", 1], ["q3", "one, other", 1], ["q4", "one, other", 1], ["q1", "several", 2],
@@ -84,7 +84,7 @@ def test_questions_by_kind() -> None:
 def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
     queries = [f"q{n}" for n in range(10)]
     runs = [Run.of({"q0": ["d"]} if n < 3 else {"q1": ["x"]}, tag=f"r{n}") for n in range(10)]
-    board = rank_runs({query: ["d"] for query in queries}, *runs, task="1", trials=9)
+    board = rank_runs({query: ["d"] for query in queries}, *runs, task="1", n_resamples=9)
     assert [row[1] for row in values(board, "histogram")] == [9, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 
 
@@ -97,19 +97,19 @@ def test_ceilings_of_a_run() -> None:
     assert table[0] == ["ONE", pytest.approx(2 * 3 / 10), pytest.approx(2 * 2 / 9), pytest.approx(2 * 3 / 10), 2]
     # TWO: cut to 2, 1, 1: a; x; the best cut-off is 1: a; x
     assert table[1] == ["TWO", pytest.approx(2 * 2 / 9), pytest.approx(2 / 7), pytest.approx(2 * 2 / 9), 3]
-    assert table[2][:2] == ["one right document each", pytest.approx(2 * 4 / 9)]
+    assert table[2][:2] == ["one relevant document each", pytest.approx(2 * 4 / 9)]
 
 
 def test_ceilings_look_at_the_long_list_where_there_is_one() -> None:
     gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()})
     longer = Run.of({q: [*of, "x"] for q, of in GOLD.items()}, tag="ONE")
-    board = rank_runs(gold, Submission(ONE, None, longer), task="3", edition=2025, trials=9)
+    board = rank_runs(gold, Submission(ONE, None, longer), task="3", edition=2025, n_resamples=9)
     assert values(board, "ceilings")[0][2] == 1.0
 
 
 def test_a_perfect_first_of_2026_is_sufficient_where_one_article_is_relevant() -> None:
     gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, dict.fromkeys(GOLD, True))
-    board = rank_runs(gold, Submission(ONE, Answers({"q2": True}, tag="ONE")), task="3", trials=9)
+    board = rank_runs(gold, Submission(ONE, Answers({"q2": True}, tag="ONE")), task="3", n_resamples=9)
     assert values(board, "ceilings")[-1][1] == 3 / 4
     assert values(board, "results")[0][:4] == ["ONE", 5, 3, 1]
 
@@ -133,13 +133,13 @@ def test_the_best_cut_off_is_the_best_of_all(name: str, gold: Judgements, data: 
         return measure.compute(scores_of(gold, rankings).judged, Decisions()).value
 
     expected = pytest.approx(score({q: of[: len(gold[q])] for q, of in rankings.items()}), nan_ok=True)
-    assert oracle_count(measure, scores) == expected
+    assert oracle_count(measure, scores.judged, scores.decisions) == expected
     expected = pytest.approx(score({q: list(of)[:1] for q, of in gold.items()}), nan_ok=True)
-    assert perfect_first(measure, scores) == expected
+    assert one_each(measure, scores.judged, scores.decisions) == expected
     assert cut(scores.judged["documents"], 3).retrieved.tolist() == [len(of[:3]) for of in rankings.values()]
     if any(gold.values()):
         by_k = [score({q: of[:k] for q, of in rankings.items()}) for k in range(1, 8)]
-        best = best_fixed_k(measure, scores)
+        best = best_fixed_k(measure, scores.judged, scores.decisions)
         assert best.score == pytest.approx(max(by_k))
         assert by_k[best.k - 1] == pytest.approx(max(by_k))
 
@@ -156,7 +156,7 @@ def test_tables_that_there_are_not(name: str, said: str) -> None:
 
 
 def test_ceilings_of_a_ranking_measure_are_not_told() -> None:
-    board = rank_runs({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, ONE, task="trec", trials=9)
+    board = rank_runs({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, ONE, task="trec", n_resamples=9)
     with pytest.raises(UsageError, match="map ranks task trec"):
         board.table("ceilings")
 

@@ -73,7 +73,7 @@ def opened(browser: Browser) -> Iterator[Open]:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    coliee_ir.make_report(*TASK1, trials=99, command="coliee-ir report").write_html(path)
+    coliee_ir.make_report(*TASK1, n_resamples=99, command="coliee-ir report").write_html(path)
     return path
 
 
@@ -99,7 +99,7 @@ def test_a_task_of_answers_opens_without_a_word(opened: Open, tmp_path: Path, ta
     ending = "xml" if task == "task4" else "jsonl"
     runs = [EXAMPLES / task / f"{run}.{'txt' if task == 'task4' else 'jsonl'}" for run in ("ALPHA", "BETA")]
     path = tmp_path / "report.html"
-    coliee_ir.make_report(EXAMPLES / task / f"gold.{ending}", *runs, trials=99).write_html(path)
+    coliee_ir.make_report(EXAMPLES / task / f"gold.{ending}", *runs, n_resamples=99).write_html(path)
     page, said, _ = opened(path)
     assert said == []
     page.locator("#queries .open").first.click()
@@ -266,7 +266,7 @@ def test_hostile_names_are_only_text(opened: Open, tmp_path: Path) -> None:
         "query,category\n" + "".join('"{}","{}"\n'.format(f"{text}q".replace('"', '""'), "<b>k</b>") for text in texts)
     )
     runs = [coliee_ir.Run.of(ranked, tag=tag) for tag in texts]
-    report = coliee_ir.make_report(gold, *runs, task="1", trials=9, categories=tmp_path / "kinds.csv")
+    report = coliee_ir.make_report(gold, *runs, task="1", n_resamples=9, categories=tmp_path / "kinds.csv")
     report.write_html(tmp_path / "r.html")
     page, said, asked = opened(tmp_path / "r.html")
     assert queries(page)[0].endswith("q")

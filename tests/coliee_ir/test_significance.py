@@ -19,8 +19,8 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, judge
-from coliee_ir.commands.compare.comparison import TESTS
 from coliee_ir.commands.compare.render import letter
+from coliee_ir.commands.compare.result import TESTS
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
 from coliee_ir.measures.base import Result
@@ -162,7 +162,7 @@ def test_without_scipy_it_is_said_how_to_install_it(test: str, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(UsageError) as refused:
         CLASSICAL[test](np.array([0.5, 0.2]))
-    assert str(refused.value) == "the t test and Wilcoxon's need scipy: pip install 'coliee-ir[stats]'"
+    assert str(refused.value) == "the t test and Wilcoxon's test need scipy: pip install 'coliee-ir[stats]'"
     assert CLASSICAL["mcnemar"](np.array([1.0, 1.0])) == 0.5
 
 

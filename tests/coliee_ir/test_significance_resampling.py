@@ -99,12 +99,12 @@ def test_how_many_are_held_at_once_changes_nothing(at_once: int, monkeypatch: py
 def test_memory_does_not_grow_with_the_number_of_resamples() -> None:
     runs = at_random(1, 400, 54)
 
-    def peak(trials: int) -> int:
+    def peak(n_resamples: int) -> int:
         tracemalloc.start()
-        resampling.randomised(runs, [(0, 1), (52, 53)], trials, SEED)
+        resampling.randomised(runs, [(0, 1), (52, 53)], n_resamples, SEED)
         highest = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
-        samples = resampling.bootstrapped(runs, trials, SEED)
+        samples = resampling.bootstrapped(runs, n_resamples, SEED)
         highest = max(highest, tracemalloc.get_traced_memory()[1] - samples.nbytes)
         tracemalloc.stop()
         return highest
@@ -132,8 +132,8 @@ def test_of_few_queries_all_swaps_are_looked_at(measure: str, task: str, decisio
     differences = [abs(twin.difference(case, swapped)) for swapped in product([False, True], repeat=5)]
     hits = sum(not difference < observed - 1e-9 for difference in differences)
     terms = terms_of(case)
-    for trials, seed in ((32, 1), (10_000, 2)):
-        assert resampling.randomised(terms, [(0, 1)], trials, seed).tolist() == [hits / 32]
+    for n_resamples, seed in ((32, 1), (10_000, 2)):
+        assert resampling.randomised(terms, [(0, 1)], n_resamples, seed).tolist() == [hits / 32]
     assert resampling.randomised(terms, [(0, 1)], 31, SEED)[0] * 32 == pytest.approx(
         1 + sum(not abs(twin.difference(case, s)) < observed - 1e-9 for s in twin.swaps(SEED, 31, 5))
     )

@@ -18,6 +18,7 @@ from coliee_adapters.records import Run
 from coliee_ir import Scores, evaluate
 from coliee_ir.cli import main
 from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import in_latex
 from coliee_ir.scoring.render import FORMS, print_to_terminal, render
 from coliee_ir.scoring.scores import document
@@ -367,6 +368,6 @@ def test_what_is_no_formula_is_left_alone(text: str) -> None:
 
 def test_json_holds_every_value_and_no_command() -> None:
     values = {"##[error]x": ["::error::x", "##vso[a]", "##", "a##[b"]}
-    text = grid.in_json(values, indent=1)
+    text = dumped(values)
     assert json.loads(text) == values
     assert not re.search(r"##\w*\[|^\s*::", text, re.MULTILINE)

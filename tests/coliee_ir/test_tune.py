@@ -58,7 +58,7 @@ def world(
 @pytest.mark.parametrize("maximise", ["MicroF1", "MacroF2"])
 def test_the_same_run_cut_by_the_rule_scores_what_is_said(family: str, maximise: str, tmp_path: Path) -> None:
     gold, run = world(3)
-    tuning = tune(gold, run, maximise=maximise, by=family, task="1", trials=50)
+    tuning = tune(gold, run, maximise=maximise, by=family, task="1", n_resamples=50)
     written = tmp_path / "submission.txt"
     write_submission(cut(run, tuning.rule), written, task="1", edition=2026, tag="T")
     scores = evaluate(gold, written, task="1", measures=maximise)
@@ -73,7 +73,7 @@ def test_the_resubstitution_score_is_that_of_evaluate(
     floor = data.draw(st.none() | st.integers(0, 3))
     cap = data.draw(st.none() | st.integers(max(floor or 1, 1), 8))
     try:
-        tuning = tune(case.gold, case.run, maximise=measure, task="trec", folds=2, floor=floor, cap=cap, trials=2,
+        tuning = tune(case.gold, case.run, maximise=measure, task="trec", folds=2, floor=floor, cap=cap, n_resamples=2,
                       decisions=decisions)  # fmt: skip
     except UsageError as error:
         assert "no relevant document" in str(error)
@@ -100,7 +100,7 @@ def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
     chance = random.Random(5)
     gold = {f"q{n}": {f"d{at}": chance.randint(0, 2) for at in range(6)} for n in range(12)}
     run = {query: {document: level + chance.random() for document, level in gold[query].items()} for query in gold}
-    tuning = tune(gold, run, maximise=measure, task="trec", folds=3, trials=5)
+    tuning = tune(gold, run, maximise=measure, task="trec", folds=3, n_resamples=5)
     scores = evaluate(gold, cut(run, tuning.rule), task="trec", measures=measure)
     assert list(scores.measures.values()) == [pytest.approx(tuning.resubstitution)]
     assert tuning.resubstitution > 0.7
@@ -112,7 +112,7 @@ def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
 @pytest.mark.parametrize("without_articles", ["sufficient", "wrong", "skip"])
 def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: Any, tmp_path: Path) -> None:
     decisions = Decisions(without_articles=without_articles)
-    tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions, trials=50)
+    tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions, n_resamples=50)
     assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", 2026, 30)
     written = tmp_path / "task3.T"
     write_submission(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
@@ -128,15 +128,15 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
 
 
 def test_with_answers_it_is_task_3_and_another_measure_can_be_asked_for() -> None:
-    assert tune(*TASK3, answers=ANSWERS, maximise="MacroF2", by="k", trials=5).measure == "MacroF2"
-    assert tune(*TASK3, maximise="MacroF2", by="k", trials=5).task == "3"
+    assert tune(*TASK3, answers=ANSWERS, maximise="MacroF2", by="k", n_resamples=5).measure == "MacroF2"
+    assert tune(*TASK3, maximise="MacroF2", by="k", n_resamples=5).task == "3"
 
 
 # what is chosen, and what it is worth
 
 
 def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_taken() -> None:
-    tuning = tune(*TREC, maximise="MicroF1", trials=50)
+    tuning = tune(*TREC, maximise="MicroF1", n_resamples=50)
     families = [(one.rule.family, one.searched) for one in tuning.tried]
     assert families == [(name, False) for name in FAMILIES] + [(name, True) for name in FAMILIES if name != "k"]
     best = max(one.held_out for one in tuning.tried)
@@ -149,7 +149,7 @@ def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_take
 
 
 def test_fits_are_at_least_as_good_as_what_they_contain() -> None:
-    tuning = tune(*TREC, maximise="MacroF1", trials=5)
+    tuning = tune(*TREC, maximise="MacroF1", n_resamples=5)
     plain = {one.rule.family: one.resubstitution for one in tuning.tried if not one.searched}
     for one in tuning.tried:
         if one.searched:
@@ -157,7 +157,7 @@ def test_fits_are_at_least_as_good_as_what_they_contain() -> None:
 
 
 def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs() -> None:
-    tuning = tune(*TREC, maximise="MicroF1", trials=200, seed=3)
+    tuning = tune(*TREC, maximise="MicroF1", n_resamples=200, seed=3)
     assert tuning.held_out == tuning.terms.total
     samples = bootstrapped([tuning.terms], 200, 3)[:, 0]
     assert tuning.interval == bca(samples, tuning.held_out, left_out(tuning.terms), 0.95)
@@ -165,7 +165,7 @@ def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs() ->
 
 
 def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
-    told = [tune(*TREC, maximise="MicroF1", trials=50, seed=seed).to_dict() for seed in (1, 1, 2)]
+    told = [tune(*TREC, maximise="MicroF1", n_resamples=50, seed=seed).to_dict() for seed in (1, 1, 2)]
     assert told[0] == told[1]
     assert told[0]["held_out"] != told[2]["held_out"]
     assert [one["resubstitution"] for one in told[0]["tried"]] == [one["resubstitution"] for one in told[2]["tried"]]
@@ -178,7 +178,7 @@ def test_labels_without_meaning_are_worth_nothing_held_out() -> None:
         chance = random.Random(seed)
         gold = {f"q{n}": [f"d{chance.randrange(20)}"] for n in range(30)}
         run = {query: {f"d{at}": chance.random() for at in range(20)} for query in gold}
-        tuning = tune(gold, run, task="1", trials=5)
+        tuning = tune(gold, run, task="1", n_resamples=5)
         gaps.append(max(one.resubstitution for one in tuning.tried) - tuning.held_out)
     assert min(gaps) > 0
 
@@ -186,19 +186,19 @@ def test_labels_without_meaning_are_worth_nothing_held_out() -> None:
 def test_groups_stay_together_and_are_what_is_resampled() -> None:
     gold, run = world(1)
     groups = {query: f"g{number % 6}" for number, query in enumerate(gold)}
-    tuning = tune(gold, run, task="1", groups=groups, folds=3, trials=50)
+    tuning = tune(gold, run, task="1", groups=groups, folds=3, n_resamples=50)
     assert tuning.groups == 6
     assert len(tuning.terms.each) == 6
     assert tuning.held_out == pytest.approx(tuning.terms.total)
-    assert tune(gold, run, task="1", folds=3, trials=50).groups is None
+    assert tune(gold, run, task="1", folds=3, n_resamples=50).groups is None
 
 
 def test_excluded_queries_take_no_part() -> None:
     gold, run = world(2)
     gone = ["q00", "q07"]
     fewer = {query: wanted for query, wanted in gold.items() if query not in gone}
-    without = tune(gold, run, task="1", exclude=gone, trials=20)
-    apart = tune(fewer, {q: r for q, r in run.items() if q not in gone}, task="1", trials=20)
+    without = tune(gold, run, task="1", exclude=gone, n_resamples=20)
+    apart = tune(fewer, {q: r for q, r in run.items() if q not in gone}, task="1", n_resamples=20)
     assert without.queries == 28
     assert without.to_dict()["excluded"] == gone
     assert {**without.to_dict(), "remarks": []} == {**apart.to_dict(), "remarks": [], "excluded": gone}
@@ -206,7 +206,7 @@ def test_excluded_queries_take_no_part() -> None:
 
 def test_unanswered_queries_and_those_of_others_are_said() -> None:
     gold, run = world(4)
-    tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", trials=5)
+    tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", n_resamples=5)
     missing = len(gold) - len(run)
     assert missing > 0
     assert tuning.header == f"30 judged, {len(run)} answered, {missing} unanswered, 1 unjudged ignored"
@@ -225,9 +225,9 @@ def test_the_ceilings_are_what_their_names_say() -> None:
         fixed = {k: score({query: ranking[:k] for query, ranking in rankings.items()}) for k in range(13)}
         best = max(fixed, key=lambda k: (round(fixed[k], 12), -k))
         found = sum(len(wanted[query] & set(rankings.get(query, ()))) for query in wanted)
-        assert tune(gold, run, task="1", maximise=measure, trials=5).ceilings == {
+        assert tune(gold, run, task="1", maximise=measure, n_resamples=5).ceilings == {
             f"best fixed k ({best})": pytest.approx(fixed[best]),
-            "as many as are relevant": pytest.approx(
+            "oracle count": pytest.approx(
                 score({query: ranking[: len(wanted[query])] for query, ranking in rankings.items()})
             ),
             "one relevant document each": pytest.approx(
@@ -242,8 +242,8 @@ def test_a_filter_is_measured_by_what_it_gains() -> None:
     gold, run = world(6)
     itself = {query: {query: 9.0, **run.get(query, {})} for query in gold}
     clean = tune(gold, itself, task="1", by="k",
-                 filters=[filters.not_itself(), filters.not_common(99, 5)], trials=5)  # fmt: skip
-    plain = tune(gold, itself, task="1", by="k", trials=5)
+                 filters=[filters.not_itself(), filters.not_common(99, 5)], n_resamples=5)  # fmt: skip
+    plain = tune(gold, itself, task="1", by="k", n_resamples=5)
     first, second = clean.filters
     assert (first.name, first.rows) == ("not the query itself", 30)
     assert first.gain == pytest.approx(clean.held_out - plain.held_out)
@@ -256,8 +256,8 @@ def test_a_filter_is_measured_by_what_it_gains() -> None:
 
 def test_the_best_of_several_runs_is_expected_to_be_worth_less_than_it_seems() -> None:
     gold, _ = world(0)
-    tunings = [tune(gold, world(seed)[1], task="1", by="k", trials=5) for seed in range(1, 9)]
-    expected = best_of(tunings, trials=500)
+    tunings = [tune(gold, world(seed)[1], task="1", by="k", n_resamples=5) for seed in range(1, 9)]
+    expected = best_of(tunings, n_resamples=500)
     assert 0 < expected < max(tuning.held_out for tuning in tunings)
 
 
@@ -265,7 +265,7 @@ def test_the_best_of_several_runs_is_expected_to_be_worth_less_than_it_seems() -
 
 
 def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
-    tuning = tune(*TASK1, trials=5)
+    tuning = tune(*TASK1, n_resamples=5)
     assert [one.rule.family for one in tuning.tried] == ["k"]
     assert tuning.rule == Rule("k", 3.0)
     kept = cut(TASK1[1], tuning.rule, task="1")
@@ -288,10 +288,13 @@ def test_all_forms_of_one_run_give_one_rule(tmp_path: Path) -> None:
     scored.write_text(json.dumps(ranked))
     told = {}
     for path in (six, three, js, scored):
-        tuning = tune(gold, path, task="1", by="k", trials=5)
+        tuning = tune(gold, path, task="1", by="k", n_resamples=5)
         told[path.name] = (tuning.rule, tuning.resubstitution, tuning.held_out)
     assert len(set(told.values())) == 1
-    assert tune(gold, six, task="1", by="z", trials=5).rule == tune(gold, scored, task="1", by="z", trials=5).rule
+    assert (
+        tune(gold, six, task="1", by="z", n_resamples=5).rule
+        == tune(gold, scored, task="1", by="z", n_resamples=5).rule
+    )
 
 
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
@@ -318,31 +321,31 @@ _NAME_ANOTHER = (
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"floor": -1}, "a floor is a whole number from 0, a cap one from 1"),
-        ({"cap": 0}, "a floor is a whole number from 0, a cap one from 1"),
+        ({"floor": -1}, "the floor must be an integer ≥ 0 and the cap an integer ≥ 1"),
+        ({"cap": 0}, "the floor must be an integer ≥ 0 and the cap an integer ≥ 1"),
         ({"floor": 3, "cap": 2}, "no query can keep at least 3 and at most 2"),
-        ({"seed": -1}, "a seed is a whole number from 0, and there is at least one trial"),
-        ({"trials": 0}, "a seed is a whole number from 0, and there is at least one trial"),
-        ({"folds": 1}, "1 folds cannot be made of 30 queries: give from 2 to so many"),
-        ({"folds": 31}, "31 folds cannot be made of 30 queries: give from 2 to so many"),
+        ({"seed": -1}, "the seed must be an integer ≥ 0"),
+        ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
+        ({"folds": 1}, "1 folds cannot be made from 30 queries; use at least 2 and at most that many"),
+        ({"folds": 31}, "31 folds cannot be made from 30 queries; use at least 2 and at most that many"),
         (
             {"groups": dict.fromkeys(GOLD, "g")},
-            "5 folds cannot be made of 1 groups: give from 2 to so many",
+            "5 folds cannot be made from 1 groups; use at least 2 and at most that many",
         ),
-        ({"by": ["k", "best"]}, "there is no rule 'best'; there are " + ", ".join((*FAMILIES, "max"))),
+        ({"by": ["k", "best"]}, "unknown rule 'best'; there are " + ", ".join((*FAMILIES, "max"))),
         (
             {"decisions": Decisions(unjudged="wrong")},
-            "a cut-off is chosen on the queries of the gold: lines of others cannot count as wrong",
+            "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong",
         ),
         (
             {"maximise": "MicroF1@5"},
-            f"no cut-off maximises MicroF1@5: {_NAME_ANOTHER}",
+            f"cannot be maximised over cutoffs MicroF1@5: {_NAME_ANOTHER}",
         ),
         (
             {"maximise": "MacroF(of=means)"},
-            f"no cut-off maximises MacroF(beta=1,of=means): {_NAME_ANOTHER}",
+            f"cannot be maximised over cutoffs MacroF(beta=1,of=means): {_NAME_ANOTHER}",
         ),
-        ({"maximise": "P.5,10"}, "one measure can be maximised, not several"),
+        ({"maximise": "P.5,10"}, "name one measure to maximise"),
         ({"exclude": ["nobody"]}, None),
         ({"maximise": "Accuracy"}, None),
         ({"task": "9"}, None),
@@ -360,9 +363,11 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str | Non
     ("files", "given", "error", "sentence"),
     [
         ((TREC[0], TREC[1]), {}, UsageError,
-         "task trec is ranked by map, which no cut-off maximises: name a measure, as MicroF1"),
+         "task trec is ranked by map, which does not depend on a cutoff; name a measure, "
+         "for example MicroF1"),
         ((EXAMPLES / "tort/gold.jsonl", EXAMPLES / "tort/ALPHA.jsonl"), {"task": "rationale"}, UsageError,
-         "task rationale is ranked by RationaleF1, which no cut-off maximises: name a measure, as MicroF1"),
+         "task rationale is ranked by RationaleF1, which does not depend on a cutoff; name a measure, "
+         "for example MicroF1"),
         ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError,
          "a submission to task 4 holds no documents that could be cut"),
         (TASK3, {}, UsageError,
@@ -375,7 +380,7 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str | Non
         ((TASK1[0], EXAMPLES / "nothing.txt"), {}, InputError, f"{EXAMPLES}/nothing.txt: there is no such file; "
          "check the path"),
         (({"q": []}, {"q": ["d"]}), {"task": "1"}, UsageError,
-         "<memory> names no relevant document: there is nothing to choose a cut-off by"),
+         "<memory> has no relevant documents, so no cutoff can be tuned"),
     ],
 )  # fmt: skip
 def test_files_that_do_not_fit_are_refused(
@@ -390,7 +395,8 @@ def test_files_that_do_not_fit_are_refused(
 def test_labels_cannot_be_cut() -> None:
     with pytest.raises(InputError) as refused:
         cut(ANSWERS, Rule("k", 1))
-    assert str(refused.value) == f"{ANSWERS}: this submission holds labels; a cut-off is chosen on documents"
+    said = f"{ANSWERS}: this submission contains labels, not documents; cutoffs apply to retrieved documents"
+    assert str(refused.value) == said
 
 
 # how it is told
@@ -401,7 +407,7 @@ HOSTILE = "=cmd|'!A1'\x1b[31m<b>\\_$"
 def hostile() -> list[Tuning]:
     gold, run = world(9)
     runs = [Run.of(run, tag=HOSTILE), Run.of(world(10)[1], tag="plain")]
-    return [tune(gold, each, task="1", filters=[filters.not_itself()], trials=20) for each in runs]
+    return [tune(gold, each, task="1", filters=[filters.not_itself()], n_resamples=20) for each in runs]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -423,7 +429,7 @@ def test_a_hostile_tag_is_harmless_in_every_form(form: str, n: int) -> None:
 def test_what_a_person_reads() -> None:
     gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
     run = {query: {"a": 3.0, "b": 2.0 if len(wanted) == 2 else 0.9, "c": 0.5} for query, wanted in gold.items()}
-    tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], trials=50)
+    tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], n_resamples=50)
     assert render([tuning], "table") == (
         "run   keep                     MicroF1 held out  low 95%  high 95%  on all     gap\n"
         "ours  scores of at least 1.45            1.0000   1.0000    1.0000  1.0000  0.0000\n"
@@ -432,11 +438,11 @@ def test_what_a_person_reads() -> None:
         "the first 2 of each query                            0.8571      -0.1429    0.0544  0.8571\n"
         "scores of at least 1.45                              1.0000       0.0000    0.0000  1.0000\n"
         "scores of at least 1.45 (bounds searched)            1.0000       0.0000    0.0000  1.0000\n"
-        "Of those within a standard error of the best, the uppermost is kept: it is the simplest.\n"
+        "The simplest rule within one standard error of the best is chosen.\n"
         "\n"
-        "for orientation              MicroF1\n"
+        "reference points              MicroF1\n"
         "best fixed k (2)              0.8571\n"
-        "as many as are relevant       1.0000\n"
+        "oracle count                  1.0000\n"
         "one relevant document each    0.8000\n"
         "recall of the whole ranking   1.0000\n"
         "the run as it is              0.6667\n"
@@ -449,7 +455,7 @@ def test_what_a_person_reads() -> None:
 def test_a_score_that_does_not_exist_is_a_dash_and_null() -> None:
     gold = {"a": ["x"], "b": [], "c": []}
     run = {query: {"y": 2.0, "x": 1.0} for query in gold}
-    tuning = tune(gold, run, maximise="MacroF1", task="1", folds=3, trials=5)
+    tuning = tune(gold, run, maximise="MacroF1", task="1", folds=3, n_resamples=5)
     assert tuning.resubstitution == pytest.approx(2 / 3)
     assert math.isnan(tuning.interval.low) == (tuning.to_dict()["interval"][0] is None)
     for form in FORMS:

@@ -207,7 +207,7 @@ def test_filters_are_used_told_and_remembered(call: Call) -> None:
     options = ("--not-itself", "--dates", "dates.txt", "--not-common", "5,3")
     code, out, _ = call("tune", *TREC, *options, "--rule", "rule.json")
     assert code == 0
-    told = [line for line in out.splitlines() if "rows taken away" in line]
+    told = [line for line in out.splitlines() if "rows removed" in line]
     assert [line.split(": ")[1] for line in told] == [
         "not the query itself",
         "not newer than the query",
@@ -279,7 +279,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", "task1/gold.json", "-", "--answers", "-"), "standard input (-) can be named once only"),
         (("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "-", "--rule", "-"),
          "standard output (-) can be named once only"),
-        (("tune", *TASK1, "--seed", "-1"), "a seed is a whole number from 0, and there is at least one trial"),
+        (("tune", *TASK1, "--seed", "-1"), "the seed must be an integer ≥ 0"),
         (("tune", *TASK1, "--by", "score"), "the rule 'score' cannot be used: the run has no scores"),
         (("tune", *TASK1, "--not-common", "20"), "--not-common takes two whole numbers from 1, such as 20,5"),
         (("tune", *TASK1, "--not-common", "20,0"), "--not-common takes two whole numbers from 1, such as 20,5"),
@@ -293,7 +293,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
          "40 judged queries have no group (first: 002473): give each query of the gold one"),
         (("tune", "task1/gold.json", "empty"), "there is no file in empty"),
         (("tune", *TASK1, "--unjudged", "wrong"),
-         "a cut-off is chosen on the queries of the gold: lines of others cannot count as wrong"),
+         "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong"),
         (("tune", "task1/gold.json", "nowhere.txt"), "nowhere.txt: there is no such file; check the path"),
         (("cut", "-", "-"), "standard input (-) can be named once only"),
         (("cut", "task1/rerank.json", "no.json"), "no.json: there is no such file; check the path"),
@@ -301,7 +301,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
          'list.json: a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'),
         (("cut", "task1/rerank.json", "score.json"), "the rule 'score' cannot be used: the run has no scores"),
         (("cut", "task3/answers.ALPHA", "score.json"),
-         "task3/answers.ALPHA: this submission holds labels; a cut-off is chosen on documents"),
+         "task3/answers.ALPHA: this submission contains labels, not documents; cutoffs apply to retrieved documents"),
         (("cut", "trec/bm25.run", "score.json", "--task", "4"), "a submission to task 4 holds no documents"),
     ],
 )  # fmt: skip

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Final
 
 from coliee_adapters.errors import printable
-from coliee_ir.commands.compare.comparison import Comparison, Pair
+from coliee_ir.commands.compare.result import Comparison, Pair
 from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.shown import View, no_queries, shows
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -60,7 +62,7 @@ def standings(comparison: Comparison) -> Grid:
     on = f"{comparison.queries} {'query' if comparison.queries == 1 else 'queries'}"
     caption = (
         f"{comparison.measure} on {on} with {level} intervals ({_INTERVAL[comparison.interval]}), the best in bold. "
-        f"Letters behind a score name the runs that it is significantly better than ({described(comparison)})."
+        f"Letters mark the runs that this run significantly outperforms ({described(comparison)})."
     )
     header = ["", "run", *(["file"] if with_files else []), comparison.measure, f"low {level}", f"high {level}"]
     return Grid(header, rows, caption)
@@ -82,7 +84,7 @@ def _names(comparison: Comparison) -> list[str]:
 
 
 def _percent(comparison: Comparison) -> str:
-    return f"{100 * comparison.level:.6g}%"
+    return f"{100 * comparison.confidence_level:.6g}%"
 
 
 def described(comparison: Comparison) -> str:
@@ -99,7 +101,7 @@ def described(comparison: Comparison) -> str:
 
 
 def _resampled(comparison: Comparison) -> str:
-    return f"{comparison.trials:,} resamples, seed {comparison.seed}"
+    return f"{comparison.n_resamples:,} resamples, seed {comparison.seed}"
 
 
 def pairs(comparison: Comparison) -> Grid:
@@ -138,9 +140,9 @@ def explained(comparison: Comparison) -> list[str]:
     """What stands in the columns of the pairs, a sentence a line."""
     return [
         f"low, high: {_percent(comparison)} interval of the difference, BCa bootstrap, {_resampled(comparison)}",
-        "wins, ties, losses: of queries, each by itself",
-        "effect: the difference in standard deviations of what single queries say of it (means: Cohen's d of pairs)",
-        f"detectable: the least true difference that this test finds with probability {comparison.power:g}, "
+        "wins, ties, losses: number of queries",
+        "effect: the difference in standard deviations over queries (for means: Cohen's d for paired samples)",
+        f"detectable: the smallest true difference that this test finds with probability {comparison.power:g}, "
         "of one pair alone",
     ]
 
@@ -159,7 +161,7 @@ def deciding(comparison: Comparison) -> list[str]:
 def _text(comparison: Comparison) -> str:
     intervals = f"intervals: {_INTERVAL[comparison.interval]}"
     intervals += f", {_resampled(comparison)}" if comparison.interval == "bca" else ""
-    letters = "letters: the runs that a score is significantly better than"
+    letters = "letters: the runs that this run significantly outperforms"
     told = [
         grid.plain(standings(comparison)),
         _lines([intervals, letters, f"test: {described(comparison)}"]),
@@ -179,7 +181,7 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def _json(comparison: Comparison) -> str:
-    return grid.in_json(comparison.to_dict(), indent=1)
+    return dumped(comparison.to_dict())
 
 
 #: form → how a comparison is written in it
@@ -191,3 +193,12 @@ FORMS: Final[dict[str, Callable[[Comparison], str]]] = {
     "markdown": _markdown,
     "latex": lambda comparison: grid.latex(standings(comparison)),
 }
+
+
+def _frame(comparison: Comparison, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("a comparison")
+    return pairs(comparison)
+
+
+shows(Comparison, View(_text, lambda comparison: (standings(comparison), pairs(comparison)), _frame))

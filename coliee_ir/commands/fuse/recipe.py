@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -22,6 +21,7 @@ from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.candidates import Candidates
 from coliee_ir.commands.fuse.methods import METHODS, NORMS
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring.reading import read_run
 
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
@@ -84,17 +84,17 @@ class Fusion:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise UsageError(f"there is no method {self.method!r}; there are {', '.join(METHODS)}")
+            raise UsageError(f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
         takes = METHODS[self.method].takes
         for name in ("norm", "k", "weights", "depth", "least", "top", "ties"):
             if getattr(self, name) is not None and name not in takes:
                 raise UsageError(f"{self.method} takes no {name}; it takes {', '.join(sorted(takes))}")
         if self.norm is not None and self.norm not in NORMS:
-            raise UsageError(f"there is no normalisation {self.norm!r}; there are {', '.join(NORMS)}")
+            raise UsageError(f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}")
         if self.ties is not None and self.ties not in TIES:
             raise UsageError(f"ties give {', '.join(TIES[:-1])} or {TIES[-1]}, and not {self.ties!r}")
         if self.k is not None and not (_is_number(self.k) and self.k >= 0):
-            raise UsageError(f"k is a number from 0, and {self.k!r} is not")
+            raise UsageError(f"k must be a number ≥ 0, not {self.k!r}")
         if self.least is not None and not (_is_number(self.least) and self.least > 0):
             raise UsageError(f"the least weight is a number above 0, and {self.least!r} is not")
         for name in ("depth", "top"):
@@ -109,7 +109,7 @@ class Fusion:
                     raise UsageError(f"a weight is a number from 0, and {weight!r} is not")
             object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
             if not any(self.weights):
-                raise UsageError("all weights are 0; one of them must be greater")
+                raise UsageError("at least one weight must be greater than 0")
 
     def fuse(self, runs: Sequence[object], *, task: str | int | None = None, tag: str | None = None) -> Fused:
         """The runs fused.
@@ -130,7 +130,7 @@ class Fusion:
         if answers:
             return self._answers(answers, weights, said, name)
         if self.ties is not None:
-            raise UsageError("ties are between answers, and these runs hold documents, which a vote takes or not")
+            raise UsageError("--ties applies to votes on labels only")
         gathered = [Gathered(record) for record in records if isinstance(record, Run)]
         said += _read_remarks(records, gathered)
         held = self.candidates(gathered)
@@ -148,7 +148,7 @@ class Fusion:
             if rankings and empty:
                 said.append(_left_out(empty))
         if not rankings:
-            raise UsageError(f"nothing is left: no query has a document for {self.method}")
+            raise UsageError(f"the result is empty: no query has a document for {self.method}")
         return Fused(Run.of(rankings, tag=name), tuple(said))
 
     def candidates(self, runs: Sequence[Gathered]) -> Candidates:
@@ -167,13 +167,13 @@ class Fusion:
 
     def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
         if self.method != "vote":
-            raise UsageError(f"answers are fused by vote, and not by {self.method}")
+            raise UsageError(f"answers can only be fused by vote, not by {self.method}")
         if unfit := [name for name in ("least", "depth") if getattr(self, name) is not None]:
-            raise UsageError(f"a vote on answers takes no {unfit[0]}: the greater weight decides")
+            raise UsageError(f"a vote on answers does not use {unfit[0]}: the greater weight decides")
         ties = self.ties or TIES[0]
         found = votes.counted(answers, weights.tolist(), ties)
         if not found.labels:
-            raise UsageError("nothing is left: no run with a weight answers any query")
+            raise UsageError("the result is empty: no run with a weight answers a query")
         for run in answers:
             said += [f"{shortened(run.tag)}: {sentence}" for sentence in run.remarks.sentences(_DONE)]
         said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
@@ -195,10 +195,10 @@ class Fusion:
             fitted = ", ".join(map(shortened, self.runs))
             if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
                 weights = [self.weights[self.runs.index(tag)] for tag in tags]
-                said.append(f"the weights were fitted to the runs in another order ({fitted}), and follow their tags")
+                said.append(f"run order differs from fitting ({fitted}); weights matched by run tag")
             else:
                 given = ", ".join(map(shortened, tags))
-                said.append(f"the weights were fitted to the runs {fitted}, and go to {given} in this order")
+                said.append(f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order")
         return np.array(weights), said
 
     def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
@@ -250,8 +250,7 @@ class Fusion:
             InputError: the place cannot be written.
         """
         with written(path) as stream:
-            json.dump({"fusion": self.to_dict()}, stream, ensure_ascii=False, indent=1)
-            stream.write("\n")
+            stream.write(dumped({"fusion": self.to_dict()}))
 
     @classmethod
     def load(cls, path: PathLike) -> Fusion:
@@ -266,7 +265,7 @@ class Fusion:
             return cls.from_dict(held.get("fusion", held) if isinstance(held, dict) else held)
         except UsageError as error:
             remedy = "give what coliee-ir fuse --fit wrote, or weights with commas"
-            raise InputError(source.name, f"this is no fusion: {error}", remedy=remedy) from None
+            raise InputError(source.name, f"this is not a fusion: {error}", remedy=remedy) from None
 
 
 def fuse(
@@ -322,13 +321,15 @@ def read_all(runs: Sequence[object], *, task: str | int | None = None) -> list[R
         UsageError: there is only one.
     """
     if isinstance(runs, str) or len(runs) < 2:
-        raise UsageError("name at least two runs to fuse")
+        raise UsageError("give at least two runs to fuse")
     records = [read_run(run, task=task) for run in runs]
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
             holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]
-            remedy = "fuse documents with documents, and answers with answers"
-            raise InputError(record.path, f"it holds {holds[0]}, and {records[0].path} holds {holds[1]}", remedy=remedy)
+            remedy = "runs of documents and runs of answers cannot be fused together"
+            raise InputError(
+                record.path, f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}", remedy=remedy
+            )
     return records
 
 
@@ -385,5 +386,5 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
 
 def _left_out(queries: Sequence[str]) -> str:
     """Which queries a set has nothing for."""
-    pattern = "{n} (query has|queries have) no document that is in enough runs, and (is|are) left out"
+    pattern = "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out"
     return f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from coliee_ir.commands.fuse.fitting import Contender, FittedFusion
-from coliee_ir.output.grid import Grid, Number
+from coliee_ir.commands.fuse.result import Contender, FittedFusion
+from coliee_ir.output.grid import Grid, Number, plain
+from coliee_ir.output.shown import View, no_queries, shows
 
 
 def table(fitted: FittedFusion) -> Grid:
@@ -20,3 +21,12 @@ def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]
     shown = Number(float("nan")) if weight is None else Number(weight)
     cut = [Number(one.top, str(one.top))] if cuts and one.top is not None else []
     return [one.name, shown, Number(one.resubstitution), Number(one.held_out), *cut]
+
+
+def _frame(fitted: FittedFusion, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("a fitted fusion")
+    return table(fitted)
+
+
+shows(FittedFusion, View(lambda fitted: plain(table(fitted)), lambda fitted: [table(fitted)], _frame))

@@ -14,14 +14,13 @@ from coliee_ir.commands.fuse.blend import Blend, Ranked
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import of_mean, quotient
-from coliee_ir.measures.sets import Macro, MacroF, Micro, topic_wise
+from coliee_ir.measures.base import quotient
+from coliee_ir.measures.sets import MacroF
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats.cutting import NEAR, at_cutoffs, is_cut
 
 #: Where a cut-off is fitted, those up to here are tried.
 DEEPEST = 500
-
-_NEAR = 1e-12
 
 Weights = tuple[float, ...]
 
@@ -52,9 +51,9 @@ class Trial:
 
     def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions, fold: IntArray) -> None:
         self.blend, self.qrels, self.measure, self.decisions = blend, qrels, measure, decisions
-        self.cuts = isinstance(measure, Micro | Macro) and measure.cutoff is None
-        if self.cuts and isinstance(measure, MacroF) and measure.of == "means":
-            raise UsageError(f"{measure} needs a cut-off, {measure}@5 for instance, to fit weights by")
+        self.cuts = is_cut(measure)
+        if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
+            raise UsageError(f"{measure} needs a cutoff to fit weights, for example {measure}@5")
         held = blend.held
         number = {query: at for at, query in enumerate(qrels.queries)}
         #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
@@ -97,7 +96,7 @@ class Trial:
         total = sums.sum(axis=0) if without is None else np.delete(sums, without, axis=0).sum(axis=0)
         scores = np.nan_to_num(self.score(total), nan=-np.inf)
         # of cut-offs that are as good, the least
-        best = int(np.argmax(scores >= scores.max() - _NEAR))
+        best = int(np.argmax(scores >= scores.max() - NEAR))
         return Worth(float(scores[best]), best + 1 if self.cuts else None)
 
     def on(self, fold: int, weights: Weights, top: int | None) -> FloatArray:
@@ -124,20 +123,6 @@ class Trial:
             terms = self.measure.compute({"documents": judged}, self.decisions).terms
             self.score = terms.score
             return terms.each[:, None, :]
-        measure = self.measure
-        assert isinstance(measure, Micro | Macro)
-        deepest = self.deepest
-        # how many relevant documents stand at each rank, and up to it
-        found = (judged.rank > 0) & (judged.rank <= deepest) & (self.qrels.relevance >= measure.rel)
-        of_query = np.repeat(np.arange(len(self.qrels.queries)), self.qrels.sizes)
-        place = of_query[found] * deepest + judged.rank[found] - 1
-        correct = np.bincount(place, minlength=len(self.qrels.queries) * deepest).reshape(-1, deepest).cumsum(axis=1)
-        retrieved = np.minimum(judged.retrieved[:, None], np.arange(1, deepest + 1))
-        relevant = np.broadcast_to(self.qrels.relevant(measure.rel)[:, None], correct.shape)
-        counts = np.stack((correct, retrieved, relevant), axis=-1).astype(np.float64)
-        if isinstance(measure, Micro):
-            self.score = measure.of_sums
-            return counts
-        values = topic_wise(measure.of_sums(counts), relevant == 0, retrieved == 0, measure.letter, self.decisions)
-        self.score = quotient
-        return of_mean(values.ravel()).each.reshape(*values.shape, 2)
+        at = at_cutoffs(self.measure, judged, self.deepest, self.decisions)
+        self.score = at.score
+        return at.each

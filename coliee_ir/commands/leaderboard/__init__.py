@@ -10,19 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source, is_copy
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold
-from coliee_ir.commands import compare as significance
-from coliee_ir.commands.leaderboard.board import EASY, Entry, Invalid, Leaderboard
+from coliee_ir.commands.leaderboard.board import EASY, Entry, Invalid
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
-from coliee_ir.commands.leaderboard.collecting import Collected, Handed, collect, opened_files
+from coliee_ir.commands.leaderboard.collecting import Handed, collect, opened_files
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
+from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import groups, order_key, places
 from coliee_ir.commands.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
@@ -33,6 +31,8 @@ from coliee_ir.scoring.reading import check_columns, find_task, gold_files, open
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import CORRECTIONS
+from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 
 __all__ = [
     "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published",
@@ -57,9 +57,9 @@ def rank_runs(
     exclude: str | Iterable[str] = (),
     decisions: Decisions | None = None,
     correction: str = "holm",
-    trials: int = significance.TRIALS,
-    seed: int = significance.SEED,
-    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+    confidence_level: float = CONFIDENCE_LEVEL,
     jobs: int | None = None,
     watch: Watch | None = None,
     columns: Mapping[str, str] | None = None,
@@ -82,9 +82,9 @@ def rank_runs(
         exclude: queries to leave out.
         decisions: the choices where the organisers leave it open.
         correction: of the p values behind the groups, one of ``coliee_ir.commands.compare.CORRECTIONS``.
-        trials: how many resamples.
+        n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same leaderboard on any machine.
-        level: of confidence.
+        confidence_level: of the intervals.
         jobs: how many processes; by default as many as there are processors, for large runs.
         watch: what looks on while runs are scored.
         columns: what the columns of tables are called, by role, in gold and runs: see ``read_gold``.
@@ -96,11 +96,13 @@ def rank_runs(
     >>> from coliee_ir import Run
     >>> gold = {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}
     >>> runs = [Run.of({"q1": ["d1"]}, tag="A"), Run.of({"q1": ["d9"], "q2": ["d2"]}, tag="B")]
-    >>> board = rank_runs(gold, *runs, task="1", trials=99)
+    >>> board = rank_runs(gold, *runs, task="1", n_resamples=99)
     >>> [(entry.place, entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries]
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
-    _check(correction, trials, seed, level)
+    if correction not in CORRECTIONS:
+        raise UsageError(f"unknown correction {correction!r}; the corrections are {', '.join(CORRECTIONS)}")
+    settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if gold == "-" else gold
     task = task_name(task)
     record = read_gold(gold, task=task, columns=columns)
@@ -135,13 +137,15 @@ def rank_runs(
             remarks.append(
                 f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
             )
-    return _board(evaluator, because, scored, Collected([], invalid, remarks), correction, trials, seed, level)
-
-
-def _check(correction: str, trials: int, seed: int, level: float) -> None:
-    if correction not in CORRECTIONS:
-        raise UsageError(f"there is no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
-    significance.check_resampling(trials, seed, level)
+    return Leaderboard.of(
+        evaluator,
+        _entries(scored, evaluator.protocol.tie_break, settings, correction),
+        settings,
+        because=because,
+        invalid=invalid,
+        remarks=remarks,
+        correction=correction,
+    )
 
 
 def _evaluator(
@@ -207,50 +211,8 @@ def _best_of_teams(scored: Sequence[tuple[str, Scores]]) -> tuple[list[tuple[str
     return kept, len(scored) - len(kept)
 
 
-def _board(
-    evaluator: Evaluator,
-    because: str,
-    scored: Sequence[tuple[str, Scores]],
-    collected: Collected,
-    correction: str,
-    trials: int,
-    seed: int,
-    level: float,
-) -> Leaderboard:
-    gold, queries = evaluator.gold, evaluator.queries
-    relevant = None
-    if gold.qrels is not None:
-        relevant = np.array([sum(r >= 1 for r in gold.qrels.get(query, {}).values()) for query in queries], np.int64)
-    labels = gold.labels
-    measures = tuple(dict.fromkeys(measure for _, scores in scored for measure in scores.results))
-    return Leaderboard(
-        task=evaluator.task,
-        edition=evaluator.edition,
-        gold=gold.path,
-        because=because,
-        protocol=evaluator.protocol,
-        measures=measures or tuple(evaluator.official),
-        queries=queries,
-        relevant=relevant,
-        labels=None if labels is None else tuple(map(labels.get, queries)),
-        entries=_entries(scored, evaluator.protocol.tie_break, correction, trials, seed, level),
-        invalid=tuple(collected.invalid),
-        remarks=tuple(collected.remarks),
-        excluded=tuple(sorted(evaluator.excluded)),
-        trials=trials,
-        seed=seed,
-        level=level,
-        correction=correction,
-    )
-
-
 def _entries(
-    scored: Sequence[tuple[str, Scores]],
-    tie_break: Sequence[str],
-    correction: str,
-    trials: int,
-    seed: int,
-    level: float,
+    scored: Sequence[tuple[str, Scores]], tie_break: Sequence[str], settings: Resampling, correction: str
 ) -> tuple[Entry, ...]:
     """The runs in their places, with groups and intervals."""
     if not scored:
@@ -258,8 +220,8 @@ def _entries(
     measure: Measure = next(iter(scored[0][1].results))
     results = [scores.results[measure] for _, scores in scored]
     terms = [result.terms for result in results]
-    samples = resampling.bootstrapped(terms, trials, seed)
-    in_groups = groups(terms, trials=trials, seed=seed, correction=correction, level=level)
+    samples = resampling.bootstrapped(terms, settings.n_resamples, settings.seed)
+    in_groups = groups(terms, settings, correction)
     in_places = places([order_key(scores, tie_break) for _, scores in scored])
     return tuple(
         Entry(
@@ -267,7 +229,9 @@ def _entries(
             in_groups[at],
             team,
             scores,
-            significance.interval_of(measure, results[at], samples[:, at], resampling.left_out(terms[at]), level),
+            interval_of(
+                measure, results[at], samples[:, at], resampling.left_out(terms[at]), settings.confidence_level
+            ),
         )
         for at, (team, scores) in enumerate(scored)
     )

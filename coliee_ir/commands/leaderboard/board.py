@@ -1,21 +1,17 @@
-"""The leaderboard itself: runs in their order, what could not be ranked, and what its tables are made from."""
+"""What the tables are made from: runs in their order, what could not be ranked, the questions and their answers."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval
-from coliee_ir.commands.leaderboard.categories import Categories
-from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.measures import Measure, Result
-from coliee_ir.output.grid import Grid
 from coliee_ir.rules.protocol import Protocol
-from coliee_ir.scoring.scores import Scores, preamble
+from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.settings import Resampling
 
 #: the share of right answers from which a question is called easy; the overview papers name none
 EASY = 0.8
@@ -68,35 +64,8 @@ class Invalid(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leaderboard:
-    """Runs ranked by the measure of their task's edition and by its tie-break.
-
-    Two runs are equal where these values differ by no more than rounding errors. Groups gather what cannot be told
-    apart: the best run leads the first group, and with it are all runs that the test does not find worse than it; the
-    best of the remaining runs leads the next group, and so on. So a run is not found worse than the leader of its
-    group, and is found worse than the leader of every group before. Runs of one group are not tested against each
-    other. The test is the paired randomisation of queries; its p values are corrected, for each leader, for the number
-    of runs that it is compared with.
-
-    Attributes:
-        task: the task.
-        edition: the edition whose rules count; None for a task without editions.
-        gold: the gold's file.
-        because: what shows the task; empty where it was named.
-        protocol: the rules.
-        measures: the measures of the ranking; the first one ranks.
-        queries: the judged queries.
-        relevant: shape (Q,); how many documents are relevant to each; None where the gold names none.
-        labels: the right answers; None where the gold has none.
-        entries: the runs, best first.
-        invalid: what is not ranked.
-        remarks: what to know of the whole.
-        excluded: the queries that were left out.
-        trials: how many resamples.
-        seed: of the random numbers.
-        level: of confidence.
-        correction: of the p values, one of ``coliee_ir.commands.compare.CORRECTIONS``.
-    """
+class Board:
+    """The data of a leaderboard; ``Leaderboard`` describes its attributes."""
 
     task: str
     edition: int | None
@@ -111,9 +80,7 @@ class Leaderboard:
     invalid: tuple[Invalid, ...]
     remarks: tuple[str, ...]
     excluded: tuple[str, ...]
-    trials: int
-    seed: int
-    level: float
+    resampling: Resampling
     correction: str
 
     @property
@@ -144,67 +111,3 @@ class Leaderboard:
             alone = (name for name, count in zip(candidates, counts, strict=True) if count[name] == 1)
             names.append(next(alone, f"{tags[at]} ({at + 1})"))
         return names
-
-    def table(
-        self,
-        name: str = "ranking",
-        *,
-        easy: float = EASY,
-        categories: Categories | None = None,
-        official: Published | None = None,
-    ) -> Grid:
-        """One of the tables of an overview paper; ``coliee_ir.commands.leaderboard.TABLES`` names them.
-
-        Args:
-            name: its name.
-            easy: the share of right answers, as a mean over runs, from which a question counts as easy.
-            categories: what ``read_categories`` gave, for the tables by category.
-            official: what ``read_official`` gave, for the places in a published table.
-
-        Raises:
-            UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
-        """
-        from coliee_ir.commands.leaderboard.catalogue import Extras, build
-
-        return build(self, name, Extras(easy, categories, official))
-
-    def to_dict(
-        self, *, easy: float = EASY, categories: Categories | None = None, official: Published | None = None
-    ) -> dict[str, Any]:
-        """The JSON of ``leaderboard -o json``: the runs, what is not ranked, and every table that the task has."""
-        from coliee_ir import __version__
-        from coliee_ir.commands.leaderboard.catalogue import Extras, everything, records
-
-        tables, _ = everything(self, Extras(easy, categories, official))
-        first = (
-            preamble(self.entries[0].scores)
-            if self.entries
-            else {"coliee_ir": __version__, "task": self.task, "edition": self.edition, "gold": self.gold}
-        )
-        return {
-            **first,
-            "measure": self.ranking.name,
-            "tie_break": list(self.protocol.tie_break),
-            "judged": len(self.queries),
-            "trials": self.trials,
-            "seed": self.seed,
-            "level": self.level,
-            "correction": self.correction,
-            "runs": [
-                {
-                    "place": entry.place or None,
-                    "group": entry.group or None,
-                    "team": entry.team or None,
-                    **entry.scores.to_dict(),
-                    "interval": _numbers(entry.interval),
-                }
-                for entry in self.entries
-            ],
-            "invalid": [{**one._asdict(), "files": list(one.files)} for one in self.invalid],
-            "remarks": list(self.remarks),
-            "tables": {name: records(grid) for name, grid in tables.items()},
-        }
-
-
-def _numbers(values: Sequence[float]) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values]

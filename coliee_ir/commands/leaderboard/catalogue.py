@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.leaderboard import ceilings, found, questions, runs
+from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
+from coliee_ir.output.envelope import number
 from coliee_ir.output.grid import Cell, Grid, Number
-
-if TYPE_CHECKING:
-    from coliee_ir.commands.leaderboard.board import Leaderboard
 
 
 class Extras(NamedTuple):
@@ -28,7 +26,7 @@ class Table(NamedTuple):
     """A table: what it shows, and what makes it."""
 
     shows: str
-    build: Callable[[Leaderboard, Extras], Grid]
+    build: Callable[[Board, Extras], Grid]
 
 
 #: name → the table
@@ -60,7 +58,7 @@ TABLES: Final[Mapping[str, Table]] = {
 }
 
 
-def build(board: Leaderboard, name: str, extras: Extras) -> Grid:
+def build(board: Board, name: str, extras: Extras) -> Grid:
     """A table by its name.
 
     Raises:
@@ -71,7 +69,7 @@ def build(board: Leaderboard, name: str, extras: Extras) -> Grid:
     return TABLES[name].build(board, extras)
 
 
-def everything(board: Leaderboard, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:
+def everything(board: Board, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:
     """Every table that there is for this task and these files; and of the others, why not."""
     tables, missing = {}, {}
     for name in TABLES:
@@ -89,5 +87,5 @@ def records(table: Grid) -> list[dict[str, Any]]:
 
 def _json_value(cell: Cell) -> str | float | None:
     if isinstance(cell, Number):
-        return None if math.isnan(cell.value) else cell.value
+        return number(cell.value)
     return cell

@@ -5,24 +5,21 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.lines import counted
+from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
 
-if TYPE_CHECKING:
-    from coliee_ir.commands.leaderboard.board import Leaderboard
-
 _BINS = 10
 
 
-def relevant(board: Leaderboard) -> Grid:
+def relevant(board: Board) -> Grid:
     """How many questions have how many relevant documents (Table 7 of the 2021 overview).
 
     Raises:
@@ -47,7 +44,7 @@ def short(measure: Measure) -> str:
     return re.sub("^(Micro|Macro)(?=[PRF])", "", measure.name)
 
 
-def ease(board: Leaderboard) -> FloatArray:
+def ease(board: Board) -> FloatArray:
     """The share of its relevant documents, or of right answers, that runs return for each question: a mean over runs.
 
     Shape (Q,); NaN for a question without relevant documents, and without runs.
@@ -60,7 +57,7 @@ def ease(board: Leaderboard) -> FloatArray:
     return _mean(shares, len(board.queries))
 
 
-def kinds(board: Leaderboard, easy: float) -> list[str]:
+def kinds(board: Board, easy: float) -> list[str]:
     """The kind of each question: with one or several relevant documents; of those with one, easy or other.
 
     A question with one relevant document is easy if the share of runs that return it is at least ``easy``. A question
@@ -81,7 +78,7 @@ def kinds(board: Leaderboard, easy: float) -> list[str]:
 _KINDS = ("one, easy", "one, other", "several", "none", "easy", "other")
 
 
-def questions(board: Leaderboard, easy: float) -> Grid:
+def questions(board: Board, easy: float) -> Grid:
     """For each question the mean over all runs of each measure (data of Figures 1 to 3 of the 2021 overview)."""
     kind_of = kinds(board, easy)
     columns = [_mean([r.per_query for r in board.results(m)], len(board.queries)) for m in board.measures]
@@ -104,7 +101,7 @@ def questions(board: Leaderboard, easy: float) -> Grid:
     return Grid(header, rows, caption, n_text=2)
 
 
-def histogram(board: Leaderboard, easy: float, categories: Categories | None) -> Grid:
+def histogram(board: Board, easy: float, categories: Categories | None) -> Grid:
     """How many questions of each kind have their mean over all runs in which tenth (Tables 9 and 10 of 2021)."""
     measure = board.ranking
     means = _mean([result.per_query for result in board.results(measure)], len(board.queries))
@@ -136,7 +133,7 @@ def histogram(board: Leaderboard, easy: float, categories: Categories | None) ->
 _LABELS = {"Y": True, "N": False}
 
 
-def masks(board: Leaderboard, categories: Categories) -> dict[str, BoolArray]:
+def masks(board: Board, categories: Categories) -> dict[str, BoolArray]:
     """Category → which of the questions belong to it; shape (Q,)."""
     found = {}
     for name, of in categories.questions.items():
@@ -145,7 +142,7 @@ def masks(board: Leaderboard, categories: Categories) -> dict[str, BoolArray]:
     return found
 
 
-def by_category(board: Leaderboard, categories: Categories | None) -> Grid:
+def by_category(board: Board, categories: Categories | None) -> Grid:
     """The score of each run on the questions of each category (Tables 12 and 14 of the 2021 overview).
 
     An accuracy is a percentage. The majority baseline answers every question with the label that is most frequent in
@@ -185,7 +182,7 @@ def _cell(value: float, best: float, percent: bool) -> Number:
     return Number(value, bold=value == best)
 
 
-def _majority(board: Leaderboard) -> tuple[str, FloatArray] | None:
+def _majority(board: Board) -> tuple[str, FloatArray] | None:
     """The most frequent label, and whether it is right for each question; None where labels alone do not decide."""
     if board.protocol.parts != ("answers",) or board.labels is None:
         return None
@@ -202,7 +199,7 @@ def _mean(values: Iterable[FloatArray], n: int) -> FloatArray:
     return mean
 
 
-def majority(board: Leaderboard) -> tuple[str, float] | None:
+def majority(board: Board) -> tuple[str, float] | None:
     """The label of the majority baseline and its accuracy; None where labels alone do not decide."""
     baseline = _majority(board)
     return None if baseline is None else (baseline[0], float(baseline[1].mean()))

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import written
-from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything
+from coliee_ir.commands.leaderboard.board import Board
+from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
 from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped, numbers, preamble
 from coliee_ir.output.grid import Grid
 
-if TYPE_CHECKING:
-    from coliee_ir.commands.leaderboard.board import Leaderboard
+
+def as_text(table: Grid) -> str:
+    """A table and what it shows."""
+    return f"{grid.plain(table)}{printable(table.caption)}\n"
 
 
 #: form → how several tables are written in it, one under the other
 _SHOWN: Final[Mapping[str, Callable[[Grid], str]]] = {
-    "table": lambda table: f"{grid.plain(table)}{printable(table.caption)}\n",
+    "table": as_text,
     "markdown": grid.markdown,
     "latex": grid.latex,
 }
@@ -30,15 +34,14 @@ FORMS: Final = (*grid.FORMS, "json")
 _ENDINGS: Final = {"table": ".txt", "markdown": ".md", "latex": ".tex", "csv": ".csv", "tsv": ".tsv"}
 
 
-def render(board: Leaderboard, form: str, names: Sequence[str], extras: Extras) -> str:
+def render(board: Board, form: str, names: Sequence[str], extras: Extras) -> str:
     """Tables in one of ``FORMS``; JSON holds all of them, whatever is named. Ends in a newline.
 
     Raises:
         UsageError: a table that there is not; several tables in a form that holds one.
     """
     if form == "json":
-        contents = board.to_dict(easy=extras.easy, categories=extras.categories, official=extras.official)
-        return grid.in_json(contents, indent=1)
+        return dumped(contents(board, extras))
     tables = [build(board, name, extras) for name in names]
     if form in _SHOWN:
         return "\n".join(map(_SHOWN[form], tables))
@@ -47,12 +50,41 @@ def render(board: Leaderboard, form: str, names: Sequence[str], extras: Extras) 
     return grid.FORMS[form](tables[0])
 
 
+def contents(board: Board, extras: Extras) -> dict[str, Any]:
+    """The leaderboard as JSON: the runs, what is not ranked, and every table that the task has."""
+    tables, _ = everything(board, extras)
+    decisions = board.entries[0].scores.decisions.to_dict() if board.entries else None
+    return {
+        **preamble(board.task, board.edition, board.gold, decisions, board.excluded),
+        "measure": board.ranking.name,
+        "tie_break": list(board.protocol.tie_break),
+        "judged": len(board.queries),
+        "trials": board.resampling.n_resamples,
+        "seed": board.resampling.seed,
+        "level": board.resampling.confidence_level,
+        "correction": board.correction,
+        "runs": [
+            {
+                "place": entry.place or None,
+                "group": entry.group or None,
+                "team": entry.team or None,
+                **entry.scores.to_dict(),
+                "interval": numbers(entry.interval),
+            }
+            for entry in board.entries
+        ],
+        "invalid": [{**one._asdict(), "files": list(one.files)} for one in board.invalid],
+        "remarks": list(board.remarks),
+        "tables": {name: records(grid) for name, grid in tables.items()},
+    }
+
+
 def paths(folder: Path, form: str) -> list[Path]:
     """The files that ``write_all`` may write."""
     return [folder / f"{name}{_ENDINGS[form]}" for name in TABLES]
 
 
-def write_all(board: Leaderboard, folder: Path, form: str, extras: Extras) -> tuple[list[str], dict[str, str]]:
+def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[list[str], dict[str, str]]:
     """Write every table to a file of its own; the files, and of tables that there are not, why.
 
     Raises:

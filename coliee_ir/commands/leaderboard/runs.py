@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.lines import counted
+from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
 
-if TYPE_CHECKING:
-    from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
 
-
-def ranking(board: Leaderboard) -> Grid:
+def ranking(board: Board) -> Grid:
     """The runs in their places, with groups and intervals."""
-    percent = f"{100 * board.level:g}%"
+    percent = f"{100 * board.resampling.confidence_level:g}%"
     best = _best(board)
     rows: list[list[Cell]] = []
     for entry in board.entries:
@@ -35,19 +33,19 @@ def ranking(board: Leaderboard) -> Grid:
 _CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction", "none": "uncorrected"}
 
 
-def _ranking_caption(board: Leaderboard) -> str:
+def _ranking_caption(board: Board) -> str:
+    settings = board.resampling
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
     return (
         f"{counted(len(board.entries), 'run')} ranked by {board.ranking}{ties}, "
-        f"{counted(len(board.queries), 'query')}, intervals of "
-        f"{100 * board.level:g}%. No run of a group is found worse than the group's first run, and every run of a "
-        "later group is; runs of one group are not tested against each other (paired randomisation test, "
-        f"{board.trials:,} resamples, seed {board.seed}; {_CORRECTIONS[board.correction]} for the runs that a first "
-        f"run is compared with; p < {1 - board.level:.2g})."
+        f"{counted(len(board.queries), 'query')}, intervals of {100 * settings.confidence_level:g}%. No run of a group "
+        "is found worse than the group's first run, and every run of a later group is; runs of one group are not tested "
+        f"against each other (paired randomisation test, {settings.n_resamples:,} resamples, seed {settings.seed}; "
+        f"{_CORRECTIONS[board.correction]} for the runs that a first run is compared with; p < {settings.alpha:.2g})."
     )
 
 
-def results(board: Leaderboard) -> Grid:
+def results(board: Board) -> Grid:
     """Counts and scores of each run (Tables 8, 11 and 13 of the 2021 overview).
 
     Of documents: how many were returned, and how many of these are relevant. Of answers: how many are right; of
@@ -74,7 +72,7 @@ def results(board: Leaderboard) -> Grid:
     return Grid([*names, *of_counts, *(measure.name for measure in board.measures)], rows, caption, n_text=len(names))
 
 
-def placed(board: Leaderboard, official: Published | None) -> Grid:
+def placed(board: Board, official: Published | None) -> Grid:
     """Where each run would have stood in a published table.
 
     Raises:
@@ -105,7 +103,7 @@ def placed(board: Leaderboard, official: Published | None) -> Grid:
     caption = (
         f"Where each run would have stood beside the {len(official.runs)} of {official.file}, without the other runs "
         f"here (column {official.column}, {official.decimals} decimals). At best, at worst: the places at the ends "
-        f"of its {100 * board.level:g}% interval."
+        f"of its {100 * board.resampling.confidence_level:g}% interval."
     )
     if in_teams:
         caption += " Among teams: beside each team's best run."
@@ -122,23 +120,23 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def invalid(board: Leaderboard) -> Grid:
+def invalid(board: Board) -> Grid:
     """What is not ranked, and why."""
     rows = [[one.team, one.tag, ", ".join(one.files), one.reason] for one in board.invalid]
     return Grid(["team", "run", "files", "reason"], rows, f"Not ranked: {len(rows)}.", n_text=4)
 
 
-def _name_header(board: Leaderboard) -> list[str]:
+def _name_header(board: Board) -> list[str]:
     teams = any(entry.team for entry in board.entries)
     return [*(["team"] if teams else []), "run", *(["file"] if _needs_file(board) else [])]
 
 
-def _name(board: Leaderboard, entry: Entry) -> list[str]:
+def _name(board: Board, entry: Entry) -> list[str]:
     named = {"team": entry.team, "run": entry.tag, "file": entry.file}
     return [named[column] for column in _name_header(board)]
 
 
-def _needs_file(board: Leaderboard) -> bool:
+def _needs_file(board: Board) -> bool:
     """Whether a team has two runs of one tag."""
     return len({(entry.team, entry.tag) for entry in board.entries}) < len(board.entries)
 
@@ -153,7 +151,7 @@ def _value(entry: Entry, measure: Measure, best: Mapping[Measure, str]) -> Numbe
     return value._replace(bold=value.text == best.get(measure))
 
 
-def _best(board: Leaderboard) -> dict[Measure, str]:
+def _best(board: Board) -> dict[Measure, str]:
     """The best value of each measure as it is printed, where there is something to compare."""
     best = {}
     for measure in board.measures:

@@ -12,6 +12,7 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import corrected
+from coliee_ir.stats.settings import Resampling
 
 #: so many decimals decide; what differs further behind is the rounding of floating-point numbers
 _DECIMALS: Final = 12
@@ -43,32 +44,33 @@ def places(keys: Sequence[tuple[float, ...]]) -> list[int]:
     return found
 
 
-def groups(runs: Sequence[Terms], *, trials: int, seed: int, correction: str, level: float) -> list[int]:
+def groups(runs: Sequence[Terms], settings: Resampling, correction: str) -> list[int]:
     """The group of each run, from 1; 0 for a run without a score.
 
     The first run leads group 1, which also holds every run not found worse than it; the first of the others leads
     group 2, and so on. A run is found worse if its score is lower and the corrected p value of the paired
-    randomisation test is below 1 - level.
+    randomisation test is below ``settings.alpha``.
 
     Args:
         runs: the terms of the measure that ranks, best run first.
-        trials: how many resamples.
-        seed: of the random numbers.
+        settings: how queries are resampled.
         correction: for the number of runs that a leader is compared with.
-        level: of confidence.
     """
     found = [0] * len(runs)
     left = [at for at, run in enumerate(runs) if not math.isnan(run.total)]
-    alpha = round(1 - level, _DECIMALS)  # 1 - 0.95 is more than 0.05
     group = 0
     while left:
         group += 1
         leader, *others = left
         found[leader] = group
         pairs = [(0, at) for at in range(1, len(left))]
-        p = resampling.randomised([runs[at] for at in left], pairs, trials, seed) if others else np.zeros(0)
+        p = (
+            resampling.randomised([runs[at] for at in left], pairs, settings.n_resamples, settings.seed)
+            if others
+            else np.zeros(0)
+        )
         p = corrected(p, correction)
-        worse = [p[at] < alpha and runs[other].total < runs[leader].total for at, other in enumerate(others)]
+        worse = [p[at] < settings.alpha and runs[other].total < runs[leader].total for at, other in enumerate(others)]
         for other, is_worse in zip(others, worse, strict=True):
             found[other] = 0 if is_worse else group
         left = [other for other, is_worse in zip(others, worse, strict=True) if is_worse]

@@ -9,17 +9,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare import Comparison, Interval
-from coliee_ir.commands.leaderboard import Categories, Entry, Leaderboard
+from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.rules.protocol import Protocol
-from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores, document
 from coliee_ir.stats import resampling
+from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.settings import Resampling
 
 _UNKNOWN: Final = Interval(math.nan, math.nan)
 _SAME: Final = 1e-9
@@ -106,7 +106,7 @@ def best_first(scored: Sequence[Scores], tie_break: Sequence[str]) -> list[int]:
     return sorted(range(len(scored)), key=key)
 
 
-def intervals(scored: Sequence[Scores], trials: int, seed: int, level: float) -> dict[Measure, list[Interval]]:
+def intervals(scored: Sequence[Scores], settings: Resampling) -> dict[Measure, list[Interval]]:
     """The interval of each measure and run; unknown where a score is no sum over queries."""
     measures = dict.fromkeys(measure for scores in scored for measure in scores.results)
     found = {}
@@ -114,51 +114,12 @@ def intervals(scored: Sequence[Scores], trials: int, seed: int, level: float) ->
         results = [scores.results.get(measure) for scores in scored]
         known = [result for result in results if result is not None]
         terms = [result.terms for result in known]
-        samples = resampling.bootstrapped(terms, trials, seed)
+        samples = resampling.bootstrapped(terms, settings.n_resamples, settings.seed)
         of_known = iter(
-            significance.interval_of(measure, result, samples[:, at], resampling.left_out(run), level)
+            interval_of(measure, result, samples[:, at], resampling.left_out(run), settings.confidence_level)
             if abs(run.total - result.value) < _SAME and not is_count(measure)
             else _UNKNOWN
             for at, (result, run) in enumerate(zip(known, terms, strict=True))
         )
         found[measure] = [_UNKNOWN if result is None else next(of_known) for result in results]
     return found
-
-
-def board_of(
-    scored: Sequence[Scores], evaluator: Evaluator, first: Sequence[Interval], trials: int, seed: int, level: float
-) -> Leaderboard:
-    """The runs as a leaderboard, which makes the tables of questions; without places and groups.
-
-    Args:
-        scored: the runs, best first, with their judged parts.
-        evaluator: what scored them.
-        first: the interval of each run's first measure.
-        trials: how many resamples the intervals were made from.
-        seed: of them.
-        level: of confidence.
-    """
-    gold, queries = evaluator.gold, evaluator.queries
-    relevant = None
-    if gold.qrels is not None:
-        relevant = np.array([sum(level >= 1 for level in gold.qrels.get(q, {}).values()) for q in queries], np.int64)
-    labels = gold.labels
-    return Leaderboard(
-        task=evaluator.task,
-        edition=evaluator.edition,
-        gold=gold.path,
-        because="",
-        protocol=evaluator.protocol,
-        measures=tuple(dict.fromkeys(measure for scores in scored for measure in scores.results)),
-        queries=queries,
-        relevant=relevant,
-        labels=None if labels is None else tuple(map(labels.get, queries)),
-        entries=tuple(Entry(0, 0, "", scores, interval) for scores, interval in zip(scored, first, strict=True)),
-        invalid=(),
-        remarks=(),
-        excluded=tuple(sorted(evaluator.excluded)),
-        trials=trials,
-        seed=seed,
-        level=level,
-        correction="holm",
-    )

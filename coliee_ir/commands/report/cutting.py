@@ -14,6 +14,7 @@ from coliee_ir.commands.tune import FAMILIES, Tuning
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.cutting import at_cutoffs, ranking_of
 
 #: cut-offs at which precision and recall are told
 _CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
@@ -35,9 +36,10 @@ def by_cutoff(contents: Contents) -> Figure | None:
     curves, submitted = [], []
     cells: list[list[Cell]] = []
     for at, (name, scores, most) in enumerate(zip(names, contents.scored, longest, strict=True)):
+        ranked = ranking_of(scores.judged)
+        at_k = [at_cutoffs(measure, ranked, most, scores.decisions).values for measure in (p(), r())]
         for k in _cutoffs(most):
-            cut = (p(cutoff=k), r(cutoff=k))
-            precision, recall = (m.compute(scores.judged, scores.decisions).value for m in cut)
+            precision, recall = (float(values[k - 1]) for values in at_k)
             if not math.isnan(precision + recall):
                 curves.append({"r": at, "run": name, "k": k, "precision": precision, "recall": recall})
             cells.append([name, Number(float(k), str(k)), Number(precision), Number(recall)])
@@ -52,11 +54,11 @@ def by_cutoff(contents: Contents) -> Figure | None:
         alt.Tooltip("precision:Q", title=p().name, format=".4f"),
         alt.Tooltip("recall:Q", title=r().name, format=".4f"),
     ]
-    at_k = [told[0], alt.Tooltip("k:Q", title="cut-off"), *told[1:]]
+    with_k = [told[0], alt.Tooltip("k:Q", title="cut-off"), *told[1:]]
     colour = run_colour(len(names))
     base = alt.Chart(rows(curves)).encode(x=x, y=y, color=colour)
     line = base.mark_line(opacity=0.85).encode(order=alt.Order("k:Q"))
-    dots = base.mark_point(size=16, shape="circle").encode(tooltip=at_k)
+    dots = base.mark_point(size=16, shape="circle").encode(tooltip=with_k)
     marks = (
         alt.Chart(rows(submitted))
         .mark_point(size=130, filled=False, strokeWidth=2.2)
@@ -86,8 +88,7 @@ def by_cutoff(contents: Contents) -> Figure | None:
 
 
 def _longest(scores: Scores) -> int:
-    part = scores.judged.get("long", scores.judged["documents"])
-    return int(part.retrieved.max(initial=0))
+    return int(ranking_of(scores.judged).retrieved.max(initial=0))
 
 
 def _cutoffs(most: int) -> Iterator[int]:

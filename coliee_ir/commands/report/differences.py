@@ -11,6 +11,7 @@ from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.compare.render import described, pairs
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.drawing import Figure, figure, label, name_axis, rows
+from coliee_ir.output.envelope import number
 from coliee_ir.output.grid import Grid
 
 #: with more runs than these, cells are too small for numbers
@@ -35,7 +36,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
                     "difference": sign * pair.difference,
                     "size": abs(pair.difference),
                     "side": "higher" if sign * pair.difference > 0 else "lower",
-                    "p": None if math.isnan(pair.corrected) else pair.corrected,
+                    "p": number(pair.corrected),
                     "shown": f"{sign * pair.difference:+.3f}".replace("-", "−"),
                     "sure": _p(pair.corrected) + (" *" if sure else ""),
                 }

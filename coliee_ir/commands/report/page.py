@@ -12,6 +12,7 @@ import vl_convert
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
+from coliee_ir._version import __version__
 from coliee_ir.commands.compare.render import described
 from coliee_ir.commands.report import cutting, differences, embedded, hardness, standing
 from coliee_ir.commands.report.contents import Contents
@@ -99,7 +100,7 @@ def page(contents: Contents, texts: Texts) -> str:
         details=embedded.data(opened),
         evaluation=embedded.data(contents.evaluation()),
         measure=contents.measure.name,
-        level=f"{100 * contents.board.level:g}%",
+        level=f"{100 * contents.board.resampling.confidence_level:g}%",
         several=len(contents.names) > 1,
     )
 
@@ -138,8 +139,6 @@ def _last(path: str) -> str:
 
 def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     """What the numbers are about, as terms and what they say; the source of the rules last, which is long."""
-    from coliee_ir import __version__
-
     board, first = contents.board, contents.scored[0]
     yield "Task", f"{board.task}, {contents.protocol.title}"
     if board.edition is not None:

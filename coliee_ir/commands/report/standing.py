@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import altair as alt
 
-from coliee_ir.commands.compare import SHARES
 from coliee_ir.commands.report.contents import Contents, is_count
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows
 from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.intervals import SHARES
 
 #: so many measures are drawn side by side; the table has all
 _DRAWN: Final = 3
@@ -22,7 +22,7 @@ def scores(contents: Contents) -> Figure:
     """The scores of the first measures as dots with intervals, a panel a measure."""
     drawn = [measure for measure in contents.board.measures if not is_count(measure)][:_DRAWN]
     names = contents.names
-    percent = f"{100 * contents.board.level:g}%"
+    percent = f"{100 * contents.board.resampling.confidence_level:g}%"
     points: list[dict[str, Any]] = []
     cells: list[list[Cell]] = []
     for at, (name, run) in enumerate(zip(names, contents.scored, strict=True)):
@@ -87,7 +87,7 @@ def _said(contents: Contents, percent: str) -> str:
 
 def table(contents: Contents) -> Grid:
     """Every score with its interval, and what was answered."""
-    percent = f"{100 * contents.board.level:g}%"
+    percent = f"{100 * contents.board.resampling.confidence_level:g}%"
     measures = contents.board.measures
     best = {
         measure: max(
@@ -117,7 +117,11 @@ def _caption(contents: Contents, percent: str) -> str:
     board = contents.board
     kinds = {"Wilson's" if isinstance(measure, SHARES) else "BCa bootstrap" for measure in board.measures}
     of_which = "of accuracies Wilson's, of the others BCa bootstrap" if len(kinds) > 1 else kinds.pop()
-    resampled = "" if of_which == "Wilson's" else f", {board.trials:,} resamples of the queries, seed {board.seed}"
+    resampled = (
+        ""
+        if of_which == "Wilson's"
+        else f", {board.resampling.n_resamples:,} resamples of the queries, seed {board.resampling.seed}"
+    )
     return f"Scores; small, their {percent} intervals: {of_which}{resampled}"
 
 

@@ -81,8 +81,8 @@ def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping
 
         return _of_values(pool, topical)
     raise UsageError(
-        f"no cut-off maximises {measure}: name one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without @k, or "
-        "Accuracy where articles belong to the answers (Task 3 from 2026)"
+        f"{measure} cannot be maximised over cutoffs; use one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, "
+        "without @k, or Accuracy where articles belong to the answers (Task 3 from 2026)"
     )
 
 

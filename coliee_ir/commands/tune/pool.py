@@ -13,9 +13,11 @@ import numpy as np
 from coliee_adapters.errors import InputError
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Run
+from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.convert import to_run
-from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
 from coliee_ir.judging.order import as_compared
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.reading import read_run
 
 #: trec_eval takes what is greater for infinite, with which no rule can reckon
@@ -86,7 +88,11 @@ class Pool:
         """
         record = read_run(run, task=task)
         if not isinstance(record, Run):
-            raise InputError(record.path, "this submission holds labels", remedy="a cut-off is chosen on documents")
+            raise InputError(
+                record.path,
+                "this submission contains labels, not documents",
+                remedy="cutoffs apply to retrieved documents",
+            )
         return cls.of(to_run(record, task=task), qrels, scored=record.scored, rel=rel)
 
     @cached_property
@@ -146,6 +152,21 @@ class Pool:
             self.wanted,
             self.scored,
         )
+
+    def judged(self, rel: int = 1) -> Judged:
+        """Where the relevant documents are ranked, as an evaluation would find it, under names of no meaning.
+
+        Args:
+            rel: the relevance that they get.
+        """
+        wanted = zip(self.queries, self.wanted.tolist(), strict=True)
+        qrels = Qrels({query: {str(n): max(rel, 1) for n in range(count)} for query, count in wanted})
+        rank = np.zeros(len(qrels.relevance), dtype=np.int64)
+        hits = np.flatnonzero(self.relevant)
+        nth = self.running(self.relevant)[hits].astype(np.int64) - 1
+        rank[qrels.start[self.query[hits]] + nth] = self.rank[hits]
+        nothing = np.zeros(len(self.queries), dtype=np.int64)
+        return Judged(qrels, rank, self.lengths, nothing, self.lengths > 0, {}, (), Remarks())
 
     def lists(self, kept: BoolArray) -> dict[str, dict[str, float]]:
         """Query → document → score of the rows where a mask is true, best first."""

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from coliee_ir.commands.tune import honest, search
-from coliee_ir.commands.tune.honest import Candidate, Split
+from coliee_ir.commands.tune.honest import Candidate
 from coliee_ir.commands.tune.objective import Objective, objective
 from coliee_ir.commands.tune.pool import Pool
+from coliee_ir.commands.tune.result import Tried
 from coliee_ir.commands.tune.rules import Rule, named
 from coliee_ir.commands.tune.search import Bounds, Sweep
-from coliee_ir.commands.tune.tuning import Tried
+from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats import cutting
+from coliee_ir.stats.cutting import relevance_of
+from coliee_ir.stats.folds import Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +86,23 @@ class Problem:
         curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
         return Solution(rule, sweep.terms(rule).total, tried, tuple(curve))
 
-    def ceilings(self, pool: Pool, whole: float) -> dict[str, float]:
-        """Scores for orientation: what better cutting, and what better ranking, could give.
+    def ceilings(self, pool: Pool, whole: float, answers: Judged | None = None) -> dict[str, float]:
+        """Reference scores: what better cutting, and what better ranking, could give.
 
         Args:
             pool: the rankings.
             whole: the score of the run as it is.
+            answers: the judged answers, for Accuracy.
         """
-        aim = self.objective(pool)
-        fixed = Sweep(pool, "k", aim).best(np.ones(len(pool.queries), dtype=np.bool_))
-        oracle = aim.terms(pool, pool.rank <= pool.wanted[pool.query]).total
-        asked = pool.wanted > 0
-        first = replace(
-            pool,
-            start=np.concatenate(([0], np.cumsum(asked))),
-            documents=[""] * int(asked.sum()),
-            scores=np.ones(int(asked.sum())),
-            relevant=np.ones(int(asked.sum()), dtype=np.bool_),
-        )
-        perfect = self.objective(first).terms(first, first.relevant).total
-        found = float(pool.relevant.sum() / pool.wanted.sum())
+        parts = {
+            "documents": pool.judged(relevance_of(self.measure)),
+            **({} if answers is None else {"answers": answers}),
+        }
+        fixed = cutting.best_fixed_k(self.measure, parts, self.decisions)
         return {
-            f"best fixed k ({fixed.rule.threshold:g})": fixed.score,
-            "as many as are relevant": oracle,
-            "one relevant document each": perfect,
-            "recall of the whole ranking": found,
+            f"{cutting.BEST_K} ({fixed.k})": fixed.score,
+            cutting.ORACLE_COUNT: cutting.oracle_count(self.measure, parts, self.decisions),
+            cutting.ONE_EACH: cutting.one_each(self.measure, parts, self.decisions),
+            "recall of the whole ranking": float(pool.relevant.sum() / pool.wanted.sum()),
             "the run as it is": whole,
         }

@@ -7,9 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from coliee_adapters.errors import shortened
-from coliee_ir.commands.tune import FAMILIES, Tuning, best_of
+from coliee_ir._version import __version__
+from coliee_ir.commands.tune.result import Tuning, best_of
+from coliee_ir.commands.tune.rules import FAMILIES
 from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.shown import View, no_queries, shows
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _WIDTH: Final = 60
@@ -73,7 +77,9 @@ def tried(tuning: Tuning) -> Grid:
 
 def ceilings(tuning: Tuning) -> Grid:
     """What better cutting, and what better ranking, could give."""
-    return Grid(["for orientation", tuning.measure], [[name, Number(value)] for name, value in tuning.ceilings.items()])
+    return Grid(
+        ["reference points", tuning.measure], [[name, Number(value)] for name, value in tuning.ceilings.items()]
+    )
 
 
 def curve(tuning: Tuning) -> str:
@@ -95,18 +101,17 @@ def _text(tunings: Sequence[Tuning]) -> str:
     if len(tunings) == 1:
         (tuning,) = tunings
         told += [
-            grid.plain(tried(tuning))
-            + "Of those within a standard error of the best, the uppermost is kept: it is the simplest.\n",
+            grid.plain(tried(tuning)) + "The simplest rule within one standard error of the best is chosen.\n",
             grid.plain(ceilings(tuning)),
             curve(tuning),
         ]
     else:
         told.append(
-            f"The first of these {len(tunings)} is the best by the score shown, and in part the luckiest: expect "
-            f"{best_of(tunings, seed=tunings[0].seed):.4f} of a run and a rule chosen so.\n"
+            f"Picking the best of {len(tunings)} runs is optimistic; bias-corrected estimate: "
+            f"{best_of(tunings, seed=tunings[0].seed):.4f} \n"
         )
     told += [
-        f"{shortened(tuning.tag)}: {name}: {rows} rows taken away, {gain:+.4f} held out (± {error:.4f})\n"
+        f"{shortened(tuning.tag)}: {name}: {rows} rows removed, {gain:+.4f} held out (Â± {error:.4f})\n"
         for tuning in tunings
         for name, rows, gain, error in tuning.filters
     ]
@@ -114,13 +119,12 @@ def _text(tunings: Sequence[Tuning]) -> str:
 
 
 def _json(tunings: Sequence[Tuning]) -> str:
-    from coliee_ir import __version__
 
     held: dict[str, object] = {"coliee_ir": __version__, "tunings": [tuning.to_dict() for tuning in tunings]}
     if len(tunings) > 1:
         expected = best_of(tunings, seed=tunings[0].seed)
-        held["best_of"] = None if math.isnan(expected) else expected
-    return grid.in_json(held, indent=1)
+        held["best_of"] = number(expected)
+    return dumped(held)
 
 
 #: form → how tunings are written in it
@@ -132,3 +136,12 @@ FORMS: Final[dict[str, Callable[[Sequence[Tuning]], str]]] = {
     "markdown": lambda tunings: grid.markdown(ranked(tunings)),
     "latex": lambda tunings: grid.latex(ranked(tunings)),
 }
+
+
+def _frame(tuning: Tuning, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("a tuning")
+    return tried(tuning)
+
+
+shows(Tuning, View(lambda tuning: _text([tuning]), lambda tuning: (ranked([tuning]), tried(tuning)), _frame))

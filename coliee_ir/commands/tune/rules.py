@@ -203,7 +203,7 @@ def named(names: Sequence[str], pool: Pool) -> list[str]:
     asked = [ALIASES.get(name, name) for name in names]
     for name in asked:
         if name not in FAMILIES:
-            raise UsageError(f"there is no rule {quoted(name)}; there are {', '.join((*FAMILIES, *ALIASES))}")
+            raise UsageError(f"unknown rule {quoted(name)}; there are {', '.join((*FAMILIES, *ALIASES))}")
         if name not in possible:
             why = "the run has no scores" if not pool.scored else "the run has negative scores"
             raise UsageError(f"the rule {name!r} cannot be used: {why}")

@@ -14,6 +14,7 @@ from typing import Any
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source, check_outputs
+from coliee_ir._version import __version__
 from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
@@ -57,8 +58,6 @@ class Validation:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``validate -o json``."""
-        from coliee_ir import __version__
-
         return {
             "coliee_ir": __version__,
             "task": self.task,

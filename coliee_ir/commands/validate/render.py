@@ -10,7 +10,7 @@ from coliee_adapters.lines import counted
 from coliee_ir.commands.validate import Validation
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Severity
-from coliee_ir.output.grid import in_json
+from coliee_ir.output.envelope import dumped
 
 _INDENT = 9  # as wide as the longest severity, and two blanks
 
@@ -55,7 +55,7 @@ def summary(validation: Validation) -> str:
 
 
 def _json(validation: Validation) -> Iterator[str]:
-    yield in_json(validation.to_dict(), indent=1).rstrip("\n")
+    yield dumped(validation.to_dict()).rstrip("\n")
 
 
 _COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}

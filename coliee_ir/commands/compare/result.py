@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from coliee_adapters import trec_eval
+from coliee_ir.output.envelope import number, numbers, preamble
+from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.resampling import Interval
 
@@ -75,8 +75,8 @@ class Pair:
     deciding: tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
     """Runs compared on one measure.
 
     Attributes:
@@ -87,10 +87,10 @@ class Comparison:
         queries: how many were judged.
         test: the test, one of ``TESTS``.
         correction: one of ``CORRECTIONS``.
-        trials: how many resamples.
-        exact: whether the randomisation test went through all swaps, which are fewer than ``trials``.
+        n_resamples: how many resamples.
+        exact: whether the randomisation test went through all swaps, which are fewer than ``n_resamples``.
         seed: of the random numbers.
-        level: of confidence.
+        confidence_level: of the intervals.
         power: for which ``detectable`` is.
         interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``bca``.
         standings: the runs, in the order given.
@@ -107,10 +107,10 @@ class Comparison:
     queries: int
     test: str
     correction: str
-    trials: int
+    n_resamples: int
     exact: bool
     seed: int
-    level: float
+    confidence_level: float
     power: float
     interval: str
     standings: tuple[Standing, ...]
@@ -122,11 +122,14 @@ class Comparison:
     @property
     def alpha(self) -> float:
         """A difference is significant if its corrected p is less."""
-        return round(1 - self.level, 12)
+        return round(1 - self.confidence_level, 12)
 
     def significant(self, pair: Pair) -> bool:
         """Whether the pair's corrected p is less than ``alpha``."""
         return pair.corrected < self.alpha
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.measure!r}, runs={[standing.tag for standing in self.standings]}, test={self.test!r})"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``compare -o json``; a number that does not exist is null.
@@ -134,28 +137,20 @@ class Comparison:
         A pair names its runs by their tags, ``a`` and ``b``, and because two runs can have one tag also by their
         ``places`` among the runs, from 0.
         """
-        from coliee_ir import __version__
-
         return {
-            "coliee_ir": __version__,
-            "trec_eval": trec_eval.version(),
-            "task": self.task,
-            "edition": self.edition,
-            "gold": self.gold,
-            "decisions": self.decisions.to_dict(),
-            **({"excluded": list(self.excluded)} if self.excluded else {}),
+            **preamble(self.task, self.edition, self.gold, self.decisions.to_dict(), self.excluded),
             "measure": self.measure,
             "queries": self.queries,
             "test": self.test,
             "correction": self.correction,
-            "trials": self.trials,
+            "trials": self.n_resamples,
             "exact": self.exact,
             "seed": self.seed,
-            "level": self.level,
+            "level": self.confidence_level,
             "power": self.power,
             "interval": self.interval,
             "runs": [
-                {"tag": s.tag, "file": s.file, "score": _number(s.score), "interval": _numbers(s.interval)}
+                {"tag": s.tag, "file": s.file, "score": number(s.score), "interval": numbers(s.interval)}
                 for s in self.standings
             ],
             "pairs": [
@@ -163,27 +158,19 @@ class Comparison:
                     "a": self.standings[pair.a].tag,
                     "b": self.standings[pair.b].tag,
                     "places": [pair.a, pair.b],
-                    "difference": _number(pair.difference),
-                    "percentile": _numbers(pair.percentile),
-                    "bca": _numbers(pair.bca),
-                    "p": _number(pair.p),
-                    "p_corrected": _number(pair.corrected),
+                    "difference": number(pair.difference),
+                    "percentile": numbers(pair.percentile),
+                    "bca": numbers(pair.bca),
+                    "p": number(pair.p),
+                    "p_corrected": number(pair.corrected),
                     "wins": pair.wins,
                     "ties": pair.ties,
                     "losses": pair.losses,
-                    "effect": _number(pair.effect),
-                    "detectable": _number(pair.detectable),
+                    "effect": number(pair.effect),
+                    "detectable": number(pair.detectable),
                     "deciding": [{"query": query, "change": change} for query, change in pair.deciding],
                 }
                 for pair in self.pairs
             ],
             "remarks": list(self.remarks),
         }
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _numbers(interval: Interval) -> list[float | None]:
-    return [_number(value) for value in interval]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
+from coliee_ir.output.envelope import number, numbers
+from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.settings import N_RESAMPLES, SEED
 
 
 class Tried(NamedTuple):
@@ -47,8 +50,8 @@ class Filtered(NamedTuple):
     error: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tuning:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tuning(Shown):
     """Where to cut a run, and what that is worth.
 
     ``held_out`` is an estimate for rules chosen as this one was, on as many queries less a fold. Its interval says how
@@ -72,7 +75,7 @@ class Tuning:
         held_out: the score when kind and parameters are chosen anew without each fold: what to expect.
         interval: 95% bootstrap interval of ``held_out`` over queries, or over groups where there are any.
         tried: the kinds of rule, the simplest first.
-        ceilings: scores for orientation: name → score.
+        ceilings: scores reference points: name → score.
         curve: parameter of the chosen rule and score there, on all queries.
         folds: how many.
         groups: how many groups of queries there are; None where each query is for itself.
@@ -110,6 +113,9 @@ class Tuning:
         """By how much the resubstitution score is too good."""
         return self.resubstitution - self.held_out
 
+    def __repr__(self) -> str:
+        return f"Tuning({self.tag!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
+
     def to_dict(self) -> dict[str, Any]:
         """The tuning as JSON; a score that does not exist is null. ``cut`` takes it for its rule."""
         return {
@@ -124,27 +130,37 @@ class Tuning:
             "queries": self.queries,
             "rule": self.rule.to_dict(),
             "says": str(self.rule),
-            "resubstitution": _number(self.resubstitution),
-            "held_out": _number(self.held_out),
-            "interval": [_number(bound) for bound in self.interval],
-            "gap": _number(self.gap),
+            "resubstitution": number(self.resubstitution),
+            "held_out": number(self.held_out),
+            "interval": numbers(self.interval),
+            "gap": number(self.gap),
             "tried": [
-                {"rule": one.rule.to_dict(), "bounds_searched": one.searched, "held_out": _number(one.held_out),
-                 "error": _number(one.error), "resubstitution": _number(one.resubstitution)}
+                {"rule": one.rule.to_dict(), "bounds_searched": one.searched, "held_out": number(one.held_out),
+                 "error": number(one.error), "resubstitution": number(one.resubstitution)}
                 for one in self.tried
             ],
-            "ceilings": {name: _number(value) for name, value in self.ceilings.items()},
+            "ceilings": {name: number(value) for name, value in self.ceilings.items()},
             "curve": [list(point) for point in self.curve],
             "folds": self.folds,
             "groups": self.groups,
             "seed": self.seed,
             "filters": [
-                {"filter": name, "rows": rows, "gain": _number(gain), "error": _number(error)}
+                {"filter": name, "rows": rows, "gain": number(gain), "error": number(error)}
                 for name, rows, gain, error in self.filters
             ],
             "remarks": list(self.remarks),
         }  # fmt: skip
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> float:
+    """What to expect of the best of several runs, where it is the best by their held-out scores.
+
+    The best of many is in part the luckiest, so that its own held-out score is too good. Here the choice, too, is made
+    on other queries than those that score it; see ``best_of_held_out``.
+
+    Args:
+        tunings: of the same gold, measure and groups.
+        seed: of the bootstrap samples.
+        n_resamples: how many there are.
+    """
+    return folds.best_of([tuning.terms for tuning in tunings], n_resamples, seed)

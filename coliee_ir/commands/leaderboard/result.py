@@ -1,0 +1,126 @@
+"""The leaderboard: what ``rank_runs`` gives, with its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from coliee_ir.commands.leaderboard import render
+from coliee_ir.commands.leaderboard.board import EASY, Board, Entry, Invalid
+from coliee_ir.commands.leaderboard.catalogue import Extras, build
+from coliee_ir.commands.leaderboard.categories import Categories
+from coliee_ir.commands.leaderboard.official import Published
+from coliee_ir.output.grid import Grid
+from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.stats.settings import Resampling
+
+
+class Leaderboard(Board, Shown):
+    """Runs ranked by the measure of their task's edition and by its tie-break.
+
+    Two runs are equal where these values differ by no more than rounding errors. Groups gather what cannot be told
+    apart: the best run leads the first group, and with it are all runs that the test does not find worse than it; the
+    best of the remaining runs leads the next group, and so on. So a run is not found worse than the leader of its
+    group, and is found worse than the leader of every group before. Runs of one group are not tested against each
+    other. The test is the paired randomisation of queries; its p values are corrected, for each leader, for the number
+    of runs that it is compared with.
+
+    Attributes:
+        task: the task.
+        edition: the edition whose rules count; None for a task without editions.
+        gold: the gold's file.
+        because: what shows the task; empty where it was named.
+        protocol: the rules.
+        measures: the measures of the ranking; the first one ranks.
+        queries: the judged queries.
+        relevant: shape (Q,); how many documents are relevant to each; None where the gold names none.
+        labels: the right answers; None where the gold has none.
+        entries: the runs, best first.
+        invalid: what is not ranked.
+        remarks: what to know of the whole.
+        excluded: the queries that were left out.
+        resampling: how queries were resampled for groups and intervals.
+        correction: of the p values, one of ``CORRECTIONS``.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(
+        cls,
+        evaluator: Evaluator,
+        entries: Sequence[Entry],
+        resampling: Resampling,
+        *,
+        because: str = "",
+        invalid: Sequence[Invalid] = (),
+        remarks: Sequence[str] = (),
+        correction: str = "holm",
+    ) -> Leaderboard:
+        """Entries, best first, with all that their tables need of the evaluator that scored them."""
+        gold, queries = evaluator.gold, evaluator.queries
+        relevant = None
+        if gold.qrels is not None:
+            counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in queries]
+            relevant = np.array(counts, dtype=np.int64)
+        measures = dict.fromkeys(measure for entry in entries for measure in entry.scores.results)
+        return cls(
+            task=evaluator.task,
+            edition=evaluator.edition,
+            gold=gold.path,
+            because=because,
+            protocol=evaluator.protocol,
+            measures=tuple(measures) or tuple(evaluator.official),
+            queries=queries,
+            relevant=relevant,
+            labels=None if gold.labels is None else tuple(map(gold.labels.get, queries)),
+            entries=tuple(entries),
+            invalid=tuple(invalid),
+            remarks=tuple(remarks),
+            excluded=tuple(sorted(evaluator.excluded)),
+            resampling=resampling,
+            correction=correction,
+        )
+
+    def __repr__(self) -> str:
+        by = self.ranking.name
+        return f"Leaderboard(task={self.task!r}, edition={self.edition}, runs={len(self.entries)}, by={by!r})"
+
+    def table(
+        self,
+        name: str = "ranking",
+        *,
+        easy: float = EASY,
+        categories: Categories | None = None,
+        official: Published | None = None,
+    ) -> Grid:
+        """One of the tables of an overview paper; ``coliee_ir.commands.leaderboard.TABLES`` names them.
+
+        Args:
+            name: its name.
+            easy: the share of right answers, as a mean over runs, from which a question counts as easy.
+            categories: what ``read_categories`` gave, for the tables by category.
+            official: what ``read_official`` gave, for the places in a published table.
+
+        Raises:
+            UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
+        """
+        return build(self, name, Extras(easy, categories, official))
+
+    def to_dict(
+        self, *, easy: float = EASY, categories: Categories | None = None, official: Published | None = None
+    ) -> dict[str, Any]:
+        """The JSON of ``leaderboard -o json``: the runs, what is not ranked, and every table that the task has."""
+        return render.contents(self, Extras(easy, categories, official))
+
+
+def _frame(board: Leaderboard, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("a leaderboard")
+    return board.table()
+
+
+shows(Leaderboard, View(lambda board: render.as_text(board.table()), lambda board: [board.table()], _frame))

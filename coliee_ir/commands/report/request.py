@@ -1,0 +1,278 @@
+"""Making a report: what it is asked for, and the report itself."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coliee_adapters.corpora import Corpus
+from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.files import PathLike, written
+from coliee_adapters.records import Run
+from coliee_ir.commands import tune as cutoffs
+from coliee_ir.commands.compare import compare_scores
+from coliee_ir.commands.convert import to_run
+from coliee_ir.commands.leaderboard import EASY, Entry, Leaderboard, read_categories
+from coliee_ir.commands.report.contents import Contents, Ranks, best_first, intervals
+from coliee_ir.commands.tune import Tuning
+from coliee_ir.measures import Measure
+from coliee_ir.measures.labels import Accuracy
+from coliee_ir.measures.sets import Macro, MacroF, Micro
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import task_name
+from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
+from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.report.texts import Texts
+
+_NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """A report, ready to be written.
+
+    Attributes:
+        contents: everything that it shows, as numbers.
+        texts: what queries and documents are called.
+    """
+
+    contents: Contents
+    texts: Texts
+
+    def to_html(self) -> str:
+        """The page, which needs no other file and no network."""
+        from coliee_ir.commands.report.page import page
+
+        return page(self.contents, self.texts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON inside the page: what ``evaluate -o json -q`` prints of the same runs."""
+        return self.contents.evaluation()
+
+    def write_html(self, path: PathLike) -> None:
+        """Write the page.
+
+        Raises:
+            InputError: the place cannot be written.
+        """
+        html = self.to_html()
+        with written(path) as stream:
+            stream.write(html)
+
+    def write_figures(self, folder: PathLike) -> list[Path]:
+        """Write the page's figures as PDF, SVG and PNG, and their numbers as CSV.
+
+        Raises:
+            InputError: the folder cannot be written.
+        """
+        from coliee_ir.commands.report.page import drawn
+        from coliee_ir.commands.report.paper import write_figures
+
+        return write_figures(drawn(self.contents).there(), folder)
+
+    def write_overview(self, folder: PathLike, *, easy: float = EASY) -> list[Path]:
+        """Write the figures of an overview paper, each question's means over all runs, and LaTeX that includes them.
+
+        Args:
+            folder: where to.
+            easy: the share of runs that find its one relevant document from which a question counts as easy.
+
+        Raises:
+            InputError: the folder cannot be written.
+            UsageError: the share is none.
+        """
+        if not 0 <= easy <= 1:
+            raise UsageError("a question is easy from a share between 0 and 1, such as 0.8")
+        from coliee_ir.commands.report.overview import write_overview
+
+        return write_overview(self.contents.board, folder, easy)
+
+
+def make_report(
+    gold: object,
+    *runs: object,
+    measures: str | Sequence[str] = (),
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    exclude: str | Iterable[str] = (),
+    decisions: Decisions | None = None,
+    corpus: PathLike | Corpus | None = None,
+    categories: PathLike | None = None,
+    baseline: str | None = None,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+    command: str = "",
+) -> Report:
+    """Make a report on runs.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        runs: at least one; what ``read_run`` takes, or a ``Submission`` of several parts.
+        measures: names of measures, of which the report is about the first; by default the official ones.
+        task: the task; by default it is found from gold and runs.
+        edition: the year whose rules count; by default the newest.
+        exclude: queries to leave out.
+        decisions: the choices where the organisers leave it open.
+        corpus: what ``read_corpus`` takes or gives, for titles.
+        categories: a CSV with the columns ``query`` and ``category``.
+        baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
+        n_resamples: how many resamples, for intervals and tests.
+        seed: of the random numbers.
+        command: what makes the report again; the page shows it.
+
+    Raises:
+        InputError: a file cannot be read, or gold and a run do not belong together.
+        UsageError: what was asked for does not exist or does not fit, or a library is not installed.
+    """
+    if not runs:
+        raise UsageError("a report needs a run")
+    check_installed()
+    given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
+    task = task_name(task)
+    record = read_gold(gold, task=task)
+    if task is None:
+        task = "3" if given[0].answers is not None else find_task(record, given[0].run).task
+    evaluator = Evaluator(record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    scored = [
+        evaluator.evaluate(*one[:1], answers=one.answers, long_list=one.long_list, keep_judged=True) for one in given
+    ]
+    return report_scores(
+        scored,
+        evaluator,
+        given,
+        corpus=corpus,
+        categories=categories,
+        baseline=baseline,
+        settings=Resampling(n_resamples, seed),
+        command=command,
+    )
+
+
+def report_scores(
+    scored: Sequence[Scores],
+    evaluator: Evaluator,
+    submissions: Sequence[Submission],
+    *,
+    corpus: PathLike | Corpus | None = None,
+    categories: PathLike | None = None,
+    baseline: str | None = None,
+    settings: Resampling | None = None,
+    command: str = "",
+) -> Report:
+    """A report on runs that were scored by one evaluator.
+
+    Args:
+        scored: the scores, with the judged parts behind them (``keep_judged``).
+        evaluator: what scored them.
+        submissions: the runs, in the same order.
+        corpus: what ``read_corpus`` takes or gives, for titles.
+        categories: a CSV with the columns ``query`` and ``category``.
+        baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
+        settings: how queries are resampled, for intervals and tests.
+        command: what makes the report again; the page shows it.
+
+    Raises:
+        InputError: a file cannot be read.
+        UsageError: what was asked for does not fit, or a library is not installed.
+    """
+    check_installed()
+    settings = settings or Resampling()
+    from coliee_ir.commands.report.texts import texts_of
+
+    order = best_first(scored, evaluator.protocol.tie_break)
+    runs = [scored[at] for at in order]
+    handed = [submissions[at] for at in order]
+    comparison = None
+    if len(runs) > 1:
+        comparison = compare_scores(runs, baseline=baseline, settings=settings)
+    elif baseline is not None:
+        raise UsageError("a baseline needs another run to compare with")
+    of_measures = intervals(runs, settings)
+    first = next(iter(of_measures))
+    entries = [Entry(0, 0, "", scores, interval) for scores, interval in zip(runs, of_measures[first], strict=True)]
+    board = Leaderboard.of(evaluator, entries, settings)  # without places and groups
+    texts = texts_of(corpus, evaluator.task, evaluator.gold)
+    in_categories = None if categories is None else read_categories(categories, evaluator.queries)
+    records = [read_run(one.run, task=evaluator.read_as) if board.main == "documents" else None for one in handed]
+    tunings, unknown = _tunings(evaluator, first, runs, handed, settings)
+    remarks = [*(comparison.remarks if comparison else ()), *(in_categories.remarks if in_categories else ()), *unknown]
+    contents = Contents(
+        board=board,
+        intervals=of_measures,
+        comparison=comparison,
+        ranks=[_ranks(record, evaluator) for record in records],
+        tunings=tunings,
+        categories=in_categories,
+        remarks=tuple(remarks),
+        command=command,
+        in_order=scored,
+    )
+    return Report(contents, texts)
+
+
+def check_installed() -> None:
+    """Refuse where what a report is made with is not there.
+
+    Raises:
+        UsageError: it is not.
+    """
+    missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        raise UsageError(f"a report needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
+
+
+def _ranks(record: object, evaluator: Evaluator) -> Ranks:
+    """Where the documents of a run stand, query by query."""
+    if not isinstance(record, Run):
+        return {}
+    known = set(evaluator.queries)
+    return {
+        query: {document: rank for rank, document in enumerate(ranking, start=1)}
+        for query, ranking in to_run(record, task=evaluator.read_as).items()
+        if query in known
+    }
+
+
+def _tunings(
+    evaluator: Evaluator,
+    measure: Measure,
+    runs: Sequence[Scores],
+    handed: Sequence[Submission],
+    settings: Resampling,
+) -> tuple[list[Tuning | None], list[str]]:
+    """The best cut-off of each run, None where there is none to choose; and why where that is worth a remark."""
+    whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
+    of_means = isinstance(measure, MacroF) and measure.of == "means"
+    is_sufficient = isinstance(measure, Accuracy) and "documents" in evaluator.protocol.parts
+    if evaluator.task == "rationale" or not (whole or is_sufficient) or of_means:
+        return [None] * len(runs), []
+    tunings: list[Tuning | None] = []
+    remarks = []
+    for scores, one in zip(runs, handed, strict=True):
+        ranked = one.run if one.long_list is None else one.long_list
+        part = scores.judged.get("long", scores.judged["documents"])
+        if int(np.max(part.retrieved, initial=0)) < 2:
+            tunings.append(None)
+            continue
+        try:
+            tunings.append(
+                cutoffs.tune(
+                    evaluator.gold, read_run(ranked, task=evaluator.read_as), maximise=measure.name,
+                    task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,
+                    seed=settings.seed, n_resamples=settings.n_resamples, exclude=evaluator.excluded,
+                    decisions=evaluator.decisions,
+                )
+            )  # fmt: skip
+        except UsageError as error:
+            tunings.append(None)
+            remarks.append(f"no cutoff is chosen for {shortened(scores.tag)}: {error}")
+    return tunings, remarks

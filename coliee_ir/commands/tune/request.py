@@ -1,0 +1,220 @@
+"""Tuning and cutting: what they are asked for, and how it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.remarks import Remarks
+from coliee_ir.commands.convert import Gathered
+from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
+from coliee_ir.commands.tune.filters import Filter
+from coliee_ir.commands.tune.pool import Pool
+from coliee_ir.commands.tune.problem import Problem
+from coliee_ir.commands.tune.result import Filtered, Tuning
+from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.measures import Measure, parse
+from coliee_ir.measures.base import Terms
+from coliee_ir.measures.labels import Accuracy
+from coliee_ir.measures.sets import Macro, Micro
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import Protocol, protocol, task_name
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
+from coliee_ir.stats import resampling
+from coliee_ir.stats.cutting import relevance_of
+from coliee_ir.stats.folds import Split, standard_error
+from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
+
+FOLDS: Final = 5
+
+
+def tune(
+    gold: object,
+    run: object,
+    *,
+    maximise: str = "",
+    by: str | Sequence[str] = (),
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    answers: object = None,
+    floor: int | None = None,
+    cap: int | None = None,
+    folds: int = FOLDS,
+    groups: Mapping[str, str] | None = None,
+    filters: Sequence[Filter] = (),
+    exclude: str | Iterable[str] = (),
+    seed: int = SEED,
+    n_resamples: int = N_RESAMPLES,
+    decisions: Decisions | None = None,
+) -> Tuning:
+    """Choose the rule that cuts a run best.
+
+    Every kind of rule is tried without bounds on the count and with a searched floor and cap; of those whose held-out
+    scores are within a standard error of the best the simplest is taken.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        run: a ranking; what ``read_run`` takes.
+        maximise: MicroF1, MacroF2, …, or Accuracy; by default the measure that ranks the task's runs.
+        by: kinds of rule, of ``FAMILIES``; by default all that the run's scores allow.
+        task: the task; by default it is found from gold and run.
+        edition: the year whose rules count; by default the newest.
+        answers: for Accuracy, the answers that belong to the run.
+        floor: keep at least so many documents a query; by default searched.
+        cap: keep at most so many; by default searched.
+        folds: how many folds of queries the rule is held out from.
+        groups: query → group; queries of one group are in one fold.
+        filters: what to take away before cutting; each is measured for what it gains.
+        exclude: queries to leave out.
+        seed: of the folds and of the interval.
+        n_resamples: bootstrap samples for the interval.
+        decisions: the choices where the organisers leave it open.
+
+    Raises:
+        InputError: a file cannot be read, or gold and run do not belong together.
+        UsageError: a measure or a rule that does not exist or does not fit, too few queries for the folds.
+
+    >>> gold = {f"q{n}": [f"d{n}"] for n in range(6)}
+    >>> run = {f"q{n}": {f"d{n}": 0.9 - n / 20, "x": 0.3} for n in range(6)}
+    >>> tuning = tune(gold, run, task="1", folds=3, by="score")
+    >>> str(tuning.rule), tuning.resubstitution
+    ('scores of at least 0.475', 1.0)
+    """
+    if (floor is not None and floor < 0) or (cap is not None and cap < 1):
+        raise UsageError("the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
+    if floor is not None and cap is not None and floor > cap:
+        raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
+    settings = Resampling(n_resamples, seed)
+    if decisions is not None and decisions.unjudged == "wrong":
+        raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
+    run = opened(run)
+    task = task_name(task)
+    record = read_gold(gold, task=task)
+    task = task or ("3" if answers is not None else find_task(record, run).task)
+    measure = _measure(maximise, protocol(task, edition))
+    evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    submission = read_run(run, task=evaluator.read_as)
+    given = None if answers is None else evaluator.read(answers)
+    if isinstance(measure, Accuracy) and given is None:
+        raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
+    # what is wrong with the files, or between them, is refused or said as everywhere
+    scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
+    right = _right(record, given) if isinstance(measure, Accuracy) else None
+    judged = {query: (record.qrels or {}).get(query, {}) for query in evaluator.queries}
+    pool = whole = Pool.read(submission, judged, task=evaluator.read_as, rel=relevance_of(measure))
+    if not whole.wanted.any():
+        raise UsageError(f"{record.path} has no relevant documents, so no cutoff can be tuned")
+    for filter_ in filters:
+        pool = pool.where(filter_.keeps(pool))
+    kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
+    split = Split.of(pool.queries, folds, seed, groups)
+    problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
+    candidates = problem.candidates(pool)
+    solution = problem.solve(candidates)
+    held = problem.held_out(candidates)
+    terms = split.terms(held.each, held)
+    samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
+    interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
+    return Tuning(
+        tag=scores.tag,
+        file=scores.file,
+        task=task,
+        edition=evaluator.edition,
+        gold=evaluator.gold.path,
+        measure=measure.name,
+        decisions=evaluator.decisions,
+        excluded=scores.excluded,
+        queries=len(pool.queries),
+        header=scores.header(),
+        remarks=scores.remarks,
+        rule=solution.rule,
+        resubstitution=solution.resubstitution,
+        held_out=held.total,
+        interval=interval,
+        tried=solution.tried,
+        ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
+        curve=solution.curve,
+        folds=folds,
+        groups=None if groups is None else len(terms.each),
+        seed=seed,
+        filters=tuple(_filtered(problem, whole, filters, terms)),
+        terms=terms,
+    )
+
+
+def cut(run: object, rule: Rule, *, task: str | int | None = None, filters: Sequence[Filter] = ()) -> Run:
+    """A run with what a rule keeps of it.
+
+    Args:
+        run: a ranking; what ``read_run`` takes.
+        rule: the rule.
+        task: the task, where it is known.
+        filters: what to take away before.
+
+    Returns:
+        The cut run; what was tolerated in the whole one is among its remarks.
+
+    Raises:
+        InputError: the run cannot be read, or holds labels.
+        UsageError: the rule needs scores and the run has none.
+
+    >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
+    >>> from coliee_ir import to_run
+    >>> to_run(cut(to_cut, Rule("score", 0.5)))
+    {'q1': {'d1': 0.9}}
+    """
+    record = read_run(run, task=task)
+    if not isinstance(record, Run):
+        raise InputError(
+            record.path, "this submission contains labels, not documents", remedy="cutoffs apply to retrieved documents"
+        )
+    gathered = Gathered(record)
+    pool = Pool.of(gathered.rankings, scored=record.scored)
+    named([rule.family], pool)
+    for filter_ in filters:
+        pool = pool.where(filter_.keeps(pool))
+    kept = pool.lists(rule.keeps(pool))
+    rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
+    remarks = gathered.remarks + Remarks()
+    remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
+    return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
+
+
+def _measure(maximise: str, rules: Protocol) -> Measure:
+    """What is to be maximised."""
+    if "documents" not in rules.parts:
+        raise UsageError(f"submissions to Task {rules.task} contain no documents to cut")
+    measures = parse(maximise or rules.ranking)
+    if len(measures) > 1:
+        raise UsageError("name one measure to maximise")
+    (measure,) = measures
+    if not maximise and not isinstance(measure, Micro | Macro | Accuracy):
+        raise UsageError(
+            f"task {rules.task} is ranked by {measure}, which does not depend on a cutoff; name a measure, "
+            "for example MicroF1"
+        )
+    return measure
+
+
+def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
+    """Which questions are answered rightly."""
+    if not isinstance(answers, Answers) or gold.labels is None:
+        raise UsageError("Accuracy needs labels, in the gold and in the answers")
+    return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
+
+
+def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:
+    """What each filter did: the held-out score with all of them beside that without it."""
+    for filter_ in filters:
+        pool = whole
+        for other in filters:
+            if other is not filter_:
+                pool = pool.where(other.keeps(pool))
+        without = problem.held_out(problem.candidates(pool))
+        each = problem.split.terms(without.each, without).each
+        rows = int((~filter_.keeps(whole)).sum())
+        error = standard_error(held.score, held.each, each)
+        yield Filtered(filter_.name, rows, held.total - without.total, error)

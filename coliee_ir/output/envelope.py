@@ -1,0 +1,55 @@
+"""JSON as every command writes it: who scored what by which rules; numbers that do not exist are null."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from coliee_adapters import trec_eval
+from coliee_ir._version import __version__
+
+
+def preamble(
+    task: str, edition: int | None, gold: str, decisions: Mapping[str, str] | None, excluded: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What begins every result: the versions, the task, the edition, the gold, the choices made.
+
+    Args:
+        task: the task.
+        edition: the edition whose rules were used; None for a task without editions.
+        gold: the gold's file.
+        decisions: field of ``Decisions`` → choice; None where nothing was scored.
+        excluded: the queries that were left out.
+    """
+    return {
+        "coliee_ir": __version__,
+        "trec_eval": trec_eval.version(),
+        "task": task,
+        "edition": edition,
+        "gold": gold,
+        **({} if decisions is None else {"decisions": dict(decisions)}),
+        **({"excluded": list(excluded)} if excluded else {}),
+    }
+
+
+def number(value: float) -> float | None:
+    """A number for JSON; null for one that does not exist."""
+    return float(value) if math.isfinite(value) else None
+
+
+def numbers(values: Iterable[float]) -> list[float | None]:
+    """Several of them."""
+    return [number(value) for value in values]
+
+
+def dumped(contents: object, indent: int | None = 1) -> str:
+    """JSON as text that ends in a newline; what a workflow's runner takes for a command is escaped in its string.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    text = json.dumps(contents, ensure_ascii=False, allow_nan=False, indent=indent)
+    return re.sub(r"(?<=#)#(?=\w*\[)", r"\\u0023", text) + "\n"

@@ -1,0 +1,93 @@
+"""Results that show themselves: a table as text, HTML in a notebook, a data frame.
+
+A result knows nothing of its tables. The module that makes them registers how (``shows``); whoever imports the result
+from its package has that module loaded.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from coliee_adapters import frames
+from coliee_adapters.errors import UsageError, printable
+from coliee_ir.output.grid import Cell, Grid, Number
+
+
+class View(NamedTuple):
+    """How results of a kind are shown.
+
+    Attributes:
+        text: the table of the command line.
+        grids: the tables of a notebook.
+        frame: the rows of a data frame; given whether each query has a row of its own.
+    """
+
+    text: Callable[[Any], str]
+    grids: Callable[[Any], Sequence[Grid]]
+    frame: Callable[[Any, bool], Grid]
+
+
+_VIEWS: dict[type, View] = {}
+
+
+def shows(kind: type, view: View) -> None:
+    """Register how results of a class are shown."""
+    _VIEWS[kind] = view
+
+
+class Shown:
+    """A result with a table: ``str`` gives it as text, a notebook as HTML, ``to_frame`` as a data frame."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _VIEWS[type(self)].text(self)
+
+    def _repr_html_(self) -> str:
+        return "\n".join(map(in_html, _VIEWS[type(self)].grids(self)))
+
+    def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
+        """The result as a data frame.
+
+        Args:
+            library: ``pandas`` or ``polars``.
+            per_query: one row for each query; by default the values over all queries.
+
+        Raises:
+            ImportError: the library is not installed.
+            UsageError: unknown library; a result without values of single queries.
+        """
+        grid = _VIEWS[type(self)].frame(self, per_query)
+        rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in grid.rows]
+        if library == "pandas":
+            return frames.pandas_frame(rows, list(grid.header))
+        if library == "polars":
+            return frames.polars_frame(rows, list(grid.header))
+        raise UsageError(f"unknown frame library {library!r}; use pandas or polars")
+
+
+def no_queries(what: str) -> UsageError:
+    """The error of a result that has no values of single queries."""
+    return UsageError(f"{what} has no values of single queries; evaluate the runs for them")
+
+
+def in_html(grid: Grid) -> str:
+    """A table in HTML, every text escaped, numbers aligned to the right and the best of their kind bold."""
+
+    def cell(content: Cell) -> str:
+        if not isinstance(content, Number):
+            return f'<td style="text-align:left">{_escaped(content)}</td>'
+        text = f"<b>{_escaped(content.text)}</b>" if content.bold else _escaped(content.text)
+        mark = f"<sup>{_escaped(content.mark)}</sup>" if content.mark else ""
+        return f'<td style="text-align:right">{text}{mark}</td>'
+
+    head = "".join(f"<th>{_escaped(name)}</th>" for name in grid.header)
+    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>\n" for row in grid.rows)
+    caption = f"<caption>{_escaped(grid.caption)}</caption>\n" if grid.caption else ""
+    return f"<table>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))

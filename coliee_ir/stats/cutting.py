@@ -1,0 +1,162 @@
+"""Rankings cut off: the score at every cut-off, and what the same rankings could have scored.
+
+A cut changes only how many documents count, so everything here is computed from Judged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from coliee_adapters.ids import IntArray
+from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.measures import Measure
+from coliee_ir.measures.base import Parts, of_mean, quotient
+from coliee_ir.measures.sets import Macro, MacroF, Micro, counts, topic_wise
+from coliee_ir.rules.decisions import Decisions
+
+#: Scores nearer than this are the same: sums of the same numbers in another order.
+NEAR: Final = 1e-12
+
+#: What the scores that better cutting could give are called, in every table.
+BEST_K: Final = "best fixed k"
+ORACLE_COUNT: Final = "oracle count"
+ONE_EACH: Final = "one relevant document each"
+
+
+class Cutoffs(NamedTuple):
+    """A set measure at the cut-offs 1, 2, … K.
+
+    Attributes:
+        each: shape (Q, K, T); what each query adds at each cut-off.
+        score: sums of shape (…, T) → scores of shape (…).
+        besides: shape (K, T); what is added whatever the queries: lines of extra queries that count as wrong.
+    """
+
+    each: FloatArray
+    score: Callable[[FloatArray], FloatArray]
+    besides: FloatArray
+
+    @property
+    def values(self) -> FloatArray:
+        """Shape (K,); the score at each cut-off."""
+        return self.score(self.each.sum(axis=0) + self.besides)
+
+
+class FixedK(NamedTuple):
+    """The best cut-off for all queries alike; k is 0 and the score NaN where no score can be formed."""
+
+    k: int
+    score: float
+
+
+def is_cut(measure: Measure) -> bool:
+    """Whether a measure is a sum over queries at every cut-off: P, R or F of sets, without a cut-off of its own."""
+    of_means = isinstance(measure, MacroF) and measure.of == "means"
+    return isinstance(measure, Micro | Macro) and measure.cutoff is None and not of_means
+
+
+def at_cutoffs(measure: Measure, judged: Judged, deepest: int, decisions: Decisions) -> Cutoffs:
+    """What each query adds to a measure at every cut-off.
+
+    Args:
+        measure: one for which ``is_cut`` holds.
+        judged: the rankings.
+        deepest: the last cut-off, K.
+        decisions: the choices where the organisers leave it open.
+    """
+    assert isinstance(measure, Micro | Macro)
+    qrels = judged.qrels
+    # how many relevant documents are at each rank, and up to it
+    found = (judged.rank > 0) & (judged.rank <= deepest) & (qrels.relevance >= measure.rel)
+    of_query = np.repeat(np.arange(len(qrels.queries)), qrels.sizes)
+    place = of_query[found] * deepest + judged.rank[found] - 1
+    correct = np.bincount(place, minlength=len(qrels.queries) * deepest).reshape(-1, deepest).cumsum(axis=1)
+    cutoffs = np.arange(1, deepest + 1)
+    retrieved = np.minimum(counts(judged, decisions).retrieved[:, None], cutoffs)
+    relevant = np.broadcast_to(qrels.relevant(measure.rel)[:, None], correct.shape)
+    each = np.stack((correct, retrieved, relevant), axis=-1).astype(np.float64)
+    if isinstance(measure, Micro):
+        besides = np.zeros((deepest, 3))
+        if decisions.unjudged == "wrong":
+            besides[:, 1] = [sum(min(n, k) for n in judged.foreign.values()) for k in cutoffs.tolist()]
+        return Cutoffs(each, measure.of_sums, besides)
+    values = topic_wise(measure.of_sums(each), relevant == 0, retrieved == 0, measure.letter, decisions)
+    return Cutoffs(of_mean(values.ravel()).each.reshape(*values.shape, 2), quotient, np.zeros((deepest, 2)))
+
+
+def cut(judged: Judged, most: int | IntArray) -> Judged:
+    """The rankings cut off.
+
+    Args:
+        judged: the rankings.
+        most: the cut-off of all queries, or one for each, of shape (Q,).
+    """
+    limits: IntArray = np.broadcast_to(np.asarray(most, dtype=np.int64), judged.retrieved.shape)
+    of_rows = np.repeat(limits, judged.qrels.sizes)
+    return replace(
+        judged,
+        rank=np.where(judged.rank <= of_rows, judged.rank, 0),
+        retrieved=np.minimum(judged.retrieved, limits),
+        repeated=np.zeros_like(judged.repeated),
+        foreign={},
+    )
+
+
+def best_fixed_k(measure: Measure, parts: Parts, decisions: Decisions) -> FixedK:
+    """The best score of all cut-offs that are the same for every query, and the least such cut-off."""
+    ranked = ranking_of(parts)
+    # between the ranks of relevant documents nothing is gained
+    hits = ranked.rank[(ranked.rank > 0) & (ranked.qrels.relevance >= relevance_of(measure))]
+    best = FixedK(0, math.nan)
+    for k in sorted({1, *hits.tolist()}):
+        score = _score(measure, parts, cut(ranked, k), decisions)
+        if math.isnan(best.score) or score > best.score + NEAR:
+            best = FixedK(k, score)
+    return best
+
+
+def oracle_count(measure: Measure, parts: Parts, decisions: Decisions) -> float:
+    """The score if each query's ranking were cut off at the number of its relevant documents."""
+    ranked = ranking_of(parts)
+    return _score(measure, parts, cut(ranked, ranked.qrels.relevant(relevance_of(measure))), decisions)
+
+
+def one_each(measure: Measure, parts: Parts, decisions: Decisions) -> float:
+    """The score of a system that returns one document for each query, a relevant one, and answers all rightly."""
+    rel = relevance_of(measure)
+    perfect = {}
+    for name, judged in parts.items():
+        is_relevant = judged.qrels.relevance >= rel
+        before = np.concatenate(([0], np.cumsum(is_relevant)))
+        first = is_relevant & (before[:-1] == np.repeat(before[judged.qrels.start[:-1]], judged.qrels.sizes))
+        perfect[name] = replace(
+            judged,
+            rank=first.astype(np.int64),
+            retrieved=np.minimum(judged.qrels.relevant(rel), 1),
+            repeated=np.zeros_like(judged.repeated),
+            foreign={},
+        )
+    perfect.pop("long", None)
+    return measure.compute(perfect, decisions).value
+
+
+def relevance_of(measure: Measure) -> int:
+    """The least relevance that counts as relevant."""
+    rel: int = getattr(measure, "rel", 1)
+    return rel
+
+
+def ranking_of(parts: Parts) -> Judged:
+    """Where a submission ranks documents: its long list, if it has one."""
+    return parts.get("long", parts["documents"])
+
+
+def _score(measure: Measure, parts: Parts, documents: Judged, decisions: Decisions) -> float:
+    """The measure of a submission with other documents."""
+    others = {name: part for name, part in parts.items() if name != "long"}
+    return measure.compute({**others, "documents": documents}, decisions).value

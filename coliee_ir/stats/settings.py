@@ -1,0 +1,46 @@
+"""How queries are resampled, as a value that checks itself. Light: the command line reads the defaults from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from coliee_adapters.errors import UsageError
+
+N_RESAMPLES: Final = 10_000
+SEED: Final = 2026
+CONFIDENCE_LEVEL: Final = 0.95
+
+#: More resamples than these would need more memory than digits of p are worth.
+MOST_RESAMPLES: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How queries are resampled.
+
+    Attributes:
+        n_resamples: how many resamples.
+        seed: of the random numbers; the same seed gives the same resamples on any machine.
+        confidence_level: of the intervals; a test is significant below 1 - confidence_level.
+
+    Raises:
+        UsageError: too few or too many resamples, a negative seed, a level outside of (0, 1).
+    """
+
+    n_resamples: int = N_RESAMPLES
+    seed: int = SEED
+    confidence_level: float = CONFIDENCE_LEVEL
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_resamples <= MOST_RESAMPLES:
+            raise UsageError(f"the number of resamples must be between 1 and {MOST_RESAMPLES:,}")
+        if self.seed < 0:
+            raise UsageError("the seed must be an integer ≥ 0")
+        if not 0 < self.confidence_level < 1:
+            raise UsageError("the confidence level must be between 0 and 1, for example 0.95")
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance; 1 - 0.95 in floating point is more than 0.05."""
+        return round(1 - self.confidence_level, 12)

@@ -1,0 +1,67 @@
+"""Every result shows itself: briefly, as the command line's table, in a notebook, as a frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import coliee_ir.examples
+from coliee_adapters.errors import UsageError
+from coliee_ir import Run, compare, evaluate, fit_fusion, rank_runs, tune
+
+TASK1 = Path(coliee_ir.examples.__file__).parent / "task1"
+GOLD, RUNS = TASK1 / "gold.json", [TASK1 / "bm25.txt", TASK1 / "dense.txt"]
+
+RESULTS = {
+    "Scores": lambda: evaluate(GOLD, RUNS[0]),
+    "Comparison": lambda: compare(GOLD, *RUNS, n_resamples=99),
+    "Leaderboard": lambda: rank_runs(GOLD, *RUNS, n_resamples=99),
+    "Tuning": lambda: tune(GOLD, RUNS[0], by="k", n_resamples=99),
+    "FittedFusion": lambda: fit_fusion(GOLD, RUNS),
+}
+
+
+@pytest.fixture(scope="module", params=RESULTS)
+def result(request: pytest.FixtureRequest) -> Any:
+    return RESULTS[request.param]()
+
+
+def test_its_repr_is_short_and_names_its_class(result: Any) -> None:
+    assert repr(result).startswith(f"{type(result).__name__}(")
+    assert len(repr(result)) < 250
+
+
+def test_its_text_is_a_table_of_the_runs(result: Any) -> None:
+    assert "bm25" in str(result)
+    assert len(str(result).splitlines()) >= 2
+
+
+def test_a_notebook_shows_a_table(result: Any) -> None:
+    assert result._repr_html_().startswith("<table>")
+    assert "bm25" in result._repr_html_()
+
+
+def test_a_frame_has_a_row_for_each_run(result: Any) -> None:
+    for library in ("pandas", "polars"):
+        assert len(result.to_frame(library)) >= 1
+    with pytest.raises(UsageError):
+        result.to_frame("arrow")
+
+
+def test_scores_have_a_row_for_each_query() -> None:
+    scores = evaluate(GOLD, RUNS[0])
+    frame = scores.to_frame(per_query=True)
+    assert dict(zip(frame["query"], frame["MicroF1"], strict=True)) == {
+        query: values["MicroF1"] for query, values in scores.per_query.items()
+    }
+    with pytest.raises(UsageError):
+        compare(GOLD, *RUNS, n_resamples=99).to_frame(per_query=True)
+
+
+def test_tags_and_ids_are_escaped_in_html() -> None:
+    tagged = Run.of({"q1": ["d1"]}, tag="<script>alert(1)</script>")
+    shown = evaluate({"q1": ["d1"]}, tagged, task="1")._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown

@@ -1,0 +1,135 @@
+"""The floors of the house: imports go down only, never in a circle, and stand at the head of their file.
+
+What is read here is the source, not what happens to be loaded: imports inside functions and under TYPE_CHECKING count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: The floors from the ground up; each may import itself and those below.
+FLOORS = (
+    "coliee_adapters",
+    "coliee_ir._version",
+    "coliee_ir.rules",
+    "coliee_ir.judging",
+    "coliee_ir.measures",
+    "coliee_ir.stats",
+    "coliee_ir.output",
+    "coliee_ir.scoring",
+    "coliee_ir.commands",
+    "coliee_ir",
+    "coliee_ir.ir_measures",
+    "coliee_ir.examples",
+    "coliee_ir.cli",
+    "coliee_ir.__main__",
+)
+
+#: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
+COMMANDS = ("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report")
+
+#: What stands at the top level of the package: nothing else has a place there.
+TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "ir_measures.py", "py.typed"}
+
+#: Imports of our own modules inside functions, each with its reason.
+LATE: Mapping[tuple[str, str], str] = {
+    ("coliee_ir.commands.report", "coliee_ir.commands.report.page"): "loads altair and jinja2, an extra",
+    ("coliee_ir.commands.report", "coliee_ir.commands.report.paper"): "loads altair, an extra",
+    ("coliee_ir.commands.report", "coliee_ir.commands.report.overview"): "loads altair, an extra",
+    ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
+}
+
+
+class Import(NamedTuple):
+    """One import of one of our modules."""
+
+    importer: str
+    imported: str
+    inside: bool  # of a function
+    for_types: bool  # under TYPE_CHECKING
+
+
+def modules() -> dict[str, Path]:
+    """Dotted name → file, of both packages."""
+    found = {}
+    for folder in (ROOT / "coliee_ir", ROOT / "adapters" / "coliee_adapters"):
+        for path in folder.rglob("*.py"):
+            parts = [folder.name, *path.relative_to(folder).with_suffix("").parts]
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports() -> list[Import]:
+    known = modules()
+    return [one for name, path in known.items() for one in of_file(name, path, known)]
+
+
+def of_file(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[Import]:
+    def walk(node: ast.AST, inside: bool, for_types: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            names: list[str] = []
+            if isinstance(child, ast.Import):
+                names = [alias.name for alias in child.names]
+            elif isinstance(child, ast.ImportFrom) and child.module:
+                names = [f"{child.module}.{alias.name}" for alias in child.names]
+            for imported in names:
+                while imported and imported not in known:
+                    imported = imported.rpartition(".")[0]
+                if imported and imported != name:
+                    yield Import(name, imported, inside, for_types)
+            is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            types = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+            yield from walk(child, inside or is_function, for_types or types)
+
+    yield from walk(ast.parse(path.read_text(encoding="utf-8")), False, False)
+
+
+def floor_of(module: str) -> int:
+    names = [at for at, floor in enumerate(FLOORS) if module == floor or module.startswith(floor + ".")]
+    exact = [at for at in names if FLOORS[at] != "coliee_ir" or module == "coliee_ir"]
+    assert exact, f"{module} is on no floor: name it in FLOORS, in its place"
+    return max(exact, key=lambda at: len(FLOORS[at]))
+
+
+def is_face(one: Import) -> bool:
+    """The package's face names what it exports for type checkers; it loads each only when it is asked for."""
+    return one.importer == "coliee_ir" and one.for_types
+
+
+def test_nothing_is_loose_at_the_top_level() -> None:
+    found = {path.name for path in (ROOT / "coliee_ir").iterdir() if path.is_file()}
+    assert found == TOP_LEVEL
+
+
+def test_imports_go_down_only() -> None:
+    wrong = [one for one in imports() if floor_of(one.importer) < floor_of(one.imported)]
+    assert not wrong, wrong
+
+
+def test_commands_use_each_other_in_one_order() -> None:
+    wrong = []
+    for one in imports():
+        rooms = [name.split(".")[2] for name in (one.importer, one.imported) if name.startswith("coliee_ir.commands.")]
+        if len(rooms) == 2 and COMMANDS.index(rooms[0]) < COMMANDS.index(rooms[1]):
+            wrong.append(one)
+    assert not wrong, wrong
+
+
+def test_there_is_no_circle_of_imports() -> None:
+    below: dict[str, set[str]] = {name: set() for name in modules()}
+    for one in imports():
+        if not is_face(one):
+            below[one.importer].add(one.imported)
+    while free := {name for name, under in below.items() if not under}:
+        below = {name: under - free for name, under in below.items() if name not in free}
+    assert not below, f"a circle among {sorted(below)}"
+
+
+def test_imports_stand_at_the_head_of_their_file() -> None:
+    late = {(one.importer, one.imported) for one in imports() if one.inside or (one.for_types and not is_face(one))}
+    assert late == set(LATE)
