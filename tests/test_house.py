@@ -37,11 +37,21 @@ COMMANDS = ("convert", "validate", "compare", "tune", "fuse", "leaderboard", "re
 TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "ir_measures.py", "py.typed"}
 
 #: Imports of our own modules inside functions, each with its reason.
+_PROCESSES = "loads multiprocessing, which a small run does without"
+_DRAWING = "loads altair and jinja2, an extra"
 LATE: Mapping[tuple[str, str], str] = {
-    ("coliee_ir.commands.report", "coliee_ir.commands.report.page"): "loads altair and jinja2, an extra",
-    ("coliee_ir.commands.report", "coliee_ir.commands.report.paper"): "loads altair, an extra",
-    ("coliee_ir.commands.report", "coliee_ir.commands.report.overview"): "loads altair, an extra",
+    ("coliee_ir.__main__", "coliee_ir.cli"): "loaded when Ctrl-C is taken care of",
+    ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
+    ("coliee_ir.scoring.evaluator", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
+    **{
+        ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
+        for name in ("overview", "page", "paper", "texts")
+    },
+    **{
+        ("coliee_ir.cli.report", f"coliee_ir.commands.report.{name}"): _DRAWING
+        for name in ("overview", "page", "paper")
+    },
 }
 
 

@@ -29,7 +29,8 @@ from coliee_adapters.vocabulary import Kind, is_header, normal_name, roles_of
 _SEPARATORS: Final = (",", ";", "\t", " ")
 
 #: The first two words of a line end with commas or semicolons.
-_COMMAS: Final = re.compile(r"[^,;\s]*\s*[,;]\s*[^,;\s]*\s*(?:[,;]|$)")
+#: commas or semicolons end the first two words; possessive, for of two runs of blanks each could have any share
+_COMMAS: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
 
 _DIGIT: Final = re.compile(r"\d")
 _INTEGER: Final = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?")

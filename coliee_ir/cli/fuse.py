@@ -13,8 +13,9 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
-from coliee_ir.commands.fuse import Fusion
+from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.output import write_fused
+from coliee_ir.output.grid import plain
 from coliee_ir.scoring.reading import gold_files, opened, opened_if_possible, read_gold
 from coliee_ir.stats.settings import SEED
 
@@ -125,9 +126,6 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
 
 def _fit(options: argparse.Namespace) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
-    from coliee_ir.commands.fuse import fitting, render
-    from coliee_ir.output.grid import plain
-
     unfit = {"--weights": options.weights, "--least": options.least, "--ties": options.ties}
     if name := next((name for name, value in unfit.items() if value is not None), None):
         raise UsageError(f"{name} and --fit cannot be given together")

@@ -19,6 +19,7 @@ from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import Tuning, filters
 from coliee_ir.commands.tune.render import FORMS, render, said
+from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 from coliee_ir.scoring.reading import find_task, gold_files, opened, opened_if_possible, read_gold
@@ -194,8 +195,6 @@ def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str |
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
     if not Path(path).is_file() or task not in {rules.task for rules in SUBMISSION_RULES}:
         return False
-    from coliee_ir.commands.validate import validate
-
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:
         say(str(finding))

@@ -18,6 +18,7 @@ from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
+from coliee_ir.judging import ungrouped
 from coliee_ir.judging.order import by_score
 from coliee_ir.judging.qrels import Qrels, mixed
 from coliee_ir.judging.segments import Lines, whole_queries
@@ -165,7 +166,7 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
     """A run whose queries come back: its lines are dealt to shares by query, and these judged one by one."""
     import tempfile
 
-    from coliee_ir.judging import ungrouped, workers
+    from coliee_ir.judging import workers
 
     with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
 

@@ -17,10 +17,9 @@ from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_adapters.vocabulary import checked_columns, normal_name
+from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.rules.protocol import task_name
 
-#: ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
-STATUTE_ID = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
 #: the tasks in which ids may have commas: TREC's, and as long as it is not known
 _COMMAS = (None, "trec")
 _CASE_ID = re.compile(r"[0-9]{6}")

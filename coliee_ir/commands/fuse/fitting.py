@@ -19,7 +19,7 @@ from coliee_ir.commands.fuse.search import alone, climbed, equal
 from coliee_ir.commands.fuse.trial import Trial, Weights
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
-from coliee_ir.measures import Measure
+from coliee_ir.measures import Measure, parse
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.stats.folds import Split
@@ -127,8 +127,6 @@ def fit_fusion(
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     """What to maximise; with the cut-off that is given."""
-    from coliee_ir.measures import parse
-
     if "documents" not in evaluator.protocol.parts or evaluator.task == "rationale":
         raise UsageError(f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights")
     asked = parse(name) if name else [one for one in evaluator.official if one.needs == ("documents",)][:1]

@@ -40,8 +40,9 @@ def _ranking_caption(board: Board) -> str:
         f"{counted(len(board.entries), 'run')} ranked by {board.ranking}{ties}, "
         f"{counted(len(board.queries), 'query')}, intervals of {100 * settings.confidence_level:g}%. No run of a group "
         "is found worse than the group's first run, and every run of a later group is; runs of one group are not "
-        f"tested against each other (paired randomisation test, {settings.n_resamples:,} resamples, seed {settings.seed}; "
-        f"{_CORRECTIONS[board.correction]} for the runs that a first run is compared with; p < {settings.alpha:.2g})."
+        f"tested against each other (paired randomisation test, {settings.n_resamples:,} resamples, "
+        f"seed {settings.seed}; {_CORRECTIONS[board.correction]} for the runs that a first run is compared with; "
+        f"p < {settings.alpha:.2g})."
     )
 
 

@@ -14,7 +14,7 @@ from coliee_ir.commands.validate.columns import Sheet, cells_of, whole
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.known import Known, Pool
 from coliee_ir.commands.validate.rows import Row
-from coliee_ir.scoring.reading import STATUTE_ID
+from coliee_ir.rules.ids import STATUTE_ID
 
 #: More documents of a query than any system needs whose answers are scored as a set.
 MANY: Final = 50
