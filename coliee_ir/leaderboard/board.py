@@ -123,7 +123,7 @@ class Leaderboard:
 
     @property
     def main(self) -> str:
-        """The part of a submission whose documents are counted: ``documents`` or ``answers``."""
+        """``documents`` or ``answers``, the part of a submission whose documents are counted."""
         return self.protocol.parts[0]
 
     def results(self, measure: Measure) -> list[Result]:
