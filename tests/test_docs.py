@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import html
 import importlib.util
 import re
@@ -160,6 +161,12 @@ def test_text_of_the_code_is_not_read_as_markdown(text: str) -> None:
     assert shown(generate.prose(plain)) == " ".join(plain.split())
     [cells] = rows(generate.table(["a", "b"], [[generate.prose(plain), generate.code(text or "-")]]))[1:]
     assert cells == [" ".join(plain.split()), text or "-"]
+
+
+def test_the_examples_of_the_generator_hold() -> None:
+    result = doctest.testmod(generate)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_backticks_become_code_and_a_paragraph_one_line() -> None:

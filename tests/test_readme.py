@@ -32,6 +32,7 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "examples"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the commands are those of a POSIX shell")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.stem)
 def test_each_console_block_prints_what_it_shows(page: Path, examples: Path) -> None:
     for block in blocks(page, "console"):  # in one folder, as a reader types them
