@@ -459,11 +459,13 @@ def notebook() -> str:
 
 def _results(cell: str, names: dict[str, Any]) -> Iterator[str]:
     """What a notebook shows below a cell: what it prints, and the value of its last expression."""
-    *before, last = ast.parse(cell).body
-    shown = isinstance(last, ast.Expr)
+    statements = ast.parse(cell).body
+    last = statements.pop() if isinstance(statements[-1], ast.Expr) else None
+    value: Any = None
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(ast.Module(before if shown else [*before, last], []), "notebook", "exec"), names)
-        value = eval(compile(ast.Expression(last.value), "notebook", "eval"), names) if shown else None
+        exec(compile(ast.Module(statements, []), "notebook", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "notebook", "eval"), names)
     if printed.getvalue():
         yield f"```text\n{printed.getvalue().rstrip()}\n```"
     if hasattr(value, "_repr_html_"):
