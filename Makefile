@@ -5,12 +5,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types wheel docs bench fuzz explore clean
+.PHONY: demo test lint types wheel docs reference bench fuzz explore clean
 
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
 
-test: lint types wheel docs
+# pytest builds the site too
+test: lint types wheel .venv/installed-docs
 	$(BIN)/python -m pytest
 
 lint: .venv/installed-test
@@ -24,10 +25,13 @@ types: .venv/installed-test
 wheel: .venv/installed-test
 	$(BIN)/python tests/wheel_smoke.py
 
-# the site, in site/; a warning is an error, but not with --quiet, which does not count them. The variable hides what the
-# theme says of mkdocs' future
+# the site, in site/; a warning is an error
 docs: .venv/installed-docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs site
+
+# the pages of docs/ that come from the code, which are committed
+reference: .venv/installed-test
+	$(BIN)/python docs/generate.py
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks

@@ -155,7 +155,7 @@ class Evaluator:
         self.asked = [measure for name in measures for measure in parse(name)]
         self.official = [measure for name in self.protocol.measures for measure in parse(name)]
         self.on_long_list = [measure for name in self.protocol.long_list for measure in parse(name)]
-        #: as which task submissions are read: their ids must be compared as the gold's were
+        #: the task that submissions are read as; their ids must be compared as the gold's were
         self.read_as = None if self.task == "trec" and not _ids_stand(self.gold) else self.task
         known = self.gold.queries
         self.excluded = frozenset(query if query in known else normal_id(query) for query in exclude)

@@ -68,7 +68,7 @@ class Finding:
 
     @property
     def advice(self) -> str:
-        """What to do: that of the places, or else the rule's."""
+        """The remedy of the places, or else that of the rule."""
         return self.remedy or self._worded(RULES[self.rule].remedy)
 
     def _worded(self, pattern: str) -> str:

@@ -1,0 +1,541 @@
+"""Writes the pages of docs/ that come from the code: the reference, and the notebook with its results.
+
+``make reference`` (``python docs/generate.py``) writes them. They are committed, so that they can be read in the
+repository as well as on the site; a test fails when one of them differs from what the code gives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import importlib
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from coliee_adapters import detect, ir_measures
+from coliee_adapters.remarks import KINDS, Remarks, worded
+from coliee_adapters.vocabulary import EVERY_NAME, ROLES
+from coliee_ir import cli, measures
+from coliee_ir.commands import convert as conversion
+from coliee_ir.commands.validate import RULES
+from coliee_ir.commands.validate.columns import LABELLED
+from coliee_ir.commands.validate.lists import MANY
+from coliee_ir.measures.catalogue import OURS
+from coliee_ir.rules.decisions import CHOICES, Decisions
+from coliee_ir.rules.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, SubmissionRules, newest_edition
+
+DOCS = Path(__file__).parent
+
+
+# ── Markdown ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+#: what Markdown reads as markup: signs, an underscore at a word's edge, an entity
+_MARKUP = re.compile(r"[\\`*<\[\]{~$]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
+#: the same at the beginning of a line
+_BEGINNING = re.compile(r"^(?:[-+%=>#:|]|\([^()]*\)=|\d+(?=[.)]))")
+
+
+def code(text: str) -> str:
+    """Text as code, between more backticks than it holds in a row.
+
+    >>> code("a`b")
+    '``a`b``'
+    """
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    blank = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{blank}{text}{blank}{ticks}"
+
+
+def prose(text: str) -> str:
+    r"""Text of the code on one line, as it is; only what is between backticks becomes code.
+
+    >>> print(prose("see ``-q``: *a* [b] a_b"))
+    see `-q`: \*a\* \[b\] a_b
+    """
+    parts = re.split(r"`+([^`]+)`+", " ".join(text.split()))
+    line = "".join(code(part) if at % 2 else _MARKUP.sub(r"\\\g<0>", part) for at, part in enumerate(parts))
+    return _BEGINNING.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", line)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose cells are Markdown without line breaks."""
+    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+# ── Commands ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The parser of a command."""
+    parser = argparse.ArgumentParser(f"coliee-ir {command}", allow_abbrev=False)
+    importlib.import_module(f"coliee_ir.cli.{command}").add_arguments(parser)
+    return parser
+
+
+def commands() -> str:
+    """The commands, each with its arguments. Of argparse only the texts are used: its layout changes with Python."""
+    overview = table(
+        ["command", "what it does"], ([f"[{c}](#{c})", prose(_sentence(what))] for c, what in cli.COMMANDS.items())
+    )
+    each = "\n".join(map(_command, cli.COMMANDS))
+    return f"""# Commands
+
+Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h` prints what this page says.
+
+{overview}
+| exit code | meaning |
+| --- | --- |
+| 0 | success |
+| 1 | `validate` found errors |
+| 2 | wrong usage, or input that cannot be read; the message gives the place and the remedy |
+| 130 | interrupted from the keyboard |
+| 143 | ended by a signal: `SIGTERM`, `SIGHUP` |
+
+{each}"""
+
+
+def _command(command: str) -> str:
+    parser = parser_of(command)
+    groups = [
+        (group, [one for one in group._group_actions if one.help != argparse.SUPPRESS]) for group in _groups(parser)
+    ]
+    positional = [_typed(action) for _, actions in groups for action in actions if not action.option_strings]
+    parts = [
+        f"## {command}\n\n{prose(_sentence(cli.COMMANDS[command]))}\n",
+        f"```text\n{' '.join([parser.prog, '[options]', *positional])}\n```\n",
+    ]
+    for group, actions in groups:
+        if actions:
+            title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "options")
+            parts += [f"**{prose(_capital(title))}**\n", f"{prose(group.description)}\n" if group.description else ""]
+            parts.append(table(["argument", "meaning"], ([code(_typed(one)), _what(parser, one)] for one in actions)))
+    if parser.epilog:
+        parts.append(f"```text\n{parser.epilog.strip()}\n```\n")
+    return "\n".join(filter(None, parts))
+
+
+def _groups(parser: argparse.ArgumentParser) -> list[argparse._ArgumentGroup]:
+    return parser._action_groups
+
+
+def _typed(action: argparse.Action) -> str:
+    """How an argument is typed: ``-m, --measure MEASURE``."""
+    value = "" if action.nargs == 0 else action.metavar or "|".join(map(str, action.choices or [action.dest.upper()]))
+    value = " ".join(value) if isinstance(value, tuple) else value
+    if action.nargs in ("+", "*"):
+        value += " …"
+    if action.nargs in ("?", "*"):
+        value = f"[{value}]"
+    return " ".join(filter(None, [", ".join(action.option_strings), value]))
+
+
+def _what(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """What an argument does, and its default where there is one."""
+    what = prose((action.help or "") % {**vars(action), "prog": parser.prog})
+    if action.default in (None, False, argparse.SUPPRESS) or action.default == [] or "default" in what:
+        return what
+    return f"{what}; default: {code(str(action.default))}".removeprefix("; ")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _sentence(text: str) -> str:
+    return f"{_capital(text).rstrip('.')}."
+
+
+# ── Rules ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def protocols() -> str:
+    """The rules of each task and edition, and what the organisers leave open."""
+    return f"""# Tasks and rules
+
+The measures that each task reports by edition, and the source. The first measure, in bold, ranks. `--edition`
+chooses the rules of a year; the newest are the default. In Python the table is `coliee_ir.PROTOCOLS`.
+
+{official_measures()}
+## The ranking measure by year
+
+{editions()}
+## What the organisers leave open
+
+No page, paper or published number settles these points. Each is an option of `coliee-ir evaluate` and a field of
+[`Decisions`](../api.md), and the JSON output records the choice.
+
+{decisions()}"""
+
+
+def official_measures() -> str:
+    """The rules of each task, a row for each span of editions."""
+    head = ["task", "editions", "asks for", "a submission holds", "official measures", "source"]
+    return table(
+        head,
+        (
+            [code(p.task), _span(p), prose(p.title), prose(", ".join(p.parts)), _official(p), prose(p.source)]
+            for p in PROTOCOLS
+        ),
+    )
+
+
+def editions() -> str:
+    """The measure that ranked, by edition and task."""
+    ours = [row for row in PROTOCOLS if newest_edition(row) is not None]
+    tasks = [task for task in TASKS if any(row.task == task for row in ours)]
+    years = range(max(row.last for row in ours), min(row.first for row in ours) - 1, -1)
+
+    def ranked(task: str, year: int) -> str:
+        found = [row for row in ours if row.task == task and row.first <= year <= row.last]
+        return _linked(found[0].ranking) if found else "–"
+
+    return table(["edition", *map(code, tasks)], ([str(y), *(ranked(task, y) for task in tasks)] for y in years))
+
+
+def _span(row: Protocol) -> str:
+    if newest_edition(row) is None:
+        return "all"
+    return str(row.first) if row.first == row.last else f"{row.first}–{row.last}"
+
+
+def _official(row: Protocol) -> str:
+    """The measures of a row; the one that ranks in bold."""
+    first, *others = row.measures
+    said = ", ".join([f"**{_linked(first)}**", *map(_linked, others)])
+    if row.tie_break:
+        said += f"; ties are broken by {', '.join(map(_linked, row.tie_break))}"
+    if row.long_list:
+        said += f"; on the long list {', '.join(map(_linked, row.long_list))}"
+    return said
+
+
+def decisions() -> str:
+    """What the organisers leave open: the option, its default, what else there is."""
+    actions = {action.dest: action for action in parser_of("evaluate")._actions}
+    return table(
+        ["option", "default", "other choices", "what it decides"],
+        (
+            [code(_option(name)), code(default), ", ".join(map(code, others)), prose(actions[name].help or "")]
+            for name, (default, *others) in CHOICES.items()
+        ),
+    )
+
+
+def _option(decision: str) -> str:
+    return f"--{decision.replace('_', '-')}"
+
+
+# ── Measures ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _linked(name: str) -> str:
+    """The name of a measure, with a link to its definition."""
+    (measure,) = measures.parse(name)
+    delegated = isinstance(measure, measures.Delegated)
+    anchor = "trec_evals-measures" if delegated else measures.describe(type(measure)()).name.lower()
+    return f"[{prose(name)}](measures.md#{anchor})"
+
+
+def definitions() -> str:
+    """The definitions of all measures."""
+    return f"""# Measures
+
+`-m NAME` asks for a measure; `coliee-ir measures NAME` prints its definition. This page holds all definitions.
+
+## COLIEE's measures
+
+They are sums over the judged documents. "Needs" names the part of a submission that a measure is computed from: the
+`documents`, the `answers`, or in the pilot the claims of the `plaintiff` and the `defendant`.
+
+P, R and F take parameters: a cutoff (`MicroF1@10`), the least relevance that counts (`MicroP(rel=2)`), and F also
+beta (`MicroF(beta=0.5)`). `MicroF2` and `MacroF2` are short for beta 2. `MacroF(beta=2,of=means)` is F of the
+means.
+
+{our_measures()}
+## trec_eval's measures
+
+They are computed by trec_eval, [asked in rank space](../rank-space.md). trec_eval writes a parameter behind the
+name: `P_5`, `P.5,10`, `recall_100`, `set_F.4`. ir_measures writes a cutoff as `@k`. Both are accepted. R is the
+number of relevant documents of the query.
+
+{their_measures()}"""
+
+
+def our_measures() -> str:
+    """Our measures, a section each: what ``coliee-ir measures NAME`` prints, and what each needs."""
+    sections = []
+    for kind in OURS.values():
+        what = measures.describe(kind())
+        sections += [f"### {prose(what.name)}\n", *_paragraphs(what.definition)]
+        facts = {
+            "Formula": what.formula,
+            "Needs": ", ".join(kind.needs),
+            "Source": what.source,
+            "Computed": what.computed,
+        }
+        sections += [*(f"- **{fact}**: {prose(text)}" for fact, text in facts.items()), ""]
+    return "\n".join(sections)
+
+
+def their_measures() -> str:
+    """trec_eval's measures, and the names that ir_measures has for them."""
+    theirs = list(measures.everything())[len(OURS) :]
+    return table(
+        ["trec_eval", "ir_measures", "what it is", "formula"],
+        ([code(what.name), _elsewhere(what.name), prose(what.definition), prose(what.formula)] for what in theirs),
+    )
+
+
+def _elsewhere(base: str) -> str:
+    """The names by which ir_measures calls a measure of trec_eval."""
+    names = [name for name, (whole, _) in ir_measures.NAMES.items() if whole == base]
+    names += [f"{name}@k" for name, (_, cut) in ir_measures.NAMES.items() if cut == base]
+    return ", ".join(map(code, names))
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [prose(paragraph) + "\n" for paragraph in text.split("\n\n")]
+
+
+# ── Files ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def forms() -> str:
+    """The formats that are read and written."""
+    return f"""# File formats
+
+The format of a file is recognised by its first bytes; the formats are tried in the order of the tables.
+[Files](../files.md) says what holds for all of them.
+
+## Gold
+
+{_forms(detect.GOLD_FORMS)}
+## Submissions
+
+{_forms(detect.RUN_FORMS)}
+The pilot's file is read for its decisions (`tort`) or, with `--task rationale`, for its claims (`claims`).
+
+## Names of columns
+
+{column_names()}
+## Conversion
+
+`coliee-ir convert IN OUT --to FORMAT` writes these formats, and reports what the new format cannot represent.
+
+{conversions()}"""
+
+
+def _forms(forms: Iterable[detect.Form[Any]]) -> str:
+    return table(["format", "looks like"], ([code(form.name), code(form.looks)] for form in forms))
+
+
+def column_names() -> str:
+    """What the columns of tables can be called."""
+    return table(["role", "names"], ([code(role), ", ".join(map(code, sorted(EVERY_NAME[role])))] for role in ROLES))
+
+
+def conversions() -> str:
+    """What can be written."""
+    targets = {
+        "a gold": conversion.GOLD_TARGETS,
+        "a run": conversion.RUN_TARGETS,
+        "answers": conversion.ANSWER_TARGETS,
+    }
+    return table(
+        ["from", "default", "other formats"],
+        ([what, code(first), ", ".join(map(code, others))] for what, (first, *others) in targets.items()),
+    )
+
+
+def remarks() -> str:
+    """What is accepted with a warning."""
+    return f"""# Remarks
+
+What can be understood in a file is read, and reported on standard error and under `remarks` in the JSON output,
+with the first places. What cannot be understood is refused, with file, line and remedy.
+
+The table shows each remark for two cases, under the default choices. Where an option decides what is done, it is
+named.
+
+{kinds()}"""
+
+
+def kinds() -> str:
+    """Everything that is tolerated and said: the sentence, and the option that decides what is done about it."""
+    return table(
+        ["remark", "decided by", "kind"],
+        ([prose(_said(kind)), ", ".join(map(code, _deciding(kind))), code(kind)] for kind in KINDS),
+    )
+
+
+def _said(kind: str) -> str:
+    """The sentence of a remark that was made twice, under the default decisions."""
+    two = Remarks()
+    two.add(kind, n=2)
+    return next(two.sentences(Decisions().clauses()))
+
+
+def _deciding(kind: str) -> Iterator[str]:
+    """The options that change what is said of a kind."""
+    usual = Decisions().clauses().get(kind)
+    for name, choices in CHOICES.items():
+        if any(Decisions(**{name: choice}).clauses().get(kind) != usual for choice in choices):  # type: ignore[arg-type]
+            yield _option(name)
+
+
+# ── Validation ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rules() -> str:
+    """What ``validate`` looks for."""
+    return f"""# Rules of a submission
+
+`coliee-ir validate` checks these. An *error* is what the organisers' rules, or any evaluator that follows them,
+would reject or score wrongly; a *warning* is most likely a mistake; a *note* is worth knowing. Only errors change
+the exit code.
+
+Every finding names who states its rule:
+
+| source | what it is |
+|---|---|
+| organisers' page, submissions | the section "Results Submission Format" of the edition's submission page |
+| organisers' page, evaluation | the section on evaluation of the edition's page |
+| organisers' pilot page | the page of the pilot (LJPJT) |
+| COLIEE 2021 overview paper | the section on Task 2: at most three runs a team |
+| organisers' data README | the README of the statute data of 2024 and 2025: two files are required for Task 3 |
+| this project | the organisers do not specify it: what evaluators can read, and what is most likely a mistake |
+
+A number of runs that is known from another task or edition only gives a warning. JSON is a warning in Tasks 1 and 2:
+the page asks for columns, and the official tables of 2024 contain runs in JSON.
+
+A file of the pilot is scored for both of its tasks and is checked for both; `--task tort` or `--task rationale`
+checks it for one. A system description, which the organisers ask for since 2025, is recognised beside runs; its
+content is not checked.
+
+## What is checked
+
+The table shows each finding for two cases. `--fix` corrects a file where nothing is left to decide, and reports in
+how many places.
+
+{validation_rules()}
+## By task and edition
+
+{submission_rules()}"""
+
+
+def validation_rules() -> str:
+    """What ``validate`` looks for: how bad it is, what is said, what to do, who says so, and what ``--fix`` does."""
+    facts = {"{columns}": "the columns of the task", "{missing}": "articles or answers", "{many}": str(MANY)}
+    for name in ("most_runs", "long_list", "tag_length"):
+        facts[f"{{{name}}}"] = str(max(getattr(rules, name) or 0 for rules in SUBMISSION_RULES))
+
+    def said(text: str) -> str:
+        for fact, value in facts.items():
+            text = text.replace(fact, value)
+        return prose(worded(text, 2))
+
+    return table(
+        ["rule", "severity", "what is found", "remedy", "what --fix does", "source"],
+        (
+            [code(name), str(rule.severity), said(rule.says), said(rule.remedy), prose(rule.mended), prose(rule.source)]
+            for name, rule in RULES.items()
+        ),
+    )
+
+
+def _runs(rules: SubmissionRules) -> str:
+    if rules.most_runs is None:
+        return "–"
+    stated = "" if rules.runs_stated else "; not stated for these"
+    return prose(f"at most {rules.most_runs} ({rules.runs_source}{stated})")
+
+
+def submission_rules() -> str:
+    """How a submission to each task must look."""
+    return table(
+        ["task", "editions", "columns", "query ids", "document ids", "runs", "long list", "run tag"],
+        (
+            [
+                rules.task,
+                str(rules.first) if rules.first == rules.last else f"{rules.first}–{rules.last}",
+                code(" ".join(rules.columns or (LABELLED if rules.task in "45" else ()))) if rules.task in "12345"
+                else "JSON Lines, the test file",
+                f"{rules.query_digits} digits or more" if rules.query_digits else "–",
+                f"{rules.document_digits} digits" if rules.document_digits else "–",
+                _runs(rules),
+                f"{rules.long_list} a query" if rules.long_list else "–",
+                f"at most {rules.tag_length} letters and digits" if rules.task in "12345" else "–",
+            ]
+            for rules in SUBMISSION_RULES
+        ),
+    )  # fmt: skip
+
+
+# ── Notebook ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def notebook() -> str:
+    """docs/examples/notebook.py, whose cells are parted by ``# %%``, with the results of its cells."""
+    source = (DOCS / "examples" / "notebook.py").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    parts = []
+    for cell in re.split(r"^# %%", source, flags=re.MULTILINE)[1:]:
+        kind, _, text = cell.partition("\n")
+        if kind.strip() == "[markdown]":
+            parts.append(re.sub(r"^# ?", "", text, flags=re.MULTILINE).strip())
+        else:
+            parts += [f"```python\n{text.strip()}\n```", *_results(text, names)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _results(cell: str, names: dict[str, Any]) -> Iterator[str]:
+    """What a notebook shows below a cell: what it prints, and the value of its last expression."""
+    statements = ast.parse(cell).body
+    last = statements.pop() if isinstance(statements[-1], ast.Expr) else None
+    value: Any = None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(ast.Module(statements, []), "notebook", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "notebook", "eval"), names)
+    if printed.getvalue():
+        yield f"```text\n{printed.getvalue().rstrip()}\n```"
+    if hasattr(value, "_repr_html_"):
+        yield _plain(value._repr_html_())
+    elif value is not None:
+        yield f"```text\n{value!r}\n```"
+
+
+def _plain(html: str) -> str:
+    """HTML of pandas without its styles, which a forge shows as text; the site has styles for ``docutils``."""
+    return re.sub(r"<style.*?</style>\n?", "", html, flags=re.DOTALL).replace('border="1" class="', 'class="docutils ')
+
+
+# ── Pages ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+#: page → what writes it
+PAGES: dict[str, Callable[[], str]] = {
+    "reference/commands.md": commands,
+    "reference/forms.md": forms,
+    "reference/measures.md": definitions,
+    "reference/protocols.md": protocols,
+    "reference/remarks.md": remarks,
+    "reference/rules.md": rules,
+    "notebook.md": notebook,
+}
+
+NOTICE = "<!-- Written by docs/generate.py: edit that or the code, and run `make reference`. -->\n\n"
+
+
+def written(page: str) -> str:
+    """The text of a page."""
+    return NOTICE + PAGES[page]()
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        (DOCS / page).write_text(written(page), encoding="utf-8", newline="\n")
