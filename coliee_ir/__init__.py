@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from coliee_ir.judging.qrels import Qrels
     from coliee_ir.rules.decisions import Decisions
     from coliee_ir.rules.protocol import PROTOCOLS, Protocol, protocol
-    from coliee_ir.scoring.evaluator import Evaluator, Submission, evaluate
+    from coliee_ir.scoring.evaluator import Evaluator, Submission
     from coliee_ir.scoring.reading import read_gold, read_run
     from coliee_ir.scoring.scores import Scores
+    from coliee_ir.scoring.session import evaluate
 
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
 _HOMES = {
@@ -44,7 +45,7 @@ _HOMES = {
     "coliee_ir.commands.convert": ("to_frame", "to_qrels", "to_run"),
     "coliee_ir.commands.tune": ("Rule", "Tuning", "cut", "tune"),
     "coliee_ir.rules.decisions": ("Decisions",),
-    "coliee_ir.scoring.evaluator": ("Evaluator", "Submission", "evaluate"),
+    "coliee_ir.scoring.evaluator": ("Evaluator", "Submission"),
     "coliee_ir.commands.fuse": ("Fusion", "fuse"),
     "coliee_ir.commands.fuse.fitting": ("fit_fusion",),
     "coliee_ir.commands.fuse.result": ("FittedFusion",),
@@ -55,6 +56,7 @@ _HOMES = {
     "coliee_ir.scoring.reading": ("read_gold", "read_run"),
     "coliee_ir.commands.report": ("Report", "make_report"),
     "coliee_ir.scoring.scores": ("Scores",),
+    "coliee_ir.scoring.session": ("evaluate",),
     "coliee_ir.commands.compare": ("Comparison", "Interval", "Pair", "Standing", "compare"),
     "coliee_ir.commands.validate": ("Finding", "Validation", "validate"),
 }

@@ -54,53 +54,6 @@ _NEEDED: Final = {
 }
 
 
-def evaluate(
-    gold: object,
-    run: object,
-    *,
-    task: str | int | None = None,
-    edition: str | int | None = None,
-    measures: str | Sequence[str] = (),
-    answers: object = None,
-    long_list: object = None,
-    exclude: str | Iterable[str] = (),
-    decisions: Decisions | None = None,
-    columns: Mapping[str, str] | None = None,
-) -> Scores:
-    """Score one run.
-
-    Args:
-        gold: what ``read_gold`` takes: a path, a dictionary, a frame, …
-        run: what ``read_run`` takes.
-        task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``; by default it is found from the two.
-        edition: the year whose rules count; by default the newest of the task.
-        measures: names of measures; by default the official ones, the ranking one first.
-        answers: the answers Y or N that belong to the run, in Task 3 from 2026 on.
-        long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
-        exclude: queries to leave out, where not all of the gold were scored.
-        decisions: the choices where the organisers leave it open.
-        columns: what the columns of tables and frames are called, by role, in gold and run: see ``read_gold``.
-
-    Raises:
-        InputError: a file cannot be read, or gold and run do not belong together.
-        UsageError: a task, an edition, a measure or an option that does not exist or does not fit.
-
-    >>> scores = evaluate({"001": ["013", "020"], "002": ["007"]}, {"001": ["013", "018"]}, task="2")
-    >>> scores.measures
-    {'MicroF1': 0.4, 'MicroP': 0.5, 'MicroR': 0.3333333333333333}
-    >>> scores.header()
-    '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
-    """
-    run = opened(run, columns)
-    task = task_name(task)
-    record = read_gold(gold, task=task, columns=columns)
-    task = task or ("3" if answers is not None else find_task(record, run).task)
-    evaluator = Evaluator(
-        record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
-    )
-    return evaluator.evaluate(run, answers=answers, long_list=long_list)
-
-
 class Submission(NamedTuple):
     """What a team hands in: the run, and in Task 3 what belongs to it. Each is what ``read_run`` takes."""
 

@@ -18,10 +18,10 @@ from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import task_name
-from coliee_ir.scoring.evaluator import Evaluator, Submission
-from coliee_ir.scoring.reading import find_task, opened, read_gold
+from coliee_ir.scoring.evaluator import Submission
+from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.session import begin
 from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import CLASSICAL
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
@@ -76,12 +76,9 @@ def compare(
     (0.5, 1, 1)
     """
     given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
-    task = task_name(task)
-    record = read_gold(gold, task=task)
-    if task is None and given:
-        task = "3" if given[0].answers is not None else find_task(record, given[0].run).task
-    evaluator = Evaluator(record, one_measure(measure), task=task, edition=edition, exclude=exclude,
-                          decisions=decisions)  # fmt: skip
+    evaluator, _ = begin(
+        gold, given, one_measure(measure), task=task, edition=edition, exclude=exclude, decisions=decisions
+    )
     scored = [evaluator.evaluate(run, answers=answers, long_list=long_list) for run, answers, long_list in given]
     return compare_scores(
         scored,

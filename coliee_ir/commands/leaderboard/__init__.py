@@ -14,7 +14,6 @@ from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source, is_copy
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Gold
 from coliee_ir.commands.leaderboard.board import EASY, Entry, Invalid
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
@@ -25,10 +24,10 @@ from coliee_ir.commands.leaderboard.standing import groups, order_key, places
 from coliee_ir.commands.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import task_name
 from coliee_ir.scoring.evaluator import Evaluator, Submission
-from coliee_ir.scoring.reading import check_columns, find_task, gold_files, opened, read_gold, telling
+from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.session import begin
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.intervals import interval_of
@@ -104,8 +103,6 @@ def rank_runs(
         raise UsageError(f"unknown correction {correction!r}; the corrections are {', '.join(CORRECTIONS)}")
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if gold == "-" else gold
-    task = task_name(task)
-    record = read_gold(gold, task=task, columns=columns)
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
@@ -116,7 +113,10 @@ def rank_runs(
         of_gold = [gold] if isinstance(gold, Source) else map(opened, gold_files(gold))
         check_columns([*of_gold, *sources], columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
-    evaluator, because = _evaluator(record, [*sources, *map(_run_of, memory)], task, edition, exclude, decisions)
+    handed_in = [*sources, *map(_run_of, memory)]
+    evaluator, because = begin(
+        gold, handed_in, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+    )
     who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))
     collected = collect(sources, evaluator, who)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
@@ -146,19 +146,6 @@ def rank_runs(
         remarks=remarks,
         correction=correction,
     )
-
-
-def _evaluator(
-    gold: Gold,
-    submissions: Sequence[object],
-    task: str | None,
-    edition: str | int | None,
-    exclude: str | Iterable[str],
-    decisions: Decisions | None,
-) -> tuple[Evaluator, str]:
-    """The rules by which all are scored, and what shows the task."""
-    found, because = (task, "") if task is not None else find_task(gold, telling(submissions))
-    return Evaluator(gold, task=found, edition=edition, exclude=exclude, decisions=decisions), because
 
 
 def _run_of(submission: object) -> object:

@@ -24,10 +24,10 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import task_name
 from coliee_ir.scoring.evaluator import Evaluator, Submission
-from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
+from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.session import begin
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 if TYPE_CHECKING:
@@ -137,11 +137,7 @@ def make_report(
         raise UsageError("a report needs a run")
     check_installed()
     given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
-    task = task_name(task)
-    record = read_gold(gold, task=task)
-    if task is None:
-        task = "3" if given[0].answers is not None else find_task(record, given[0].run).task
-    evaluator = Evaluator(record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator, _ = begin(gold, given, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
     scored = [
         evaluator.evaluate(*one[:1], answers=one.answers, long_list=one.long_list, keep_judged=True) for one in given
     ]

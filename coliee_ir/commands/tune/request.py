@@ -20,9 +20,10 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import Protocol, protocol, task_name
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
+from coliee_ir.rules.protocol import Protocol, protocol
+from coliee_ir.scoring import session
+from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, standard_error
@@ -91,9 +92,7 @@ def tune(
     if decisions is not None and decisions.unjudged == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
     run = opened(run)
-    task = task_name(task)
-    record = read_gold(gold, task=task)
-    task = task or ("3" if answers is not None else find_task(record, run).task)
+    record, task, _ = session.read(gold, [Submission(run, answers)], task=task)
     measure = _measure(maximise, protocol(task, edition))
     evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
     submission = read_run(run, task=evaluator.read_as)

@@ -1,0 +1,142 @@
+"""A scoring session: the gold is read, the task found and the evaluator made, once and in one way for every command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from coliee_adapters.records import Gold
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import task_name
+from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
+from coliee_ir.scoring.scores import Scores
+
+
+class Opened(NamedTuple):
+    """A gold, and the task that it and the submissions belong to.
+
+    Attributes:
+        gold: the gold.
+        task: the task.
+        because: what shows the task; empty where it was named.
+    """
+
+    gold: Gold
+    task: str
+    because: str
+
+
+def read(
+    gold: object,
+    submissions: Sequence[object],
+    *,
+    task: str | int | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Opened:
+    """Read the gold and find the task. Args and errors are those of ``begin``."""
+    named = task_name(task)
+    record = read_gold(gold, task=named, columns=columns)
+    if named is not None:
+        return Opened(record, named, "")
+    given = [one if isinstance(one, Submission) else Submission(one) for one in submissions]
+    if any(one.answers is not None for one in given):
+        return Opened(record, "3", "answers are given beside the run")
+    return Opened(record, *find_task(record, given[0].run if len(given) == 1 else telling(one.run for one in given)))
+
+
+class Session(NamedTuple):
+    """What a command scores with.
+
+    Attributes:
+        evaluator: the gold, prepared.
+        because: what shows the task; empty where it was named.
+    """
+
+    evaluator: Evaluator
+    because: str
+
+
+def begin(
+    gold: object,
+    submissions: Sequence[object],
+    measures: str | Sequence[str] = (),
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    exclude: str | Iterable[str] = (),
+    decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Session:
+    """Read the gold, find the task, prepare the evaluator.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        submissions: opened runs, or a ``Submission`` of several parts each; they show the task where the gold does not.
+        measures: names of measures; by default the official ones.
+        task: the task; by default it is Task 3 where answers are given beside a run, else what gold and runs show.
+        edition: the year whose rules count; by default the newest of the task.
+        exclude: queries to leave out.
+        decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables are called, by role: see ``read_gold``.
+
+    Raises:
+        InputError: the gold cannot be read.
+        UsageError: a task, an edition, a measure that does not exist or does not fit.
+    """
+    of = read(gold, submissions, task=task, columns=columns)
+    evaluator = Evaluator(
+        of.gold, measures, task=of.task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+    )
+    return Session(evaluator, of.because)
+
+
+def evaluate(
+    gold: object,
+    run: object,
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    measures: str | Sequence[str] = (),
+    answers: object = None,
+    long_list: object = None,
+    exclude: str | Iterable[str] = (),
+    decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Scores:
+    """Score one run.
+
+    Args:
+        gold: what ``read_gold`` takes: a path, a dictionary, a frame, …
+        run: what ``read_run`` takes.
+        task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``; by default it is found from the two.
+        edition: the year whose rules count; by default the newest of the task.
+        measures: names of measures; by default the official ones, the ranking one first.
+        answers: the answers Y or N that belong to the run, in Task 3 from 2026 on.
+        long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
+        exclude: queries to leave out, where not all of the gold were scored.
+        decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and run: see ``read_gold``.
+
+    Raises:
+        InputError: a file cannot be read, or gold and run do not belong together.
+        UsageError: a task, an edition, a measure or an option that does not exist or does not fit.
+
+    >>> scores = evaluate({"001": ["013", "020"], "002": ["007"]}, {"001": ["013", "018"]}, task="2")
+    >>> scores.measures
+    {'MicroF1': 0.4, 'MicroP': 0.5, 'MicroR': 0.3333333333333333}
+    >>> scores.header()
+    '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
+    """
+    run = opened(run, columns)
+    evaluator, _ = begin(
+        gold,
+        [Submission(run, answers, long_list)],
+        measures,
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        decisions=decisions,
+        columns=columns,
+    )
+    return evaluator.evaluate(run, answers=answers, long_list=long_list)
