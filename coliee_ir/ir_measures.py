@@ -68,7 +68,7 @@ _DECISIONS: Final = Decisions()
 class Summand(float):
     """The value of a query, which adds to those of other queries by what the score of the run is made of.
 
-    A micro-averaged score is no mean of the queries' values but the formula on summed counts. A sum of n summands that
+    A micro-averaged score is not a mean over queries but the formula on summed counts. A sum of n summands that
     begins with 0, as ``sum`` does, has the summed counts and the value n · formula(counts); divided by n it is the
     score, so that ``sum(values) / n``, in which PyTerrier's Experiment believes, is right. A query that is left out of
     a topic-wise mean is NaN and adds nothing. To everything else, numpy, pandas and statistics among it, a summand is

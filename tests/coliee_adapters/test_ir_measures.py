@@ -106,7 +106,7 @@ def not_here(measure: str) -> str:
 
 
 CUT = "cannot be asked of trec_eval: a cut-off is a whole number from 1 to 999999999"
-REL = "cannot be asked of trec_eval: rel is a whole number from 1"
+REL = "cannot be asked of trec_eval: rel must be an integer from 1"
 BETA = "SetF cannot be asked of trec_eval: beta is a number from 0 to 999999 of at most six decimals"
 RECALL = "IPrec cannot be asked of trec_eval: recall is a number from 0 to 1"
 GAINS = "nDCG cannot be asked of trec_eval: gains are integers up to 9999, of relevances that are"

@@ -66,8 +66,8 @@ def test_python_refuses_them_and_scores_them_as_wrong(sorry: Path) -> None:
     assert evaluate("gold.json", answers, decisions=WRONG).measures == {"Accuracy": 0.5}
     with pytest.raises(InputError):
         evaluate("gold.json", answers)
-    assert compare("gold.json", "plain.txt", sorry, decisions=WRONG, trials=99).standings[1].score == 0.5
-    assert len(rank_runs("gold.json", "plain.txt", sorry, decisions=WRONG, trials=99).entries) == 2
+    assert compare("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).standings[1].score == 0.5
+    assert len(rank_runs("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).entries) == 2
 
 
 def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> None:

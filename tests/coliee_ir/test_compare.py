@@ -104,7 +104,7 @@ def test_of_two_runs_of_one_tag_the_baseline_is_named_by_its_file() -> None:
     runs = tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB")
     with pytest.raises(UsageError) as refused:
         compare(GOLD, *runs, task="1", baseline="A")
-    assert str(refused.value) == "the baseline 'A' names 2 runs: name its file; the runs are A, A, B"
+    assert str(refused.value) == "the baseline 'A' matches 2 runs; name its file; the runs are A, A, B"
     assert [(pair.a, pair.b) for pair in compare(GOLD, *runs, task="1", baseline="A1.txt").pairs] == [(0, 1), (2, 1)]
 
 
@@ -242,24 +242,24 @@ def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> No
         (
             "MacroF1",
             {"test": "mcnemar"},
-            "McNemar's test applies to accuracies only, and MacroF1 is none: use --test randomisation",
+            "McNemar's test applies to accuracies only, not to MacroF1; use --test randomisation",
         ),
         (
             "MacroF1",
             {"test": "t", "decisions": Decisions(unanswered="skip")},
-            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply",
+            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply; use --test randomisation",
         ),
         (
             "P",
             {},
-            "'P' stands for 9 measures (P_5, P_10, P_15, …): runs are compared by one",
+            "'P' stands for 9 measures (P_5, P_10, P_15, …); name one measure",
         ),
         (
             "MicroF1",
             {"test": "z"},
-            "unknown test 'z'; there are randomisation, bootstrap, mcnemar, t, wilcoxon",
+            "unknown test 'z'; the tests are randomisation, bootstrap, mcnemar, t, wilcoxon",
         ),
-        ("", {"correction": "bonferroni"}, "unknown correction 'bonferroni'; there are holm, bh, none"),
+        ("", {"correction": "bonferroni"}, "unknown correction 'bonferroni'; the corrections are holm, bh, none"),
         ("", {"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
         ("", {"n_resamples": 10**7}, "the number of resamples must be between 1 and 1,000,000"),
         ("", {"seed": -1}, "the seed must be an integer ≥ 0"),
@@ -284,7 +284,7 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
     for others, sentence in (
         ([], "a comparison needs at least two runs"),
         ([scored(HALF, exclude=["q1"])], "the runs were scored on different queries"),
-        ([scored(HALF, measures=["MacroF1"])], "not all runs have a score of MicroF1: do they have the same parts?"),
+        ([scored(HALF, measures=["MacroF1"])], "some runs have no MicroF1 score; do all runs have the same parts?"),
         ([scored(HALF, edition=2025)], "the runs were scored by different rules"),
         ([scored(HALF, decisions=Decisions(unjudged="wrong"))], "the runs were scored by different rules"),
     ):
@@ -393,7 +393,7 @@ def test_it_is_said_where_no_p_can_be_small_enough() -> None:
         "use --resamples 141 or --correction bh",
     )
     assert compared(*runs[:2], n_resamples=19).remarks == (
-        "no difference can be significant here: the smallest possible p is 0.05; take --resamples 21",
+        "no difference can be significant here: the smallest possible p is 0.05; use --resamples 21",
     )
     assert compared(*runs[:2], n_resamples=21).remarks == ()
     assert compared(*runs, n_resamples=19, measure="MacroF1", test="t").remarks == ()
@@ -701,7 +701,7 @@ def test_remarks_are_said_on_standard_error(call: Call) -> None:
         ([*RUNS, "-m", "MicroF1", "--test", "t"], "use --test randomisation\n"),
         ([*RUNS, "-m", "nothing"], "unknown measure 'nothing'"),
         ([*RUNS, "-m", "P_5 P_10"], "unknown measure 'P_5 P_10'"),
-        ([*RUNS, "-m", "official"], "runs are compared by one\n"),
+        ([*RUNS, "-m", "official"], "name one measure\n"),
         ([*RUNS, "--seed", "-1"], "coliee-ir: the seed must be an integer ≥ 0\n"),
         ([*RUNS, "--seed", "x"], "invalid int value: 'x'"),
         ([*RUNS, "--resamples", "0"], "'0' is not a whole number from 1"),
@@ -743,4 +743,4 @@ def test_what_compare_does_not_need_is_not_imported(test: str) -> None:
 
 def test_randomization_may_be_spelt_with_a_z() -> None:
     gold, one, other = {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, {"q2": ["b"]}
-    assert compare(gold, one, other, task=1, test="randomization", trials=9).test == "randomisation"
+    assert compare(gold, one, other, task=1, test="randomization", n_resamples=9).test == "randomisation"

@@ -288,10 +288,10 @@ def test_ties_between_answers_are_named() -> None:
         ({"method": "combsum", "k": 60}, "combsum takes no k; it takes depth, norm, top, weights"),
         ({"method": "union", "weights": [1, 2]}, "union takes no weights; it takes depth"),
         ({"method": "vote", "top": 3}, "vote takes no top; it takes depth, least, ties, weights"),
-        ({"norm": "minmax", "method": "combsum"}, "unknown normalisation 'minmax'; there are min-max, max, sum, "
+        ({"norm": "minmax", "method": "combsum"}, "unknown normalisation 'minmax'; the normalisations are min-max, max, sum, "
          "zscore, rank, borda, none"),
-        ({"k": -1}, "k is a number from 0, and -1 is not"),
-        ({"k": math.nan}, "k is a number from 0, and nan is not"),
+        ({"k": -1}, "k must be a number ≥ 0, not -1"),
+        ({"k": math.nan}, "k must be a number ≥ 0, not nan"),
         ({"depth": 0}, "depth is a whole number from 1, and 0 is not"),
         ({"top": 2.5}, "top is a whole number from 1, and 2.5 is not"),
         ({"weights": [1]}, "1 weight for 2 runs: give one a run"),
@@ -302,7 +302,7 @@ def test_ties_between_answers_are_named() -> None:
         ({"weights": [0, 0]}, "at least one weight must be greater than 0"),
         ({"method": "vote", "least": 0}, "the least weight is a number above 0, and 0 is not"),
         ({"method": "vote", "least": 9}, "the result is empty: no query has a document for vote"),
-        ({"method": "vote", "ties": "Y"}, "ties are between answers, and these runs hold documents, which a vote takes "
+        ({"method": "vote", "ties": "Y"}, "--ties applies to votes on labels only, which a vote takes "
          "or not"),
         ({"method": "vote", "ties": "y"}, "ties give N, Y or first, and not 'y'"),
     ],
@@ -375,8 +375,8 @@ def test_weights_of_numpy_are_kept_too(tmp_path: Path) -> None:
         ('{"method": "rrf", "weights": [1, 1], "runs": ["a", 2]}', "the runs of a fusion are named by text"),
         ('{"method": "combsum", "norm": ["max"]}', "norm and ties of a fusion are text"),
         ('{"method": "rrf", "top": true}', "top is a whole number from 1, and True is not"),
-        ('{"method": "rrf", "k": "60"}', "k is a number from 0, and '60' is not"),
-        ('{"method": "\\u001b[31m"}', "there is no method"),
+        ('{"method": "rrf", "k": "60"}', "k must be a number ≥ 0, not '60'"),
+        ('{"method": "\\u001b[31m"}', "unknown method"),
         ("{", "broken JSON"),
     ],
 )

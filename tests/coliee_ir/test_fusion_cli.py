@@ -215,7 +215,7 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
         ([*TASK1, "-o", "x", "--weights", "none.json"], "none.json: there is no such file; check the path"),
         ([*TASK1, "-o", "x", "--weights", GOLD1], "this is not a fusion: a fusion is"),
         ([*TASK1, "-o", "x", "--weights", "w.json", "--k", "3"], "w.json says what --k is: leave the option out"),
-        ([*TASK1, "-o", "x", "--k", "nan"], "k is a number from 0, and nan is not"),
+        ([*TASK1, "-o", "x", "--k", "nan"], "k must be a number ≥ 0, not nan"),
         ([*TASK1, "-o", "x", "--norm", "max"], "rrf takes no norm"),
         (
             [*TASK1, "-o", "x", "--method", "vote", "--least", "4"],

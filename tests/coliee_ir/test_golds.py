@@ -90,7 +90,7 @@ def test_fusion_is_fitted_to_several_golds(tmp_path: Path, call: Call, monkeypat
 
 def test_golds_of_a_folder_are_no_submissions(years: Path) -> None:
     (years / "run.txt").write_bytes(Path("run.txt").read_bytes())
-    board = rank_runs("train", "train", edition=2025, trials=99)
+    board = rank_runs("train", "train", edition=2025, n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["T"]
     assert not any("riteval" in file for one in board.invalid for file in one.files)
 

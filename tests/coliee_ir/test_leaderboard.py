@@ -349,7 +349,7 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"correction": "x"}, "unknown correction 'x'; there are holm, bh, none"),
+        ({"correction": "x"}, "unknown correction 'x'; the corrections are holm, bh, none"),
         ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
         ({"seed": -1}, "the seed must be an integer ≥ 0"),
         ({"confidence_level": 1.0}, "the confidence level must be between 0 and 1, for example 0.95"),
@@ -509,7 +509,7 @@ def test_a_system_description_as_a_run_is_named(folder: Path, capsys: pytest.Cap
 def test_a_number_of_runs_that_is_not_stated_is_said_with_its_source(folder: Path) -> None:
     gold = {"001": ["013"], "002": ["014"]}
     write(folder, {f"all/A/{n}.txt": f"001 013 A{n}\n002 01{n} A{n}\n" for n in range(4)})
-    board = rank_runs(gold, "all", "all/A", task="2", trials=99, team_pattern="(A)")
+    board = rank_runs(gold, "all", "all/A", task="2", n_resamples=99, team_pattern="(A)")
     assert [remark for remark in board.remarks if "4 runs" in remark] == [
         "A has 4 runs, and 3 are usual (COLIEE 2021 overview paper)"
     ]

@@ -101,7 +101,7 @@ def test_what_cannot_be_scored_leaves_the_others_their_scores(here: Path, capsys
         GREEDY[name][0](Path("runs", name))
     Path("runs/book.xlsx").write_bytes(zipped())
     Path("runs/page.txt").write_text("<!DOCTYPE html><html>", encoding="utf-8")
-    board = rank_runs("gold.json", "runs", task="1", trials=99)
+    board = rank_runs("gold.json", "runs", task="1", n_resamples=99)
     assert [(entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries] == [("GOOD", 1.0), ("LATE", 0.5)]
     reasons = {one.files[0].removeprefix("runs/"): one.reason for one in board.invalid}
     assert "longer than 1 MiB" in reasons["a line that is unpacked"]
@@ -143,7 +143,7 @@ def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pyte
 
 @pytest.mark.usefixtures("fault")
 def test_want_of_memory_does_not_stop_a_leaderboard() -> None:
-    board = rank_runs("gold.json", "runs", task="1", trials=99)
+    board = rank_runs("gold.json", "runs", task="1", n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["GOOD"]
     assert [one.files for one in board.invalid] == [("runs/big.json",)]
 

@@ -116,20 +116,20 @@ RUNS = [{query: ["b", "a"] for query in GOLD}, {query: ["a", "b"] for query in G
 #: every public function that takes a task
 TAKES_TASK: dict[str, Callable[..., object]] = {
     "Evaluator": lambda **asked: coliee_ir.Evaluator(GOLD, **asked),
-    "compare": lambda **asked: coliee_ir.compare(GOLD, *RUNS, trials=9, **asked),
+    "compare": lambda **asked: coliee_ir.compare(GOLD, *RUNS, n_resamples=9, **asked),
     "cut": lambda **asked: coliee_ir.cut(RUNS[0], coliee_ir.Rule("k", 1), **asked),
     "evaluate": lambda **asked: coliee_ir.evaluate(GOLD, RUNS[0], **asked),
     "fit_fusion": lambda **asked: coliee_ir.fit_fusion(GOLD, RUNS, folds=2, **asked),
     "fuse": lambda **asked: coliee_ir.fuse(RUNS, **asked),
-    "make_report": lambda **asked: coliee_ir.make_report(GOLD, *RUNS, trials=9, **asked),
+    "make_report": lambda **asked: coliee_ir.make_report(GOLD, *RUNS, n_resamples=9, **asked),
     "protocol": lambda task, **asked: coliee_ir.protocol(task, **asked),
-    "rank_runs": lambda **asked: coliee_ir.rank_runs(GOLD, *RUNS, trials=9, **asked),
+    "rank_runs": lambda **asked: coliee_ir.rank_runs(GOLD, *RUNS, n_resamples=9, **asked),
     "read_corpus": lambda task: coliee_ir.read_corpus("corpus", task=task),
     "read_gold": lambda **asked: coliee_ir.read_gold(GOLD, **asked),
     "read_run": lambda **asked: coliee_ir.read_run(RUNS[0], **asked),
     "to_qrels": lambda **asked: coliee_ir.to_qrels(GOLD, **asked),
     "to_run": lambda **asked: coliee_ir.to_run(RUNS[0], **asked),
-    "tune": lambda **asked: coliee_ir.tune(GOLD, RUNS[0], folds=2, trials=9, **asked),
+    "tune": lambda **asked: coliee_ir.tune(GOLD, RUNS[0], folds=2, n_resamples=9, **asked),
     "validate": lambda **asked: coliee_ir.validate("run.txt", **asked),
 }
 TAKES_EDITION = sorted(set(TAKES_TASK) - {"cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"})

@@ -314,8 +314,8 @@ def test_something_has_to_be_written(call: Call) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--seed", "-1", "a seed is a whole number"),
-        ("--resamples", "2000000", "from 1 to 1,000,000"),
+        ("--seed", "-1", "the seed must be an integer"),
+        ("--resamples", "2000000", "between 1 and 1,000,000"),
         ("--easy", "80", "such as 0.8"),
         ("--easy", "nan", "such as 0.8"),
         ("-m", "MicroG", "unknown measure"),

@@ -323,7 +323,7 @@ _NAME_ANOTHER = (
     [
         ({"floor": -1}, "the floor must be an integer ≥ 0 and the cap an integer ≥ 1"),
         ({"cap": 0}, "the floor must be an integer ≥ 0 and the cap an integer ≥ 1"),
-        ({"floor": 3, "cap": 2}, "no query can keep at least 3 and at most 2"),
+        ({"floor": 3, "cap": 2}, "the floor (3) must not exceed the cap (2)"),
         ({"seed": -1}, "the seed must be an integer ≥ 0"),
         ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
         ({"folds": 1}, "1 folds cannot be made from 30 queries; use at least 2 and at most that many"),
@@ -369,7 +369,7 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str | Non
          "task rationale is ranked by RationaleF1, which does not depend on a cutoff; name a measure, "
          "for example MicroF1"),
         ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError,
-         "a submission to task 4 holds no documents that could be cut"),
+         "submissions to Task 4 contain no documents to cut"),
         (TASK3, {}, UsageError,
          "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"),
         (TASK3, {"maximise": "Accuracy"}, UsageError,

@@ -138,7 +138,7 @@ class Rule:
         if isinstance(self.family, str):
             object.__setattr__(self, "family", ALIASES.get(self.family, self.family))
         if self.family not in tuple(FAMILIES):
-            raise UsageError(f"there is no rule {quoted(str(self.family))}; there are {', '.join(FAMILIES)}")
+            raise UsageError(f"unknown rule {quoted(str(self.family))}; the rules are {', '.join(FAMILIES)}")
         counts = [self.floor] if self.cap is None else [self.floor, self.cap]
         if not _is_number(self.threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
             raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
@@ -203,7 +203,7 @@ def named(names: Sequence[str], pool: Pool) -> list[str]:
     asked = [ALIASES.get(name, name) for name in names]
     for name in asked:
         if name not in FAMILIES:
-            raise UsageError(f"unknown rule {quoted(name)}; there are {', '.join((*FAMILIES, *ALIASES))}")
+            raise UsageError(f"unknown rule {quoted(name)}; the rules are {', '.join((*FAMILIES, *ALIASES))}")
         if name not in possible:
             why = "the run has no scores" if not pool.scored else "the run has negative scores"
             raise UsageError(f"the rule {name!r} cannot be used: {why}")
