@@ -33,6 +33,8 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
     kept = judged.qrels.sizes > 0
     if answered_only:
         kept &= answered
+    if not kept.any():
+        return None
     found = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
     query = np.searchsorted(judged.qrels.start, found, side="right") - 1
     as_it_is = _average_precision(judged, query, judged.rank[found])

@@ -22,7 +22,7 @@ class Accuracy(Measure):
     """
 
     needs = ("answers",)
-    follows = frozenset({"without_articles"})
+    follows = frozenset({"without_articles", "unreadable_answers"})
     formula = "queries answered rightly / judged queries"
     source = f"{_PAGE}; Task 3 with sufficient articles: page of 2026"
 
@@ -56,6 +56,7 @@ class LabelAccuracy(Measure):
     """The share of judged queries whose label is right, whatever articles were retrieved."""
 
     needs = ("answers",)
+    follows = frozenset({"unreadable_answers"})
     formula = "queries with the right label / judged queries"
     source = _PAGE
 

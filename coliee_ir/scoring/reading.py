@@ -407,6 +407,16 @@ def opened_if_possible(source: object, columns: Mapping[str, str] | None = None)
         return source
 
 
+#: a key of a JSON object
+_KEY = re.compile(r'"((?:[^"\\]|\\.)*+)"\s*+:')
+
+
+def _keys_of(file: Source) -> list[str]:
+    """The keys at the beginning of a JSON file, whose records may be named by them; none of another file."""
+    head = file.head()
+    return _KEY.findall(head.decode("utf-8", errors="replace")) if case_law.sniff_gold(head) == "json" else []
+
+
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     """Refuse names of columns that no file has.
 
@@ -418,9 +428,7 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
         UsageError: no file has a column of some name.
     """
     opened_files = [file for file in files if isinstance(file, Source)]
-    if any(case_law.sniff_gold(file.head()) == "json" for file in opened_files):
-        return  # the keys of records are checked where they are read
-    found = {normal_name(name) for file in opened_files for name in tabular.header_of(file)}
+    found = {normal_name(name) for file in opened_files for name in (*tabular.header_of(file), *_keys_of(file))}
     for role, name in columns.items():
         if normal_name(name) not in found:
             shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"

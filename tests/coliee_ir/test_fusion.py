@@ -211,7 +211,7 @@ def test_sets_are_those_of_the_twin(
     expected = {query: documents for query, documents in expected.items() if documents}
     parameters = {"least": least} if method == "vote" and least else {}
     if not expected:
-        with pytest.raises(UsageError, match="nothing is left"):
+        with pytest.raises(UsageError, match="the result is empty"):
             fuse(runs, method, task="trec", **parameters)  # type: ignore[arg-type]
         return
     fused = fuse(runs, method, task="trec", **parameters)  # type: ignore[arg-type]
@@ -228,17 +228,17 @@ def test_a_weighted_vote_adds_decimals_as_people_do() -> None:
     assert 0.7 + 0.1 < 0.8
     assert set(of(fuse(runs, "vote", weights=[0.7, 0.1, 0.2], least=0.8))["q"]) == {"a"}
     assert 0.1 + 0.2 > 0.3
-    with pytest.raises(UsageError, match="nothing is left"):
+    with pytest.raises(UsageError, match="the result is empty"):
         fuse([{"q": ["a"]}, {"q": ["a"]}, {"q": ["d"]}], "vote", weights=[0.1, 0.2, 0.3])
     # half is not more than half
-    with pytest.raises(UsageError, match="nothing is left"):
+    with pytest.raises(UsageError, match="the result is empty"):
         fuse([{"q": ["a"]}, {"q": ["b"]}], "vote")
 
 
 def test_queries_that_a_set_has_nothing_for_are_named() -> None:
     fused = Fusion("intersection").fuse([{"1": ["a"], "2": ["a"]}, {"1": ["a"], "2": ["b"]}])
     assert of(fused.run) == {"1": {"a": 1.0}}
-    assert fused.remarks == ("1 query has no document that is in enough runs, and is left out (first: 2)",)
+    assert fused.remarks == ("1 query has no document that appears in enough runs, and is left out (first: 2)",)
 
 
 # answers
@@ -282,7 +282,7 @@ def test_ties_between_answers_are_named() -> None:
 @pytest.mark.parametrize(
     ("given_parameters", "sentence"),
     [
-        ({"method": "sum"}, "unknown method 'sum'; there are rrf, combsum, combmnz, combanz, combmax, combmin, "
+        ({"method": "sum"}, "unknown method 'sum'; the methods are rrf, combsum, combmnz, combanz, combmax, combmin, "
          "union, intersection, vote"),
         ({"method": "rrf", "norm": "max"}, "rrf takes no norm; it takes depth, k, top, weights"),
         ({"method": "combsum", "k": 60}, "combsum takes no k; it takes depth, norm, top, weights"),
@@ -302,8 +302,7 @@ def test_ties_between_answers_are_named() -> None:
         ({"weights": [0, 0]}, "at least one weight must be greater than 0"),
         ({"method": "vote", "least": 0}, "the least weight is a number above 0, and 0 is not"),
         ({"method": "vote", "least": 9}, "the result is empty: no query has a document for vote"),
-        ({"method": "vote", "ties": "Y"}, "--ties applies to votes on labels only, which a vote takes "
-         "or not"),
+        ({"method": "vote", "ties": "Y"}, "--ties applies to votes on labels only"),
         ({"method": "vote", "ties": "y"}, "ties give N, Y or first, and not 'y'"),
     ],
 )  # fmt: skip
@@ -318,7 +317,7 @@ def test_runs_that_cannot_be_fused_are_refused() -> None:
         fuse([ONE])
     with pytest.raises(UsageError, match="at least two runs"):
         fuse("run.txt")
-    with pytest.raises(InputError, match="it holds labels, and <memory> holds documents"):
+    with pytest.raises(InputError, match="it contains labels, but <memory> contains documents"):
         fuse([ONE, {"q": "Y"}])
     answers = [{"q": "Y"}, {"q": "N"}]
     with pytest.raises(UsageError, match="answers can only be fused by vote, not by rrf"):
@@ -394,7 +393,7 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
     fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
     assert of(fusion.fuse([a, b]).run) == of(fusion.fuse([b, a]).run) == {"q": {"x": 0.9, "y": 0.1}}
     assert "weights" not in str(fusion.fuse([a, b]).remarks)
-    assert "run order differs from fitting (A, B), and follow their tags" in (fusion.fuse([b, a]).remarks)
+    assert "run order differs from fitting (A, B); weights matched by run tag" in (fusion.fuse([b, a]).remarks)
     other = Run.of({"q": ["y"]}, tag="C")
     assert "the weights were fitted to the runs A, B, and go to C, A in this order" in fusion.fuse([other, a]).remarks
     assert of(fusion.fuse([other, a]).run)["q"]["y"] == 0.9

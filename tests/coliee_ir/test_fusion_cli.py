@@ -183,7 +183,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     assert Path("again.txt").read_text() == Path("fused.txt").read_text()
     # the weights know which run they belong to
     _, _, err = call(*reversed(TASK1), "--weights", "w.json", "--task", "1", "-o", "turned.txt", "--tag", "FIT")
-    assert "follow their tags" in err
+    assert "weights matched by run tag" in err
     by_query = [to_run(coliee_ir.read_run(name)) for name in ("again.txt", "turned.txt")]
     assert by_query[0] == by_query[1]
 

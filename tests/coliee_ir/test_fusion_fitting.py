@@ -206,7 +206,7 @@ def test_measures_by_which_weights_are_fitted() -> None:
         ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
         ({"measure": "MicroF1@5", "top": 3}, "use one of the two"),
         ({"measure": "AP", "top": 3}, "uses the whole ranking"),
-        ({"method": "vote"}, "fitted to rankings; vote gives sets"),
+        ({"method": "vote"}, "can only be fitted for rankings, and vote returns sets"),
         ({"folds": 1}, "1 folds cannot be made from 30 queries"),
         ({"folds": 31}, "31 folds cannot be made from 30 queries"),
         ({"seed": -1}, "the seed must be an integer ≥ 0"),
@@ -219,7 +219,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
     gold, drawn = example()
     with pytest.raises(MismatchError, match="no query of the run is in the gold"):
         fit_fusion(gold, [drawn[0], {"H18-1-1": ["1"]}], task=1)
-    with pytest.raises(InputError, match="it holds labels"):
+    with pytest.raises(InputError, match="it contains labels"):
         fit_fusion(gold, [drawn[0], {"000001": "Y"}], task=1)
     labels = {"H18-1-1": "Y", "H18-1-2": "N"}
     with pytest.raises(UsageError, match="task 4 has none: give --weights"):

@@ -192,7 +192,7 @@ def test_a_measure_can_be_typed(measure: Any) -> None:
     ("measure", "said"),
     [
         (MicroP(beta=2), "'MicroP(beta=2)': MicroP has no parameter beta; it has cutoff, rel"),
-        (MicroF(beta=0), "'MicroF(beta=0)': beta must be a number above 0, at most 999999999"),
+        (MicroF(beta=0), "'MicroF(beta=0)': beta must be a number above 0 and at most 999999999"),
         (MicroF(rel=0), "'MicroF(rel=0)': rel must be an integer from 1 to 999999999"),
         (MacroR @ 0, "'MacroR@0': cutoff must be an integer from 1 to 999999999"),
         (MacroR @ 2.5, "'MacroR@2.5': cutoff must be an integer from 1 to 999999999"),

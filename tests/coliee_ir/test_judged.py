@@ -303,5 +303,5 @@ def test_lines_are_said_to_be_apart_only_where_they_are(order: list[int], return
         judged = judge(Qrels({"q1": {"b": 1}, "q2": {"a": 1}}), cast(Run, read_run(held)))
         assert judged.rank.tolist() == [2, 1]
         assert list(judged.remarks.sentences()) == (
-            ["the lines of a query do not stand together; they were grouped by query"] if returns else []
+            ["the lines of a query are not all together; they were grouped by query"] if returns else []
         )

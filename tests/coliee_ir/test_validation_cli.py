@@ -212,7 +212,7 @@ def test_a_long_line_is_not_shown_whole(call: Call) -> None:
 def test_a_mended_copy_is_written_and_said(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").replace(b"000101 000203 ALPHA1", b"000101 000203"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
-    assert (code, err.splitlines()[1]) == (1, "run.txt: the mended copy is mended.txt, and nothing is left")
+    assert (code, err.splitlines()[1]) == (1, "run.txt: the mended copy is mended.txt, and the result is empty")
     assert "→ write the number alone; mended: taken off" in out
     assert Path("mended.txt").read_bytes() == RUN1
     put("run.txt", RUN1.replace(b"000202", b"202").replace(b"000201", b"000201.txt"))
@@ -238,8 +238,8 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
     code, _, err = call("a/one.txt", "b/two.txt", "--fix", "mended")
     assert code == 0
     assert err.splitlines()[1:] == [
-        "a/one.txt: the mended copy is mended/one.txt, and nothing is left",
-        "b/two.txt: the mended copy is mended/two.txt, and nothing is left",
+        "a/one.txt: the mended copy is mended/one.txt, and the result is empty",
+        "b/two.txt: the mended copy is mended/two.txt, and the result is empty",
     ]
     assert Path("mended/one.txt").read_bytes() == RUN1
     assert Path("mended/two.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"ALPHA2")
@@ -347,7 +347,7 @@ def test_standard_input_and_compressed_files_are_read(call: Call, monkeypatch: p
     Path("out").mkdir()
     code, out, err = call("-", "--fix", "out")
     assert (code, out.splitlines()[0]) == (0, "<stdin>")
-    assert err.endswith("<stdin>: the mended copy is out/stdin.txt, and nothing is left\n")
+    assert err.endswith("<stdin>: the mended copy is out/stdin.txt, and the result is empty\n")
     put("run.txt.gz", gzip.compress(RUN1.replace(b"000201", b"000201.txt")))
     assert [rule for _, rule, _ in found("run.txt.gz", fix="mended.gz")] == ["txt-suffix"]
     assert gzip.decompress(Path("mended.gz").read_bytes()) == RUN1
@@ -686,7 +686,7 @@ def test_a_run_tag_is_written_in_every_line(tag: bytes, call: Call) -> None:
     put("run.txt", RUN1.replace(b" ALPHA1", tag))
     code, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt", "--tag", "OURS1")
     assert Path("mended.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"OURS1")
-    assert err.splitlines()[1] == "run.txt: the mended copy is mended.txt, and nothing is left"
+    assert err.splitlines()[1] == "run.txt: the mended copy is mended.txt, and the result is empty"
     assert code == (0 if tag == b" ALPHA" else 1)
 
 
