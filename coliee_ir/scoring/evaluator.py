@@ -362,11 +362,13 @@ class Evaluator:
     def _expect(self, submission: Run | Answers, kind: type[_Submission]) -> _Submission:
         if isinstance(submission, kind):
             return submission
-        holds, wanted = ("labels", "documents") if kind is Run else ("documents", "labels Y or N")
+        holds, wanted = (
+            ("labels, not documents", "documents") if kind is Run else ("documents, not labels", "labels Y or N")
+        )
         remedy = f"task {self.task} expects {wanted} here"
         if kind is Run and "answers" in self.protocol.parts:
             remedy += "; the labels go with --answers, are the two swapped?"
-        raise InputError(submission.path, f"this submission holds {holds}", remedy=remedy)
+        raise InputError(submission.path, f"this submission contains {holds}", remedy=remedy)
 
     def _measures(self, parts: Mapping[str, Judged], sentences: list[str]) -> list[Measure]:
         """The measures to compute: those asked for, or the official ones that the given parts allow."""

@@ -412,9 +412,10 @@ _KEY = re.compile(r'"((?:[^"\\]|\\.)*+)"\s*+:')
 
 
 def _keys_of(file: Source) -> list[str]:
-    """The keys at the beginning of a JSON file, whose records may be named by them; none of another file."""
-    head = file.head()
-    return _KEY.findall(head.decode("utf-8", errors="replace")) if case_law.sniff_gold(head) == "json" else []
+    """The keys at the beginning of a file of JSON records, a list of them or one a line; none of another file."""
+    head = file.head().lstrip()
+    of_records = head.startswith(b"[") or re.match(rb"\{[^\n]*+\}\s*+\n\s*+\{", head)
+    return _KEY.findall(head.decode("utf-8", errors="replace")) if of_records else []
 
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:

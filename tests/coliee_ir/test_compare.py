@@ -247,7 +247,8 @@ def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> No
         (
             "MacroF1",
             {"test": "t", "decisions": Decisions(unanswered="skip")},
-            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply; use --test randomisation",
+            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply; "
+            "use --test randomisation",
         ),
         (
             "P",
@@ -291,7 +292,7 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
         with pytest.raises(UsageError) as refused:
             compare_scores([half, *others])
         assert str(refused.value) == sentence
-    with pytest.raises(UsageError, match="two runs or more"):
+    with pytest.raises(UsageError, match="at least two runs"):
         compare(GOLD, task="1")
 
 

@@ -67,7 +67,8 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
         (1, None, "1 folds cannot be made from 23 queries; use at least 2 and at most that many"),
         (24, None, "24 folds cannot be made from 23 queries; use at least 2 and at most that many"),
         (3, TWO_GROUPS, "3 folds cannot be made from 2 groups; use at least 2 and at most that many"),
-        (2, {q: q for q in QUERIES[1:]}, "1 judged query has no group (first: q0); give every query of the gold a group"),
+        (2, {q: q for q in QUERIES[1:]}, "1 judged query has no group (first: q0); give every query of the gold "
+         "a group"),
         (2, {}, "23 judged queries have no group (first: q0); give every query of the gold a group"),
     ],
 )  # fmt: skip

@@ -145,9 +145,9 @@ _KINDS = "k, score, ratio, margin, minmax, z, softmax, mass, gap"
         ([], _A_RULE),
         ("score", _A_RULE),
         ({"family": "score"}, _A_RULE),
-        ({"family": "best", "threshold": 1}, f"unknown rule 'best'; there are {_KINDS}"),
-        ({"family": ["k"], "threshold": 1}, f"unknown rule '['k']'; there are {_KINDS}"),
-        ({"family": "\x1b[31m", "threshold": 1}, f"unknown rule '\\x1b[31m'; there are {_KINDS}"),
+        ({"family": "best", "threshold": 1}, f"unknown rule 'best'; the rules are {_KINDS}"),
+        ({"family": ["k"], "threshold": 1}, f"unknown rule '['k']'; the rules are {_KINDS}"),
+        ({"family": "\x1b[31m", "threshold": 1}, f"unknown rule '\\x1b[31m'; the rules are {_KINDS}"),
         ({"family": "k", "threshold": "3"}, _NUMBERS),
         ({"family": "k", "threshold": True}, _NUMBERS),
         ({"family": "k", "threshold": math.nan}, _NUMBERS),
@@ -182,7 +182,7 @@ def test_the_rules_that_scores_allow() -> None:
         ("score", UNSCORED, "the rule 'score' cannot be used: the run has no scores"),
         ("max", NEGATIVE, "the rule 'ratio' cannot be used: the run has negative scores"),
         ("mass", NEGATIVE, "the rule 'mass' cannot be used: the run has negative scores"),
-        ("top", TODAY, f"unknown rule 'top'; there are {_KINDS}, max"),
+        ("top", TODAY, f"unknown rule 'top'; the rules are {_KINDS}, max"),
     ],
 )
 def test_a_rule_that_scores_do_not_allow_is_refused(name: str, pool: Pool, sentence: str) -> None:

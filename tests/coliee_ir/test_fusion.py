@@ -288,7 +288,8 @@ def test_ties_between_answers_are_named() -> None:
         ({"method": "combsum", "k": 60}, "combsum takes no k; it takes depth, norm, top, weights"),
         ({"method": "union", "weights": [1, 2]}, "union takes no weights; it takes depth"),
         ({"method": "vote", "top": 3}, "vote takes no top; it takes depth, least, ties, weights"),
-        ({"norm": "minmax", "method": "combsum"}, "unknown normalisation 'minmax'; the normalisations are min-max, max, sum, "
+        ({"norm": "minmax", "method": "combsum"}, "unknown normalisation 'minmax'; "
+         "the normalisations are min-max, max, sum, "
          "zscore, rank, borda, none"),
         ({"k": -1}, "k must be a number ≥ 0, not -1"),
         ({"k": math.nan}, "k must be a number ≥ 0, not nan"),
@@ -322,7 +323,7 @@ def test_runs_that_cannot_be_fused_are_refused() -> None:
     answers = [{"q": "Y"}, {"q": "N"}]
     with pytest.raises(UsageError, match="answers can only be fused by vote, not by rrf"):
         fuse(answers, "rrf")
-    with pytest.raises(UsageError, match="takes no least"):
+    with pytest.raises(UsageError, match="does not use least"):
         fuse(answers, least=2)
     with pytest.raises(UsageError, match="no run with a weight answers"):
         fuse([Answers({}), Answers({"q": True})], weights=[1, 0])
@@ -395,7 +396,10 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
     assert "weights" not in str(fusion.fuse([a, b]).remarks)
     assert "run order differs from fitting (A, B); weights matched by run tag" in (fusion.fuse([b, a]).remarks)
     other = Run.of({"q": ["y"]}, tag="C")
-    assert "the weights were fitted to the runs A, B, and go to C, A in this order" in fusion.fuse([other, a]).remarks
+    assert (
+        "the weights were fitted to the runs A, B, and are applied to C, A in this order"
+        in fusion.fuse([other, a]).remarks
+    )
     assert of(fusion.fuse([other, a]).run)["q"]["y"] == 0.9
 
 

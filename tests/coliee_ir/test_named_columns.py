@@ -111,7 +111,7 @@ def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Called, nam
     ],
 )
 def test_every_command_takes_names_of_columns(folder: Path, call: Called, command: str, rest: list[str]) -> None:
-    Path("rule.json").write_text('{"family": "k", "threshold": -1.0}')
+    Path("rule.json").write_text('{"family": "k", "threshold": 1}')
     code, _, err = call(command, *rest)
     assert (code, "no column is recognised" in err) == (2, True)
     code, _, err = call(command, *rest, *OWN)

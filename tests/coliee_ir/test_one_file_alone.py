@@ -127,7 +127,7 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         return parse(text, name, first_line)
 
     monkeypatch.setattr(json_text, "parse", parsed)
-    Path("runs/big.json").write_text(json.dumps(GOLD), encoding="utf-8")
+    Path("runs/big.json").write_text(json.dumps(GOLD, indent=2), encoding="utf-8")  # no copy of the gold
 
 
 @pytest.mark.usefixtures("fault")
@@ -198,7 +198,7 @@ def test_validate_checks_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
         return read(source)
 
     monkeypatch.setattr(case_law, "read_run_json", starved)
-    Path("runs/big.json").write_text(json.dumps(GOLD), encoding="utf-8")
+    Path("runs/big.json").write_text(json.dumps(GOLD, indent=2), encoding="utf-8")  # no copy of the gold
     Path("runs/long.txt").write_text(GOOD * 1000, encoding="utf-8")
     monkeypatch.setenv("COLIEE_IR_MAX_VALIDATED", "10K")
     found = validate("runs/big.json", "runs/long.txt", "runs/good.txt", task="1")

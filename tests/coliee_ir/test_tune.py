@@ -313,7 +313,7 @@ def test_a_rule_cuts_scores_as_they_are_compared() -> None:
 
 GOLD, RUN = world(8)
 _NAME_ANOTHER = (
-    "name one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without @k, or Accuracy where articles belong to the "
+    "use one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without @k, or Accuracy where articles belong to the "
     "answers (Task 3 from 2026)"
 )
 
@@ -332,18 +332,18 @@ _NAME_ANOTHER = (
             {"groups": dict.fromkeys(GOLD, "g")},
             "5 folds cannot be made from 1 groups; use at least 2 and at most that many",
         ),
-        ({"by": ["k", "best"]}, "unknown rule 'best'; there are " + ", ".join((*FAMILIES, "max"))),
+        ({"by": ["k", "best"]}, "unknown rule 'best'; the rules are " + ", ".join((*FAMILIES, "max"))),
         (
             {"decisions": Decisions(unjudged="wrong")},
             "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong",
         ),
         (
             {"maximise": "MicroF1@5"},
-            f"cannot be maximised over cutoffs MicroF1@5: {_NAME_ANOTHER}",
+            f"MicroF1@5 cannot be maximised over cutoffs; {_NAME_ANOTHER}",
         ),
         (
             {"maximise": "MacroF(of=means)"},
-            f"cannot be maximised over cutoffs MacroF(beta=1,of=means): {_NAME_ANOTHER}",
+            f"MacroF(beta=1,of=means) cannot be maximised over cutoffs; {_NAME_ANOTHER}",
         ),
         ({"maximise": "P.5,10"}, "name one measure to maximise"),
         ({"exclude": ["nobody"]}, None),

@@ -332,7 +332,7 @@ def test_a_run_tag_against_the_rules_is_said_with_the_option_that_names_another(
     code, _, err = call("tune", *TASK1, "--apply", "mono_t5.json", "-o", "o.txt")
     assert code == 1
     assert any("'mono_t5'" in line and "--tag" in line for line in err.splitlines())
-    Path("k.json").write_text('{"family": "k", "threshold": -2}')
+    Path("k.json").write_text('{"family": "k", "threshold": 2}')
     code, _, err = call("cut", "mono_t5.json", "k.json", "--task", "1", "-o", "o.txt")
     assert (code, "name another with --tag" in err) == (1, True)
     code, _, err = call("cut", "mono_t5.json", "k.json", "--task", "1", "-o", "o.txt", "--tag", "T5")
