@@ -129,7 +129,7 @@ def check_named_columns(options: argparse.Namespace, gold: object, files: Iterab
         UsageError: see above.
     """
     if options.columns:
-        of_gold = [gold] if isinstance(gold, Source) else map(opened, gold_files(gold))
+        of_gold = [gold] if isinstance(gold, Source) else [opened(file, options.columns) for file in gold_files(gold)]
         check_columns([*of_gold, *files], options.columns)
 
 

@@ -230,14 +230,12 @@ def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> No
         (
             "MicroF1",
             {"test": "t"},
-            "MicroF1 is not a mean over queries, so that a test of these (t) says nothing of it: "
-            "use --test randomisation",
+            "MicroF1 is not a mean over queries, so the t test does not apply to it; use --test randomisation",
         ),
         (
             "gm_map",
             {"test": "wilcoxon"},
-            "gm_map is not a mean over queries, so that a test of these (wilcoxon) says nothing of it: "
-            "use --test randomisation",
+            "gm_map is not a mean over queries, so the wilcoxon test does not apply to it; use --test randomisation",
         ),
         (
             "MacroF1",
@@ -344,9 +342,9 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
 def test_resamples_without_a_score_are_counted_and_said() -> None:
     skip = Decisions(unanswered="skip")
     comparison = compared({"q1": ["a"], "q2": ["a", "b"]}, HALF, measure="MacroF1", decisions=skip, n_resamples=300)
-    [said] = [remark for remark in comparison.remarks if "does not exist" in remark]
+    [said] = [remark for remark in comparison.remarks if "is undefined" in remark]
     found = re.fullmatch(
-        r"in (\d+) resamples of 300 MacroF1 is undefined for a run; the intervals leave these out", said
+        r"in (\d+) resamples of 300, MacroF1 is undefined for a run; the intervals leave these out", said
     )
     assert found is not None
     assert abs(int(found[1]) / 300 - 0.9**20) < 0.09
@@ -560,8 +558,8 @@ def test_markdown_explains_its_marks() -> None:
     assert text.splitlines()[0] == "|  | run | MicroF1 | low 95% | high 95% |"
     assert "| c | rerank | **0.4936**a,b |" in text
     assert (
-        "MicroF1 on 40 queries with 95% intervals \\(BCa bootstrap\\), the best in bold. Letters behind a score name "
-        "the runs that it is significantly better than \\(paired randomisation test, 999 resamples, seed 2026; Holm's "
+        "MicroF1 on 40 queries with 95% intervals \\(BCa bootstrap\\), the best in bold. Letters mark the runs "
+        "that this run significantly outperforms \\(paired randomisation test, 999 resamples, seed 2026; Holm's "
         "correction for 3 pairs; p \\< 0.05\\)." in text
     )
     widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| run") or line.startswith("| bm25")}
@@ -690,8 +688,8 @@ def test_remarks_are_said_on_standard_error(call: Call) -> None:
     code, _, err = call(*RUNS, "--resamples", "10")
     assert code == 0
     assert err.splitlines()[-1] == (
-        "no difference can be significant here: the smallest possible p is 0.091, corrected for 3 pairs at least 0.27; "
-        "take --resamples 61 or --correction bh or --baseline"
+        "no difference can be significant here: the smallest possible p is 0.091, or 3 pairs corrected: 0.27; "
+        "use --resamples 61 or --correction bh or --baseline"
     )
 
 

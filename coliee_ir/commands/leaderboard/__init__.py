@@ -110,7 +110,7 @@ def rank_runs(
     golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
     sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
     if columns:
-        of_gold = [gold] if isinstance(gold, Source) else map(opened, gold_files(gold))
+        of_gold = [gold] if isinstance(gold, Source) else [opened(file, columns) for file in gold_files(gold)]
         check_columns([*of_gold, *sources], columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
     handed_in = [*sources, *map(_run_of, memory)]
