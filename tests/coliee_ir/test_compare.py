@@ -344,7 +344,7 @@ def test_resamples_without_a_score_are_counted_and_said() -> None:
     comparison = compared({"q1": ["a"], "q2": ["a", "b"]}, HALF, measure="MacroF1", decisions=skip, n_resamples=300)
     [said] = [remark for remark in comparison.remarks if "is undefined" in remark]
     found = re.fullmatch(
-        r"in (\d+) resamples of 300, MacroF1 is undefined for a run; the intervals leave these out", said
+        r"in (\d+) resamples of 300 MacroF1 is undefined for a run; the intervals leave these out", said
     )
     assert found is not None
     assert abs(int(found[1]) / 300 - 0.9**20) < 0.09
