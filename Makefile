@@ -12,7 +12,7 @@ demo: .venv/installed
 
 # pytest builds the site too
 test: lint types wheel .venv/installed-docs
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: .venv/installed-test
 	$(BIN)/ruff check

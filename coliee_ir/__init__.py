@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from coliee_adapters.corpora import read_corpus
     from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
+    from coliee_adapters.inputs import GoldLike, RunLike
     from coliee_adapters.records import Answers, Gold, Run
     from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing, compare
     from coliee_ir.commands.convert import to_frame, to_qrels, to_run
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "coliee_adapters.corpora": ("read_corpus",),
     "coliee_adapters.errors": ("ColieeError", "InputError", "MismatchError", "UsageError"),
+    "coliee_adapters.inputs": ("GoldLike", "RunLike"),
     "coliee_adapters.records": ("Answers", "Gold", "Run"),
     "coliee_ir.commands.convert": ("to_frame", "to_qrels", "to_run"),
     "coliee_ir.commands.tune": ("Rule", "Tuning", "cut", "tune"),
@@ -72,6 +74,7 @@ __all__ = [
     "FittedFusion",
     "Fusion",
     "Gold",
+    "GoldLike",
     "InputError",
     "Interval",
     "Judged",
@@ -83,6 +86,7 @@ __all__ = [
     "Report",
     "Rule",
     "Run",
+    "RunLike",
     "Scores",
     "Standing",
     "Submission",

@@ -39,6 +39,7 @@ from ir_measures.measures.base import Agg
 
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.frames import gold_of, run_of
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold
 from coliee_ir import Judged, Qrels, judge
 from coliee_ir.commands.convert import to_qrels, to_run
@@ -346,7 +347,7 @@ providers.register(provider)  # type: ignore[no-untyped-call]
 ir_measures.DefaultPipeline.providers.append(provider)
 
 
-def qrels_iter(gold: object) -> Iterator[Qrel]:
+def qrels_iter(gold: GoldLike) -> Iterator[Qrel]:
     """A gold as ir_measures' named tuples, under the name that ir_datasets has for it.
 
     >>> list(qrels_iter({"001": ["013.txt"]}))
@@ -363,7 +364,7 @@ def qrels_iter(gold: object) -> Iterator[Qrel]:
             yield Qrel(query, document, relevance)
 
 
-def scoreddocs_iter(run: object) -> Iterator[ScoredDoc]:
+def scoreddocs_iter(run: RunLike) -> Iterator[ScoredDoc]:
     """A run as ir_measures' named tuples, under the name that ir_datasets has for it; documents in trec_eval's order.
 
     >>> list(scoreddocs_iter({"001": ["013", "020"]}))

@@ -27,6 +27,9 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
+#: a user's code, which type checkers read (tests/test_typing.py)
+collect_ignore = ["typing"]
+
 Opened = Callable[..., Source]
 Called = Callable[..., tuple[int, str, str]]
 

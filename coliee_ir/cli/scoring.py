@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from coliee_adapters import descriptions, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
@@ -104,13 +104,13 @@ def _columns(text: str) -> dict[str, str]:
         raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
 
 
-def opened_golds(options: argparse.Namespace) -> object:
+def opened_golds(options: argparse.Namespace) -> Any:
     """The gold, or all golds, as ``read_gold`` takes them; standard input opened, so that it can be read again."""
     given = golds(options)
     return opened(given, options.columns) if given == "-" else given
 
 
-def opened_tables(options: argparse.Namespace, *paths: str | None) -> list[object]:
+def opened_tables(options: argparse.Namespace, *paths: str | None) -> list[Any]:
     """The files of a command that has no gold, opened with the names that ``--columns`` gives.
 
     Raises:
@@ -241,7 +241,7 @@ def score(
     return Scored(scored, evaluator, failed)
 
 
-def _gold(options: argparse.Namespace, given: object, run: object) -> Gold:
+def _gold(options: argparse.Namespace, given: Any, run: object) -> Gold:
     """The gold; where it cannot be read, and the first run is one, the user is asked whether the two are swapped."""
     try:
         return read_gold(given, task=options.task, columns=options.columns)

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from coliee_adapters import frames, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, shortened
 from coliee_adapters.files import Source, copies, is_copy
 from coliee_adapters.ids import Ids
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
@@ -54,12 +56,16 @@ _NEEDED: Final = {
 }
 
 
+#: query indices, document indices, scores
+Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+
+
 class Submission(NamedTuple):
     """What a team hands in: the run, and in Task 3 what belongs to it. Each is what ``read_run`` takes."""
 
-    run: object
-    answers: object = None
-    long_list: object = None
+    run: RunLike
+    answers: RunLike | None = None
+    long_list: RunLike | None = None
 
 
 class Evaluator:
@@ -83,7 +89,7 @@ class Evaluator:
 
     def __init__(
         self,
-        gold: object,
+        gold: GoldLike,
         measures: str | Sequence[str] = (),
         *,
         task: str | int | None = None,
@@ -172,10 +178,10 @@ class Evaluator:
 
     def evaluate(
         self,
-        run: object,
+        run: RunLike | Arrays,
         *,
-        answers: object = None,
-        long_list: object = None,
+        answers: RunLike | None = None,
+        long_list: RunLike | None = None,
         jobs: int = 1,
         keep_judged: bool = False,
     ) -> Scores:
@@ -194,9 +200,9 @@ class Evaluator:
             UsageError: an asked measure needs a part that is not given; a part is given that the task has not.
         """
         start = perf_counter()
-        run = opened(run)
-        jobs = _processes(jobs, [Submission(run, answers, long_list)])
-        submission = self._submission(run)
+        given: Any = opened(run)
+        jobs = _processes(jobs, [Submission(given, answers, long_list)])
+        submission = self._submission(given)
         parts, sentences = self._judge_parts(submission, answers, long_list, jobs)
         measures = self._measures(parts, sentences)
         judged = perf_counter()
@@ -291,7 +297,7 @@ class Evaluator:
         with contained(run.name if isinstance(run, Source) else str(getattr(run, "path", "<memory>"))):
             return self.evaluate(run, answers=answers, long_list=long_list, jobs=jobs, keep_judged=keep_judged)
 
-    def _submission(self, run: object) -> Run | Answers:
+    def _submission(self, run: Any) -> Run | Answers:
         if isinstance(run, tuple) and len(run) == 3 and all(isinstance(part, np.ndarray) for part in run):
             if self.documents is None:
                 raise UsageError("arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
@@ -300,7 +306,7 @@ class Evaluator:
             raise UsageError("query indices, document indices and scores are NumPy arrays: numpy.asarray(list)")
         return self.read(run)
 
-    def read(self, run: object) -> Run | Answers:
+    def read(self, run: RunLike) -> Run | Answers:
         """What ``read_run`` reads, by the rules of this evaluator.
 
         Raises:
@@ -311,7 +317,7 @@ class Evaluator:
         )
 
     def _judge_parts(
-        self, submission: Run | Answers, answers: object, long_list: object, jobs: int
+        self, submission: Run | Answers, answers: Any, long_list: Any, jobs: int
     ) -> tuple[dict[str, Judged], list[str]]:
         """The judged parts, and what else there is to say of them."""
         parts: dict[str, Judged] = {}

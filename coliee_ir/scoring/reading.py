@@ -8,11 +8,12 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeGuard
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source
+from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
@@ -74,7 +75,7 @@ def id_rule(task: str | None, form: str) -> IdRule:
 
 
 def read_gold(
-    source: object,
+    source: GoldLike,
     *,
     task: str | int | None = None,
     form: str | None = None,
@@ -135,7 +136,7 @@ def gold_files(source: object) -> list[str]:
     return [os.fspath(source)] if isinstance(source, str | os.PathLike) else []
 
 
-def _are_several(source: object) -> TypeGuard[Sequence[object]]:
+def _are_several(source: object) -> TypeGuard[Sequence[FileLike | Gold]]:
     kinds = (str, os.PathLike, Source, Gold)
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(one, kinds) for one in source)
 
@@ -217,7 +218,7 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
 
 
 def read_run(
-    source: object,
+    source: RunLike,
     *,
     task: str | int | None = None,
     form: str | None = None,
@@ -374,7 +375,7 @@ def _pilot_task(gold: Gold, run: object) -> Found:
     return Found("tort", "the files hold decisions; --task rationale scores the claims")
 
 
-def opened(source: object, columns: Mapping[str, str] | None = None) -> object:
+def opened(source: object, columns: Mapping[str, str] | None = None) -> Any:
     """A path as an opened Source, which can be read several times even if it is standard input; all else as it is.
 
     A lazy frame is collected: in a process that was forked later, it would wait for threads that are not there.
@@ -393,7 +394,7 @@ def opened(source: object, columns: Mapping[str, str] | None = None) -> object:
     return frames.collected(source)
 
 
-def opened_if_possible(source: object, columns: Mapping[str, str] | None = None) -> object:
+def opened_if_possible(source: object, columns: Mapping[str, str] | None = None) -> Any:
     """The same, but a file that cannot be opened stays a path, of which its reading will complain.
 
     Raises:

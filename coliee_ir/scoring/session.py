@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
@@ -28,8 +29,8 @@ class Opened(NamedTuple):
 
 
 def read(
-    gold: object,
-    submissions: Sequence[object],
+    gold: GoldLike,
+    submissions: Sequence[RunLike | Submission],
     *,
     task: str | int | None = None,
     columns: Mapping[str, str] | None = None,
@@ -58,8 +59,8 @@ class Session(NamedTuple):
 
 
 def begin(
-    gold: object,
-    submissions: Sequence[object],
+    gold: GoldLike,
+    submissions: Sequence[RunLike | Submission],
     measures: str | Sequence[str] = (),
     *,
     task: str | int | None = None,
@@ -92,14 +93,14 @@ def begin(
 
 
 def evaluate(
-    gold: object,
-    run: object,
+    gold: GoldLike,
+    run: RunLike,
     *,
     task: str | int | None = None,
     edition: str | int | None = None,
     measures: str | Sequence[str] = (),
-    answers: object = None,
-    long_list: object = None,
+    answers: RunLike | None = None,
+    long_list: RunLike | None = None,
     exclude: str | Iterable[str] = (),
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,

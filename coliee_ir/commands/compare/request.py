@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from coliee_adapters.errors import UsageError, quoted, shortened
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
@@ -33,8 +34,8 @@ _DECIDING: Final = 5
 
 
 def compare(
-    gold: object,
-    *runs: object,
+    gold: GoldLike,
+    *runs: RunLike | Submission,
     measure: str = "",
     task: str | int | None = None,
     edition: str | int | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort, trec
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, written
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
@@ -35,7 +36,7 @@ _ONLY_GOLD = frozenset({"statute-xml", "xml", "qrels"})
 _ONLY_RUN = frozenset({"trec", "columns"})
 
 
-def to_qrels(gold: object, *, task: str | int | None = None) -> dict[str, dict[str, int]]:
+def to_qrels(gold: GoldLike, *, task: str | int | None = None) -> dict[str, dict[str, int]]:
     """A gold as a dictionary for pytrec_eval, ir_measures and ranx: plain dict, str and int.
 
     A gold of labels becomes one relevant document, ``Y`` or ``N``, a query. Queries without documents are left out:
@@ -61,7 +62,7 @@ def to_qrels(gold: object, *, task: str | int | None = None) -> dict[str, dict[s
     }
 
 
-def to_run(run: object, *, task: str | int | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
+def to_run(run: RunLike, *, task: str | int | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
     """A run as a dictionary for pytrec_eval, ir_measures and ranx, documents in trec_eval's order.
 
     It holds plain dict, str and float. Where a run has an order and no scores, the i-th of n documents gets n - i,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.fuse import render  # noqa: F401  # registers how results show themselves
@@ -29,8 +30,8 @@ FOLDS = 5
 
 
 def fit_fusion(
-    gold: object,
-    runs: Sequence[object],
+    gold: GoldLike,
+    runs: Sequence[RunLike],
     method: str = "combsum",
     *,
     norm: str | None = None,

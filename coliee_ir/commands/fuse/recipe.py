@@ -12,6 +12,7 @@ import numpy as np
 from coliee_adapters import json_text
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, written
+from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remarks, worded
@@ -111,7 +112,7 @@ class Fusion:
             if not any(self.weights):
                 raise UsageError("at least one weight must be greater than 0")
 
-    def fuse(self, runs: Sequence[object], *, task: str | int | None = None, tag: str | None = None) -> Fused:
+    def fuse(self, runs: Sequence[RunLike], *, task: str | int | None = None, tag: str | None = None) -> Fused:
         """The runs fused.
 
         Args:
@@ -269,7 +270,7 @@ class Fusion:
 
 
 def fuse(
-    runs: Sequence[object],
+    runs: Sequence[RunLike],
     method: str | None = None,
     *,
     norm: str | None = None,
@@ -313,7 +314,7 @@ def fuse(
     return fusion.fuse(records, tag=tag).run
 
 
-def read_all(runs: Sequence[object], *, task: str | int | None = None) -> list[Run | Answers]:
+def read_all(runs: Sequence[RunLike], *, task: str | int | None = None) -> list[Run | Answers]:
     """The runs to fuse.
 
     Raises:

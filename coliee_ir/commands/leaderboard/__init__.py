@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source, is_copy
 from coliee_adapters.folders import walk
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_ir.commands.leaderboard.board import EASY, Entry, Invalid
 from coliee_ir.commands.leaderboard.catalogue import TABLES
@@ -45,8 +46,8 @@ _PATHS: Final = (str, os.PathLike)
 
 
 def rank_runs(
-    gold: object,
-    *submissions: object,
+    gold: GoldLike,
+    *submissions: RunLike | Submission,
     task: str | int | None = None,
     edition: str | int | None = None,
     teams: PathLike | Mapping[str, str] | None = None,
@@ -148,11 +149,11 @@ def rank_runs(
     )
 
 
-def _run_of(submission: object) -> object:
+def _run_of(submission: RunLike | Submission) -> Any:
     return opened(submission.run) if isinstance(submission, Submission) else submission
 
 
-def _from_memory(submission: object, teams: Teams) -> Handed:
+def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:
     parts = submission if isinstance(submission, Submission) else Submission(submission)
     tag = str(getattr(parts.run, "tag", ""))
     return Handed(parts, teams.team_of(tag, ""), tag)

@@ -13,6 +13,7 @@ import numpy as np
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike, written
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare_scores
@@ -98,8 +99,8 @@ class Report:
 
 
 def make_report(
-    gold: object,
-    *runs: object,
+    gold: GoldLike,
+    *runs: RunLike | Submission,
     measures: str | Sequence[str] = (),
     task: str | int | None = None,
     edition: str | int | None = None,

@@ -12,6 +12,7 @@ import numpy as np
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.ids import IntArray
+from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.convert import to_run
@@ -79,7 +80,12 @@ class Pool:
 
     @classmethod
     def read(
-        cls, run: object, qrels: Mapping[str, Mapping[str, int]] | None = None, *, task: str | None = None, rel: int = 1
+        cls,
+        run: RunLike,
+        qrels: Mapping[str, Mapping[str, int]] | None = None,
+        *,
+        task: str | None = None,
+        rel: int = 1,
     ) -> Pool:
         """The rankings of a run, as ``read_run`` takes it.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.convert import Gathered
@@ -33,14 +34,14 @@ FOLDS: Final = 5
 
 
 def tune(
-    gold: object,
-    run: object,
+    gold: GoldLike,
+    run: RunLike,
     *,
     maximise: str = "",
     by: str | Sequence[str] = (),
     task: str | int | None = None,
     edition: str | int | None = None,
-    answers: object = None,
+    answers: RunLike | None = None,
     floor: int | None = None,
     cap: int | None = None,
     folds: int = FOLDS,
@@ -144,7 +145,7 @@ def tune(
     )
 
 
-def cut(run: object, rule: Rule, *, task: str | int | None = None, filters: Sequence[Filter] = ()) -> Run:
+def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Sequence[Filter] = ()) -> Run:
     """A run with what a rule keeps of it.
 
     Args:

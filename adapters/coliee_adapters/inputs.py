@@ -1,0 +1,48 @@
+"""What can hold a gold or a run, as types: what a type checker accepts where ``read_gold`` and ``read_run`` read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from coliee_adapters.files import Source
+from coliee_adapters.records import Answers, Gold, Run
+
+
+class Frame(Protocol):
+    """A data frame: pandas, polars, Arrow, DuckDB."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+        ...
+
+
+class LazyFrame(Protocol):
+    """A lazy frame of polars."""
+
+    def collect(self) -> Any:
+        """The frame."""
+        ...
+
+
+#: A path, ``-`` for standard input, or an opened file.
+FileLike: TypeAlias = str | os.PathLike[str] | Source
+
+#: Rows with the fields ``query_id``, ``doc_id`` and so on: named tuples or dictionaries.
+Rows: TypeAlias = Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]
+
+#: What ``read_gold`` takes: a file or several, ``{query: {document: relevance}}``, ``{query: [document]}``,
+#: ``{query: "Y"}``, a frame, rows, a Gold.
+GoldLike: TypeAlias = (
+    FileLike | Sequence[FileLike | Gold] | Gold | Mapping[Any, Mapping[Any, int]] | Mapping[Any, Iterable[Any] | bool]
+    | Frame | LazyFrame | Rows
+)  # fmt: skip
+
+#: What ``read_run`` takes: a file, ``{query: {document: score}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame,
+#: rows, a Run, Answers.
+RunLike: TypeAlias = (
+    FileLike | Run | Answers | Mapping[Any, Mapping[Any, float]] | Mapping[Any, Iterable[Any] | bool]
+    | Frame | LazyFrame | Rows
+)  # fmt: skip
