@@ -8,4 +8,4 @@ evaluate("gold.json", "run.txt", task=1.5)  # error
 compare(object(), 3.5)  # error
 coliee_ir.evalute("gold.json", "run.txt")  # error
 Decisions(unanswered="nope")  # error
-evaluate("gold.json", "run.txt").measure  # error
+print(evaluate("gold.json", "run.txt").measure)  # error
