@@ -57,11 +57,3 @@ def test_each_python_block_prints_what_it_shows(page: Path) -> None:
         result = doctest.DocTestRunner().run(test)
         assert result.attempted > 0
         assert result.failed == 0
-
-
-def test_the_tasks_table_names_every_official_measure() -> None:
-    text = README.read_text(encoding="utf-8")
-    for row in coliee_ir.PROTOCOLS:
-        assert f"`{row.task}`" in text
-        for measure in row.measures:
-            assert measure in text

@@ -1,6 +1,6 @@
 """What the organisers leave open, as explicit choices. The defaults are those of this project; a result names its own.
 
-Each field is one point that no page, paper or published number settles (coliee-ir's README lists them).
+Each field is one point that no page, paper or published number settles (docs/reference/protocols.md lists them).
 """
 
 from __future__ import annotations
