@@ -27,7 +27,7 @@ class Decisions:
     Attributes:
         unanswered: a judged query with nothing retrieved counts P = R = F = 0 in topic-wise means, trec_eval's among
             them (``zero``, its ``-c``), or is left out of them (``skip``, trec_eval without ``-c``).
-        unjudged: lines of queries that are not in the gold are left out (``ignore``), or count as retrieved and
+        extra_queries: lines of queries that are not in the gold are left out (``ignore``), or count as retrieved and
             wrong in micro-averaged scores (``wrong``).
         duplicates: a document that a query names twice counts once (``once``), or its repetitions count as
             retrieved and wrong (``wrong``).
@@ -46,7 +46,7 @@ class Decisions:
     unanswered: Literal["zero", "skip"] = _choice(
         "zero", "a query with nothing retrieved, in topic-wise means: counts zero, or is left out"
     )
-    unjudged: Literal["ignore", "wrong"] = _choice(
+    extra_queries: Literal["ignore", "wrong"] = _choice(
         "ignore", "lines of queries that are not in the gold: ignored, or retrieved and wrong in micro-averages"
     )
     duplicates: Literal["once", "wrong"] = _choice(
@@ -133,7 +133,7 @@ _UNANSWERED: Final = _About(
 _ABOUT: Final[Mapping[str, _About]] = {
     "unanswered-query": _UNANSWERED,
     "nothing-retrieved": _UNANSWERED,
-    "unjudged-query": _About("unjudged", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
+    "extra-query": _About("extra_queries", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
     "duplicate": _About(
         "duplicates",
         {"once": "(counts|count) once", "wrong": "(counts|count) as wrong"},

@@ -125,7 +125,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")
     assert list(run["measures"]) == ["Accuracy", "LabelAccuracy", "MacroF2", "MacroP", "MacroR"]
     assert list(run["counts"]) == ["correct", "retrieved", "relevant"]
-    assert list(run["queries"]) == ["judged", "answered", "unanswered", "unjudged"]
+    assert list(run["queries"]) == ["judged", "answered", "unanswered", "extra"]
     assert whole["decisions"] == Decisions().to_dict()
     assert (whole["coliee_ir"], whole["trec_eval"]) == (coliee_ir.__version__, trec_eval.version())
     assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
@@ -152,9 +152,9 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     assert err.splitlines()[:3] == [
         "task 1 by the rules of 2026 (the gold's documents are case numbers)",
         VERSIONS.rstrip(),
-        "bm25: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored",
+        "bm25: 40 queries: 40 answered, 0 unanswered",
     ]
-    assert "dense: 40 judged, 37 answered, 3 unanswered, 2 unjudged ignored\n" in err
+    assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored\n" in err
     assert "dense: 2 query ids are not in the gold and ignored (first: 039873; 042217)\n" in err
     assert err.splitlines()[-1].startswith("all runs: 1 entry repeats a document of its query in the gold")
 
@@ -174,8 +174,8 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
     code, out, _ = call("evaluate", *shown("1"))
     assert code == 0
     assert "COLIEE 2026, Task 1: case-law retrieval" in out
-    assert "bm25: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored" in out
-    assert "dense: 40 judged, 37 answered, 3 unanswered, 2 unjudged ignored" in out
+    assert "bm25: 40 queries: 40 answered, 0 unanswered" in out
+    assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored" in out
     assert VERSIONS.rstrip() in out
     assert "0.4936" in out
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -253,7 +253,7 @@ def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, floa
     ("option", "choice"),
     [
         ("--unanswered", "skip"),
-        ("--unjudged", "wrong"),
+        ("--extra-queries", "wrong"),
         ("--duplicates", "wrong"),
         ("--empty-gold", "one"),
         ("--undefined", "skip"),

@@ -286,7 +286,7 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
         ([scored(HALF, exclude=["q1"])], "the runs were scored on different queries"),
         ([scored(HALF, measures=["MacroF1"])], "not all runs have a score of MicroF1: do they have the same parts?"),
         ([scored(HALF, edition=2025)], "the runs were scored by different rules"),
-        ([scored(HALF, decisions=Decisions(unjudged="wrong"))], "the runs were scored by different rules"),
+        ([scored(HALF, decisions=Decisions(extra_queries="wrong"))], "the runs were scored by different rules"),
     ):
         with pytest.raises(UsageError) as refused:
             compare_scores([half, *others])
@@ -318,7 +318,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
 
 def test_runs_that_differ_in_foreign_lines_alone_are_not_identical() -> None:
     runs = (HALF, {**HALF, "foreign": ["a"]})
-    wrong = Decisions(unjudged="wrong")
+    wrong = Decisions(extra_queries="wrong")
     assert compared(*runs).remarks
     assert not compared(*runs, decisions=wrong).remarks
     assert one_pair(*runs, decisions=wrong).p == 1.0  # swapping queries cannot tell them apart

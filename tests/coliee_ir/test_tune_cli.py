@@ -44,7 +44,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     ]  # fmt: skip
     assert err == (
         "task 1 by the rules of 2026 (the gold's documents are case numbers)\n"
-        "rerank: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored\n"
+        "rerank: 40 queries: 40 answered, 0 unanswered\n"
         "rerank: 1 entry repeats a document of its query in the gold and counts once (first: query 068517: 059728)\n"
     )
 
@@ -292,7 +292,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", *TASK1, "--groups", "few.txt"),
          "40 judged queries have no group (first: 002473): give each query of the gold one"),
         (("tune", "task1/gold.json", "empty"), "there is no file in empty"),
-        (("tune", *TASK1, "--unjudged", "wrong"),
+        (("tune", *TASK1, "--extra-queries", "wrong"),
          "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong"),
         (("tune", "task1/gold.json", "nowhere.txt"), "nowhere.txt: there is no such file; check the path"),
         (("cut", "-", "-"), "standard input (-) can be named once only"),
