@@ -673,7 +673,7 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
     for form in FORMS:
         options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --confidence-level 0.9"
         options += " --power 0.9 -m MacroF1"
-        code, out, err = call(*RUNS, "-o", form, *options.split(), "--test", "bootstrap")
+        code, out, err = call(*RUNS, "-f", form, *options.split(), "--test", "bootstrap")
         wanted = compare(*RUNS, n_resamples=300, seed=7, correction="bh", baseline="bm25", confidence_level=0.9,
                          power=0.9,                         measure="MacroF1", test="bootstrap")  # fmt: skip
         assert (code, out) == (0, render(wanted, form))
@@ -725,7 +725,7 @@ def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(
 
 
 def test_with_keep_going_the_others_are_compared_and_the_code_is_2(call: Call) -> None:
-    code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-o", "json")
+    code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
     assert code == 2
     assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]
     assert "coliee-ir: task2/mono.txt: no query" in err
