@@ -292,7 +292,7 @@ class _Evaluator(ir_measures.Evaluator):
         judged = judge(self._qrels, held)
         try:
             check(judged, "the qrels", "the run")
-        except MismatchError as error:  # tools evaluate parts, of which one may be foreign altogether
+        except MismatchError as error:  # tools evaluate parts, of which one may be extra altogether
             warnings.warn(str(error), stacklevel=4)
         for measure in self.measures:
             assert isinstance(measure, _Registered)

@@ -701,7 +701,7 @@ def _typed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
         "evaluate",
         files.gold,
         files.run,
-        "-o",
+        "-f",
         "json",
         *_task(files),
         *(word for name in files.case.measures for word in ("-m", name)),
@@ -768,11 +768,11 @@ def _validate(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     task = () if files.case.task == "trec" else _task(files)
     known = chance.choice([(), ("--gold", files.gold), ("--queries", files.gold)])
     form = chance.choice(["table", "json", "github"])
-    if said := broken(typed("validate", files.run, *task, *known, "-o", form), result=False):
+    if said := broken(typed("validate", files.run, *task, *known, "-f", form), result=False):
         return said
     with carefully(), mock.patch.object(columns, "_BLOCK", chance.randrange(3, 1000)):
-        first, second = (typed("validate", files.run, *task, *known, "-o", "json") for _ in range(2))
-    whole = typed("validate", files.run, *task, *known, "-o", "json")
+        first, second = (typed("validate", files.run, *task, *known, "-f", "json") for _ in range(2))
+    whole = typed("validate", files.run, *task, *known, "-f", "json")
     if not first == second == whole:
         return "the findings depend on how the file is read"
     mended = files.folder / "out" / "mended.txt"
@@ -799,7 +799,7 @@ def _compare(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     other = files.folder / "plain" / "other.txt"
     keep = chance.choice([(), ("--keep-going",)])
     done = typed(
-        "compare", files.gold, files.run, other, *_task(files), "--resamples", 50, "--test", test, "-o", form, *keep
+        "compare", files.gold, files.run, other, *_task(files), "--resamples", 50, "--test", test, "-f", form, *keep
     )
     return broken(done, result=not keep)
 
@@ -814,7 +814,7 @@ def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> str | Non
     more = chance.choice(
         [(), ("--best",), ("--table", "invalid"), ("--table", "questions"), ("--tables", folder / "T")]
     )
-    done = typed("leaderboard", files.gold, folder, *_task(files), "--resamples", 50, "-o", form, *more)
+    done = typed("leaderboard", files.gold, folder, *_task(files), "--resamples", 50, "-f", form, *more)
     return broken(done, result=False)  # it ranks the others, and ends with 2 for the broken one
 
 
@@ -824,14 +824,14 @@ def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     by = chance.choice(["k", "score", "ratio", "margin", "minmax", "z", "softmax", "mass", "gap"])
     target = chance.choice(["-", files.folder / "out" / "cut.txt"])
     done = typed(
-        "tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, "--rule", rule,
+        "tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, "--save-rule", rule,
         "--apply", files.run, "-o", target, "--tag", "X",
     )  # fmt: skip
     if said := broken(done):
         return said
     if not rule.exists():
         rule.write_text('{"family": "score", "threshold": 0.5}')
-    return broken(typed("cut", files.run, rule, *chance.choice([(), _task(files)])))
+    return broken(typed("cut", files.run, "--rule", rule, *chance.choice([(), _task(files)])))
 
 
 @check("fuse")
@@ -847,7 +847,7 @@ def _fuse(files: Put, chance: random.Random, plain: Outcome) -> str | None:
             ("--method", method),
             ("--method", method, "--norm", norm),
             ("--method", method, "--top", 2, *_task(files)),
-            ("--gold", files.gold, "--fit", files.folder / "out" / "weights.json", "--folds", 2, *_task(files)),
+            ("--fit", files.gold, "--save-weights", files.folder / "out" / "weights.json", "--folds", 2, *_task(files)),
             (),
         ]
     )

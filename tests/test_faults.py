@@ -26,8 +26,8 @@ ROW = re.compile(
 )
 TABLE = {row["situation"]: row for row in ROW.finditer((ROOT / "docs" / "faults.md").read_text(encoding="utf-8"))}
 
-EVALUATE = ("evaluate", "-o", "trec", "-m", "map", "gold.txt", "run.txt")
-LARGE = ("evaluate", "-o", "trec", "-m", "map", "--jobs", "2", "large-gold.txt", "large.txt")
+EVALUATE = ("evaluate", "-f", "trec", "-m", "map", "gold.txt", "run.txt")
+LARGE = ("evaluate", "-f", "trec", "-m", "map", "--jobs", "2", "large-gold.txt", "large.txt")
 CONVERT = ("convert", "--to", "json", "run.txt")
 
 #: what a hook can use: it runs before the command, in its process

@@ -101,7 +101,7 @@ def test_typed_as_called(case: Case, tmp_path: Path, call: Called) -> None:
     names = ["Accuracy"] if case.truth.task == "4" else MEASURES
     columns = ["--columns", ",".join(f"{role}={name}" for role, name in case.columns.items())] if case.columns else []
     files = (tmp_path / f"gold{case.gold.ending}", tmp_path / f"run{case.run.ending}")  # type: ignore[union-attr]
-    code, out, err = call("evaluate", *files, "-o", "json", *columns, *(word for m in names for word in ("-m", m)))
+    code, out, err = call("evaluate", *files, "-f", "json", *columns, *(word for m in names for word in ("-m", m)))
     if expected is None:
         assert (code, out) == (2, "")
         assert sentence in err

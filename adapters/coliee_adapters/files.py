@@ -473,6 +473,16 @@ def _no_room(name: str, error: OSError) -> InputError:
     return InputError(name, problem, remedy="set TMPDIR to a folder with room, or name a file")
 
 
+def check_inputs(read: Iterable[PathLike | None]) -> None:
+    """Refuse to read standard input, which can be read only once, for several things.
+
+    Raises:
+        UsageError: ``-`` is among the paths more than once.
+    """
+    if sum(path is not None and os.fspath(path) == "-" for path in read) > 1:
+        raise UsageError("standard input (-) can be named only once")
+
+
 def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:
     """Refuse to write over a file that is read, or twice over one file. Links and standard streams are looked through.
 
@@ -481,14 +491,16 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
         read: what is read; None for nothing. Of a folder, all files of a known form are.
 
     Raises:
-        UsageError: see above.
+        UsageError: see above; standard output is named twice.
     """
     given = [os.fspath(path) for path in read if path is not None]
     folders = [os.path.realpath(path) for path in given if is_folder(path)]
     outputs = [os.fspath(path) for path in written if path is not None]
+    if outputs.count("-") > 1:
+        raise UsageError("standard output (-) can be named only once; write the other results to files")
     inputs = [found for path in given if (found := _plain(path, sys.stdin))]
     for at, output in enumerate(outputs):
-        if output != "-" and any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
+        if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
             raise UsageError(f"{output} would be written twice: name two files")
         there = _plain(output, sys.stdout)
         real = Path(os.path.realpath(output))

@@ -110,12 +110,12 @@ def join_columns(*columns: str) -> str:
 def counted(n: int, noun: str) -> str:
     """A count with its noun, in messages.
 
-    >>> counted(1, "column"), counted(5, "column"), counted(2, "query without documents")
-    ('1 column', '5 columns', '2 queries without documents')
+    >>> counted(1, "column"), counted(5, "column"), counted(2, "extra query"), counted(2, "query without documents")
+    ('1 column', '5 columns', '2 extra queries', '2 queries without documents')
     """
     if n == 1:
         return f"{n} {noun}"
-    return f"{n} queries{noun.removeprefix('query')}" if noun.startswith("query") else f"{n} {noun}s"
+    return f"{n} {re.sub('query', 'queries', noun, count=1)}" if "query" in noun else f"{n} {noun}s"
 
 
 def split_columns(line: str) -> list[str]:

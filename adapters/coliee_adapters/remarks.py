@@ -13,7 +13,7 @@ from coliee_adapters.errors import shortened
 KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so that the score is zero",
-    "unjudged-query": "{n} (query id is|query ids are) not in the gold and {decision}",
+    "extra-query": "{n} (query id is|query ids are) not in the gold and {decision}",
     "unanswered-query": "{n} judged (query is|queries are) not answered and {decision}",
     "nothing-retrieved": "{n} answered (query has|queries have) nothing retrieved and {decision}",
     "duplicate": "{n} (line repeats|lines repeat) a document of (its|their) query and {decision}",

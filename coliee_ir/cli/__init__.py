@@ -16,17 +16,17 @@ from coliee_ir._version import __version__
 
 #: command → what it does; each is the module of its name
 COMMANDS = {
-    "evaluate": "score runs against a gold by the rules of their task",
-    "validate": "check a submission before it is sent: what is wrong, where, and the remedy",
-    "compare": "say which differences between runs are real: tests, intervals, effect sizes",
+    "evaluate": "score runs with a task's official measures",
+    "validate": "check a submission for errors before it is sent, with the remedy for each",
+    "compare": "test which differences between runs are significant, with intervals and effect sizes",
     "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",
-    "tune": "choose where to cut a ranking, and say what to expect of it on other queries",
-    "cut": "cut a ranking by a rule that tune has found",
-    "fuse": "fuse runs into one, by scores, ranks or votes, with weights that can be fitted",
-    "report": "make a page that people look at, and its figures for a paper",
-    "convert": "turn a gold or a run into another form: TREC files, COLIEE submissions",
-    "measures": "say what the measures are, and where they come from",
-    "demo": "score the example data that comes with the package",
+    "tune": "choose where to cut rankings, and estimate the score on other queries",
+    "cut": "cut a ranking by a rule that tune has saved",
+    "fuse": "fuse runs into one by scores, ranks or votes, with weights that can be fitted",
+    "report": "write an HTML report",
+    "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
+    "measures": "list the available measures, with definitions and sources",
+    "demo": "score the example data that is part of the package",
 }
 
 
@@ -92,14 +92,18 @@ def _parser(command: str | None) -> argparse.ArgumentParser:
     """The parser; only the module of the command at hand is loaded."""
     parser = argparse.ArgumentParser(
         prog="coliee-ir",
-        description="Scores COLIEE runs from the files as they are. `coliee-ir COMMAND -h` says more of a command.",
+        description="Evaluate COLIEE runs. `coliee-ir COMMAND --help` describes a command.",
+        epilog="example: coliee-ir evaluate gold.json run.txt",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"coliee-ir {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, purpose in COMMANDS.items():
         if command in (name, None):
-            subparser = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+            subparser = commands.add_parser(
+                name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.", allow_abbrev=False,
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+            )  # fmt: skip
             if name == command:
                 module = importlib.import_module(f"coliee_ir.cli.{name}")
                 module.add_arguments(subparser)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add, one_measure
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare.render import FORMS, render
 from coliee_ir.stats.settings import Resampling
@@ -13,25 +13,22 @@ from coliee_ir.stats.settings import Resampling
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    parser.epilog = "example: coliee-ir compare gold.json run1.txt run2.txt --baseline run1 -m MicroF1"
     scoring.add_arguments(parser)
-    parser.add_argument("-m", "--measure", metavar="MEASURE", help="default: the one that ranks the task's runs")
-    parser.add_argument("--baseline", metavar="TAG|FILE", help="compare all others with this run; default: all pairs")
-    parser.add_argument(
-        "--test", choices=tuple(significance.TESTS), type=significance.test_name, default="randomisation",
-        help="; ".join(f"{name}: {what}" for name, what in significance.TESTS.items()),
+    add(parser, "measure", help="measure to compare (default: the one that ranks the task's runs)")
+    add(parser, "baseline")
+    tests = "; ".join(f"{name}: {what}" for name, what in significance.TESTS.items())
+    add(
+        parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
+        help=f"{tests} (default: randomisation)",
     )  # fmt: skip
-    parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
-    scoring.add_resampling(parser)
-    parser.add_argument(
-        "--confidence-level", type=float, default=0.95, metavar="P", help="of intervals and tests (default: 0.95)"
-    )
-    parser.add_argument("--power", type=float, default=0.8, help="for the detectable difference; default: 0.8")
-    parser.add_argument("-o", "--output", choices=tuple(FORMS), default="table", help="default: table")
+    add(parser, "correction", "resamples", "seed", "confidence_level", "power", "output")
+    add(parser, "format", choices=tuple(FORMS))
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
-    scored, _, failed = scoring.score(options, significance.one_measure(options.measure or ""))
+    scored, _, failed = scoring.score(options, significance.one_measure(one_measure(options)))
     comparison = significance.compare_scores(
         scored,
         baseline=options.baseline,
@@ -42,5 +39,5 @@ def run(options: argparse.Namespace) -> int:
     )
     for remark in comparison.remarks:
         say(remark)
-    sys.stdout.write(render(comparison, options.output))
+    scoring.put(render(comparison, options.format), options.output)
     return 2 if failed else 0

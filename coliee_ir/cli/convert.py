@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from coliee_adapters import detect
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import say
+from coliee_ir.cli.options import add
 from coliee_ir.commands import convert as conversion
 
 
@@ -13,16 +14,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     forms = list(dict.fromkeys([*(f.name for f in detect.GOLD_FORMS), *(f.name for f in detect.RUN_FORMS)]))
     targets = list(dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, *conversion.ANSWER_TARGETS)))
-    parser.add_argument("source", metavar="IN", help="a gold or a submission; - is standard input")
-    parser.add_argument("target", metavar="OUT", help="the file to write; - is standard output, .gz compresses")
-    parser.add_argument("--from", dest="form", choices=forms, metavar="F", help=f"default: found; {', '.join(forms)}")
-    parser.add_argument(
-        "--to", choices=targets, metavar="F",
-        help=f"{', '.join(targets)}; default: qrels for a gold, trec for a submission",
-    )  # fmt: skip
-    scoring.add_columns(parser)
-    parser.add_argument("--tag", metavar="TAG", help="the run tag to write; default: that of the submission")
-    parser.add_argument("--template", metavar="FILE", help="for --to tort: the test file that the submission repeats")
+    parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
+    add(parser, "source", "target")
+    add(parser, "form", choices=forms, help=f"format of IN: {', '.join(forms)} (default: detected)")
+    names = f"format to write: {', '.join(targets)} (default: qrels for a gold, trec for a submission)"
+    add(parser, "to", choices=targets, help=names)
+    add(parser, "columns")
+    add(parser, "tag", help="run tag to write (default: that of the submission)")
+    add(parser, "template")
 
 
 def run(options: argparse.Namespace) -> int:

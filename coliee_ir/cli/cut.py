@@ -1,4 +1,4 @@
-"""``coliee-ir cut RUN RULE.json -o OUT``."""
+"""``coliee-ir cut RUN --rule FILE``."""
 
 from __future__ import annotations
 
@@ -6,31 +6,27 @@ import argparse
 
 from coliee_adapters import json_text
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source, check_outputs
+from coliee_adapters.files import Source
 from coliee_ir.cli import say, scoring, tune
+from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.rules.protocol import TASKS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("ranking", metavar="RUN", help="the ranking to cut; - is standard input")
-    parser.add_argument(
-        "rule", metavar="RULE.json", help='what `tune --rule` wrote: {"family": "score", "threshold": 0.5}'
-    )
-    parser.add_argument("--task", choices=TASKS, metavar="T", help="in whose columns to write; default: TREC's six")
-    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
-    scoring.add_columns(parser)
-    parser.add_argument("--tag", metavar="TAG", help="the run tag; default: that of RUN")
+    parser.epilog = "example: coliee-ir cut test_run.txt --rule rule.json --task 1 -o RUN1.txt"
+    add(parser, "ranking", "rule")
+    add(parser, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
+    add(parser, "edition", "columns")
+    add(parser, "tag", help="run tag to write (default: that of RUN)")
+    add(parser, "output")
     tune.add_filters(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where it goes; default: standard output")
 
 
 def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
-    if [options.ranking, options.rule, options.dates].count("-") > 1:
-        raise UsageError("standard input (-) can be named once only")
-    check_outputs([options.output], [options.ranking, options.rule, options.dates])
+    scoring.find_files(options, options.output)
     source = Source(options.rule)
     held = json_text.parse(source.text(), source.name)
     if isinstance(held, dict) and isinstance(held.get("rule"), dict):

@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from coliee_ir import cli
+from coliee_ir.cli.options import add
 from coliee_ir.rules.protocol import TASKS
 
 #: task, folder of the examples, what is shown, and the arguments of ``coliee-ir evaluate``
@@ -31,7 +32,8 @@ _SHOWN = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"only this one of {', '.join(TASKS)}")
+    parser.epilog = "example: coliee-ir demo --task 1"
+    add(parser, "task", help=f"show only this task: {', '.join(TASKS)} (default: all)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
                 typed = ["evaluate", *_with_paths(arguments, folder / name)]
                 print(f"── Task {task}: {what}\n$ coliee-ir {shlex.join(typed)}", flush=True)
                 code = cli.main(typed)
-                page = shlex.join(["coliee-ir", "report", *typed[1:], "--html", "report.html"])
+                page = shlex.join(["coliee-ir", "report", *typed[1:], "-o", "report.html"])
                 print(f"A page to look at: {page}\n", flush=True)
                 sys.stderr.flush()
                 if code:

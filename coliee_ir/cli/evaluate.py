@@ -5,37 +5,38 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import re
 import sys
 from collections.abc import Sequence
 from time import perf_counter
 
 from coliee_adapters.errors import shortened
 from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add, measures
 from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.scores import Scores, Timing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    parser.epilog = "example: coliee-ir evaluate gold.json run.txt -m MicroF1 -m AP"
     scoring.add_arguments(parser)
-    parser.add_argument(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="MicroF1, MacroF2@5, AP, nDCG@10, map, P_5, …: see `coliee-ir measures`; default: the official ones",
+    add(
+        parser, "measure",
+        help="measure to report, for example MicroF1, nDCG@10 or P_5; `coliee-ir measures` lists all (repeatable; "
+        "default: the task's official measures)",
     )  # fmt: skip
-    parser.add_argument("-q", "--per-query", action="store_true", help="each query's values too")
-    parser.add_argument("-o", "--output", choices=tables.FORMS, default="table", help="default: table")
-    parser.add_argument("--timing", action="store_true", help="seconds and peak memory as JSON on standard error")
+    add(parser, "per_query", "output")
+    add(parser, "format", choices=tuple(tables.FORMS))
+    add(parser, "timing")
 
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    names = [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())]
-    scored, evaluator, failed = scoring.score(options, names)
+    scored, evaluator, failed = scoring.score(options, measures(options))
     if not scored:
         return 2
-    if options.output == "table" and sys.stdout.isatty():
+    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"
         title = (
             of_task
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
-        sys.stdout.write(tables.render(scored, options.output, per_query=options.per_query))
+        scoring.put(tables.render(scored, options.format, per_query=options.per_query), options.output)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0

@@ -1,22 +1,21 @@
-"""``coliee-ir fuse RUN RUN… -o OUT``."""
+"""``coliee-ir fuse RUN RUN…``."""
 
 from __future__ import annotations
 
 import argparse
 import re
-import sys
 from functools import partial
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import check_outputs
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.output import write_fused
 from coliee_ir.output.grid import plain
-from coliee_ir.scoring.reading import gold_files, opened, opened_if_possible, read_gold
+from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.stats.settings import SEED
 
 #: What a file of weights says too.
@@ -25,84 +24,51 @@ _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument(
-        "runs",
-        metavar="RUN|DIR",
-        nargs="+",
-        help="at least two, in any of their forms; .gz works; of a folder, all its files",
-    )
-    parser.add_argument("-o", "--output", metavar="OUT", help="where the fused run goes; - is standard output")
-    parser.add_argument("--tag", metavar="TAG", help="its run tag; default: the method")
-    parser.add_argument(
-        "--to", choices=tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS))), metavar="F",
-        help=f"{', '.join(RUN_TARGETS)}; default: trec for a ranking, else, and with --top, what --task asks for",
+    parser.epilog = "example: coliee-ir fuse bm25.txt dense.txt --method combsum --norm zscore -o fused.txt"
+    add(parser, "runs", help="at least two runs in any known format; a folder stands for all its files")
+    add(parser, "output")
+    forms = tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS)))
+    ask = "trec for a ranking; for sets, and with --top, what --task asks for"
+    add(parser, "format", choices=forms, default=None, help=f"format of the fused run (default: {ask})")
+    add(parser, "tag", help="run tag of the fused run (default: the method)")
+    add(parser, "template", "task", "edition", "columns")
+    how = parser.add_argument_group("fusion")
+    methods = f"{', '.join(fusion.METHODS)} (default: rrf; vote for answers; combsum with --fit)"
+    add(how, "method", choices=tuple(fusion.METHODS), help=f"fusion method: {methods}")
+    norms = f"{', '.join(fusion.NORMS)} (default: {fusion.NORM})"
+    add(how, "norm", choices=tuple(fusion.NORMS), help=f"normalisation of scores, for the comb… methods: {norms}")
+    add(how, "k", help=f"constant of rrf (default: {fusion.K:g})")
+    add(how, "weights", "depth", "least", "top")
+    add(how, "ties", choices=fusion.TIES)
+    fit = parser.add_argument_group("fitting weights to labelled queries")
+    add(fit, "fit", "save_weights")
+    add(
+        fit, "measure",
+        help="measure to maximise, at the best cutoff where it needs one (default: the task's first for documents)",
     )  # fmt: skip
-    parser.add_argument("--template", metavar="FILE", help="for the pilot: the test file that the submission repeats")
-    scoring.add_task(parser)
-    how = parser.add_argument_group("how runs are fused")
-    how.add_argument(
-        "--method", choices=tuple(fusion.METHODS), metavar="M",
-        help=f"{', '.join(fusion.METHODS)}; default: rrf, for answers vote, with --fit combsum",
-    )  # fmt: skip
-    how.add_argument(
-        "--norm", choices=tuple(fusion.NORMS), metavar="N",
-        help=f"of comb…: {', '.join(fusion.NORMS)}; default: {fusion.NORM}",
-    )  # fmt: skip
-    how.add_argument("--k", type=float, metavar="K", help=f"of rrf; default: {fusion.K:g}")
-    how.add_argument(
-        "--weights", metavar="W,W,…|FILE", help="one a run, or the file that --fit wrote, which holds the method too"
-    )
-    how.add_argument("--depth", type=scoring.at_least_one, metavar="N", help="look at the first N of each list")
-    how.add_argument("--least", type=float, metavar="K", help="of vote: runs, or weight, that are enough; "
-                     "default: more than half")  # fmt: skip
-    how.add_argument("--top", type=scoring.at_least_one, metavar="N", help="keep the first N fused documents a query")
-    how.add_argument("--ties", choices=fusion.TIES, help="of answers; first: as the first RUN says; default: N")
-    fit = parser.add_argument_group("weights fitted to labelled queries")
-    fit.add_argument(
-        "--gold", action="append", default=[], metavar="GOLD",
-        help="the gold of the queries of the runs, or a folder of golds; can be repeated for further queries",
-    )  # fmt: skip
-    fit.add_argument("--fit", metavar="FILE", help="fit weights to --gold and write them, for --weights")
-    fit.add_argument(
-        "-m", "--measure", default="", metavar="MEASURE",
-        help="what to maximise; sets at the best cut-off; default: the first of the task's that looks at documents",
-    )  # fmt: skip
-    fit.add_argument("--exclude", metavar="IDS|FILE", help="queries not fitted to: ids with commas, or a file")
-    fit.add_argument("--folds", type=int, metavar="K", help="default: 5")
-    fit.add_argument("--seed", type=int, metavar="N", help="of the folds; default: 2026")
-    fit.add_argument(
-        "--held-out", metavar="FILE", help="write the runs fused by weights that were fitted without the query's fold"
-    )
-    scoring.add_decisions(parser)
+    add(fit, "exclude", help="queries not to fit to: ids separated by commas, or a file of ids")
+    add(fit, "folds", help=f"number of folds (default: {fitting.FOLDS})")
+    add(fit, "seed", default=None, help=f"seed of the folds (default: {SEED})")
+    add(fit, "held_out")
+    add_decisions(parser, "unanswered", "empty_gold")
 
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
-    golds = gold_files(options.gold)
-    options.runs = scoring.files_of(options.runs, [*golds, options.weights, options.template])
-    if [*options.runs, *options.gold, options.weights].count("-") > 1:
-        raise UsageError("standard input (-) can be named once only")
-    check_outputs(
-        [options.output, options.fit, options.held_out],
-        [*options.runs, *golds, options.weights, options.template, options.exclude],
-    )
-    if bool(options.gold) != (options.fit is not None):
-        raise UsageError("--gold GOLD and --fit FILE belong together")
-    if options.fit is not None:
+    scoring.find_files(options, options.output, options.save_weights, options.held_out)
+    if options.fit:
         return _fit(options)
-    fitting = {"--held-out": options.held_out, "-m": options.measure, "--exclude": options.exclude,
-               "--folds": options.folds, "--seed": options.seed}  # fmt: skip
+    fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
+               "--exclude": options.exclude, "--folds": options.folds, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
-        raise UsageError(f"{unfit[0]} belongs to --fit FILE")
-    if options.output is None:
-        raise UsageError("say where the fused run goes: -o OUT")
+        raise UsageError(f"{unfit[0]} needs --fit GOLD")
     records = fusion.read_all(scoring.opened_tables(options, *options.runs), task=options.task)
     how = _fusion(options, records)
     fused = how.fuse(records, task=options.task, tag=options.tag)
     for remark in fused.remarks:
         say(remark)
     said = write_fused(
-        fused.run, records, options.output, to=options.to, task=options.task, edition=options.edition,
+        fused.run, records, options.output, to=options.format, task=options.task, edition=options.edition,
         is_cut=how.top is not None, template=options.template,
     )  # fmt: skip
     for sentence in said:
@@ -133,16 +99,16 @@ def _fit(options: argparse.Namespace) -> int:
         "task": options.task,
         "edition": options.edition,
         "exclude": scoring.ids(options.exclude),
-        "decisions": scoring.decided(options),
+        "decisions": decided(options),
     }
-    gold = options.gold[0] if len(options.gold) == 1 else options.gold
+    gold = options.fit[0] if len(options.fit) == 1 else options.fit
     gold = opened(gold, options.columns) if gold == "-" else gold
     runs = [opened_if_possible(path, options.columns) for path in options.runs]
     scoring.check_named_columns(options, gold, runs)
     gold = read_gold(gold, task=options.task, columns=options.columns)
     fitted = fitting.fit_fusion(
         gold, runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
-        top=options.top, measure=options.measure, tag=options.tag, **evaluator_options,
+        top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
         folds=fitting.FOLDS if options.folds is None else options.folds,
         seed=SEED if options.seed is None else options.seed,
     )  # fmt: skip
@@ -150,18 +116,20 @@ def _fit(options: argparse.Namespace) -> int:
     say(f"{task}; {fitted.queries} queries in {fitted.folds} folds (seed {fitted.seed})")
     for remark in fitted.remarks:
         say(remark)
-    fitted.save(options.fit)
+    if options.save_weights is not None:
+        fitted.save(options.save_weights)
     is_cut = fitted.fusion.top is not None
     written = partial(
-        write_fused, inputs=fitted.inputs, to=options.to, task=fitted.task, edition=options.edition, is_cut=is_cut,
+        write_fused, inputs=fitted.inputs, to=options.format, task=fitted.task, edition=options.edition, is_cut=is_cut,
         template=options.template,
     )  # fmt: skip
     for run, target in ((fitted.fused.run, options.output), (fitted.held_out_run, options.held_out)):
         if target is not None:
             for sentence in written(run, target=target):
-                say(f"{target}: {sentence}")
-    if "-" in (options.fit, options.output, options.held_out):
-        say(plain(render.table(fitted)).rstrip("\n"))
+                say(sentence if target == "-" else f"{target}: {sentence}")
+    table = plain(render.table(fitted))
+    if "-" in (options.output, options.save_weights, options.held_out):
+        scoring.tell_text(table)
     else:
-        sys.stdout.write(plain(render.table(fitted)))
+        scoring.put(table, "-")
     return 0

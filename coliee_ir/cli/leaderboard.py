@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.files import check_outputs
-from coliee_adapters.folders import walk
 from coliee_ir.cli import say, scoring
-from coliee_ir.commands import compare as significance
+from coliee_ir.cli.options import add, add_decisions, decided
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard import render
 from coliee_ir.commands.leaderboard.catalogue import Extras
@@ -20,51 +18,31 @@ from coliee_ir.output.grid import print_to_terminal
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = (
-        "Exit code: 0 if every submission was ranked; 2 if one was not: it is named with its reason, and the others "
-        "are ranked all the same."
+        "exit code: 0 if every submission was ranked, 2 if one could not be (it is reported with the reason)\n"
+        "example: coliee-ir leaderboard gold.json submissions/ --teams teams.csv --best"
     )
-    scoring.add_gold(parser)
-    parser.add_argument(
-        "submissions", metavar="DIR|FILE", nargs="+",
-        help="submissions; folders are searched, and files of one run tag belong together",
+    add(parser, "gold", "submissions", "more_golds", "task", "edition", "columns", "teams", "team_pattern", "best")
+    shown = "; ".join(f"{name}: {table.shows}" for name, table in leaderboard.TABLES.items())
+    add(
+        parser, "table_names", choices=tuple(leaderboard.TABLES),
+        help=f"table to print (repeatable; default: ranking). {shown}",
     )  # fmt: skip
-    scoring.add_task(parser)
-    parser.add_argument(
-        "--teams", metavar="CSV",
-        help="whose runs they are, by columns tag and team; default: the first folder below the one that all share",
-    )  # fmt: skip
-    parser.add_argument("--team-pattern", metavar="REGEX", help="the team stands in the run tag: its first group")
-    parser.add_argument("--best", action="store_true", help="rank only the best run of each team")
-    parser.add_argument(
-        "--table", action="append", default=[], choices=tuple(leaderboard.TABLES), metavar="NAME", dest="names",
-        help="another table than the ranking, or several: "
-        + "; ".join(f"{name}: {table.shows}" for name, table in leaderboard.TABLES.items()),
-    )  # fmt: skip
-    parser.add_argument("--tables", metavar="DIR", help="write every table to a file of DIR, in the form of -o")
-    parser.add_argument("--categories", metavar="CSV", help="categories of queries: query,category, or a column each")
-    parser.add_argument("--official", metavar="CSV", help="a published table of scores, in which runs are placed")
-    parser.add_argument(
-        "--easy", type=scoring.share, default=leaderboard.EASY, metavar="SHARE",
-        help=f"a query is easy if so many of the runs are right; default: {leaderboard.EASY}",
-    )  # fmt: skip
-    parser.add_argument("--correction", choices=tuple(significance.CORRECTIONS), default="holm", help="default: holm")
-    scoring.add_resampling(parser)
-    parser.add_argument(
-        "--confidence-level", type=float, default=0.95, metavar="P", help="of intervals and tests (default: 0.95)"
-    )
-    parser.add_argument(
-        "-o", "--output", choices=render.FORMS, default="table", help="default: table; json holds all tables"
-    )
-    scoring.add_scope(parser)
-    scoring.add_decisions(parser)
+    add(parser, "tables", "categories", "official")
+    easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
+    add(parser, "easy", default=leaderboard.EASY, help=easy)
+    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "jobs", "output")
+    add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
+    add_decisions(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    if [options.gold, *options.more_golds, *options.submissions].count("-") > 1:
-        raise UsageError("standard input (-) can be named once only")
+    tables = []
     if options.tables:
-        _check_tables(options)
+        if options.format == "json":
+            raise UsageError("JSON holds all tables: leave --tables out, and write the result to a file with -o")
+        tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
+    scoring.find_files(options, options.output, *tables)
     besides = [file for file in (options.categories, options.official) if file]
     board = leaderboard.rank_runs(
         scoring.golds(options),
@@ -76,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         best=options.best,
         besides=besides,
         exclude=scoring.ids(options.exclude),
-        decisions=scoring.decided(options),
+        decisions=decided(options),
         correction=options.correction,
         n_resamples=options.resamples,
         seed=options.seed,
@@ -96,14 +74,6 @@ def run(options: argparse.Namespace) -> int:
     return 2 if board.invalid or not board.entries else 0
 
 
-def _check_tables(options: argparse.Namespace) -> None:
-    """Refuse tables that cannot be written, or would be written over what is read, before anything is scored."""
-    if options.output == "json":
-        raise UsageError("JSON holds all tables: leave --tables out, and send standard output to a file")
-    read = [options.gold, options.teams, options.categories, options.official, options.exclude]
-    check_outputs(render.paths(Path(options.tables), options.output), [*walk(options.submissions).files, *read])
-
-
 def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     categories = official = None
     if options.categories:
@@ -114,18 +84,18 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
         for remark in read.remarks if read is not None else ():
             say(remark)
     extras = Extras(options.easy, categories, official)
-    names = options.names or ["ranking", *(["official"] if official else [])]
+    names = options.table_names or ["ranking", *(["official"] if official else [])]
     if options.tables:
-        files, missing = render.write_all(board, Path(options.tables), options.output, extras)
+        files, missing = render.write_all(board, Path(options.tables), options.format, extras)
         for file in files:
             say(f"written: {file}")
         for name, reason in missing.items():
             say(f"no table {name}: {reason}")
-        if not options.names:
+        if not options.table_names and options.output == "-":
             return
-    if options.output == "table" and sys.stdout.isatty():
+    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         for name in names:
             table = board.table(name, easy=options.easy, categories=categories, official=official)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    sys.stdout.write(render.render(board, options.output, names, extras))
+    scoring.put(render.render(board, options.format, names, extras), options.output)

@@ -7,31 +7,43 @@ import textwrap
 
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import measures
+from coliee_ir.cli.options import add
+from coliee_ir.cli.scoring import put
+from coliee_ir.output.envelope import dumped
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("names", metavar="NAME", nargs="*", help="measures to explain; default: a list of all")
+    parser.epilog = "example: coliee-ir measures MicroF1"
+    add(parser, "names", "output")
+    add(parser, "format", choices=("table", "json"))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the definition of the measures named, or a line for each there is."""
-    if options.names:
-        print("\n".join(_explained(m) for name in options.names for m in measures.parse(name)))
-        return 0
-    for description in measures.everything():
-        first = description.definition.replace("``", "").split("\n\n")[0]
-        print(f"{description.name:<22} {' '.join(first.split())}")
-    print(
-        "\nOurs take parameters: MicroF(beta=0.5)@10, MacroF(beta=2,of=means), MicroP(rel=2). MacroF2: beta 2.\n"
-        "trec_eval's are written as there: P_5, P.5,10, set_F.4, official.\n"
-        f"ir_measures' names mean what they mean there: {', '.join(NAMES)}, as in R@100 or P(rel=2)@5."
-    )
+    """Write the definitions of the measures named, or a line for each there is."""
+    named = [measures.describe(measure) for name in options.names for measure in measures.parse(name)]
+    if options.format == "json":
+        text = dumped([what._asdict() for what in named or measures.everything()])
+    else:
+        text = "\n".join(map(_explained, named)) + "\n" if named else _overview()
+    put(text, options.output)
     return 0
 
 
-def _explained(measure: measures.Measure) -> str:
-    what = measures.describe(measure)
+def _overview() -> str:
+    """A line for each measure, and how others are written."""
+    lines = []
+    for what in measures.everything():
+        first = what.definition.replace("``", "").split("\n\n")[0]
+        lines.append(f"{what.name:<22} {' '.join(first.split())}\n")
+    return "".join(lines) + (
+        "\nOurs take parameters: MicroF(beta=0.5)@10, MacroF(beta=2,of=means), MicroP(rel=2). MacroF2: beta 2.\n"
+        "trec_eval's are written as there: P_5, P.5,10, set_F.4, official.\n"
+        f"ir_measures' names mean what they mean there: {', '.join(NAMES)}, as in R@100 or P(rel=2)@5.\n"
+    )
+
+
+def _explained(what: measures.Description) -> str:
     parts = (("formula", what.formula), ("source", what.source), ("computed", what.computed))
     lines = [what.name, textwrap.indent(what.definition.replace("``", ""), "    "), ""]
     for name, text in parts:

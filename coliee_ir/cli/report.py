@@ -1,14 +1,14 @@
-"""``coliee-ir report GOLD RUN… --html FILE``."""
+"""``coliee-ir report GOLD RUN… -o page.html``."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import Source, check_outputs
+from coliee_adapters.files import Source
 from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
 from coliee_ir.commands.leaderboard import EASY
 from coliee_ir.stats.settings import Resampling
@@ -16,38 +16,31 @@ from coliee_ir.stats.settings import Resampling
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    parser.epilog = "example: coliee-ir report gold.json run1.txt run2.txt -o report.html"
     scoring.add_arguments(parser)
-    written = parser.add_argument_group("what is written (at least one)")
-    written.add_argument(
-        "--html", metavar="FILE", help="the page: one file, which needs no network; - is standard output"
-    )
-    written.add_argument("--figures", metavar="DIR", help="its figures as PDF, SVG and PNG, their numbers as CSV")
-    written.add_argument(
-        "--overview",
-        metavar="DIR",
-        help="figures of an overview paper: each question's means over all runs; and LaTeX",
-    )
-    parser.add_argument(
-        "-m", "--measure", action="append", default=[], metavar="MEASURE",
-        help="the report is about the first; see `coliee-ir measures`; default: the official ones",
+    results = parser.add_argument_group("results (at least one)")
+    add(
+        results, "output", default=None,
+        help="HTML page to write, one file that needs no network; - is standard output",
     )  # fmt: skip
-    parser.add_argument("--corpus", metavar="DIR|FILE", help="the texts of the task, for titles of documents")
-    parser.add_argument("--categories", metavar="FILE", help="categories of queries: a CSV, query,category")
-    parser.add_argument("--baseline", metavar="TAG|FILE", help="compare all others with this run; default: all pairs")
-    parser.add_argument("--easy", type=scoring.share, default=EASY, metavar="SHARE",
-                        help=f"--overview: of runs that find an easy question's document; default: {EASY}")  # fmt: skip
-    scoring.add_resampling(parser)
+    add(results, "figures", "overview")
+    add(
+        parser, "measure",
+        help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
+    )  # fmt: skip
+    add(parser, "corpus", "categories", "baseline")
+    easy = f"with --overview: share of the runs that must be right on an easy query (default: {EASY})"
+    add(parser, "easy", default=EASY, help=easy)
+    add(parser, "resamples", "seed")
 
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs, make the report, and write what was asked for."""
-    if options.html is None and options.figures is None and options.overview is None:
-        raise UsageError("say what to write: --html FILE, --figures DIR or --overview DIR")
+    if options.output is None and options.figures is None and options.overview is None:
+        raise UsageError("name a result to write: -o FILE, --figures DIR or --overview DIR")
     report.check_installed()
-    names = [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip())]
-    submissions = scoring.handed_in(options)
-    _check_outputs(options)
-    scored, evaluator, failed = scoring.score(options, names, submissions, keep_judged=True)
+    submissions = scoring.handed_in(options, *_outputs(options))
+    scored, evaluator, failed = scoring.score(options, measures(options), submissions, keep_judged=True)
     if not scored:
         return 2
     of_file = {one.run.name: one for one in submissions if isinstance(one.run, Source)}
@@ -58,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     for remark in made.contents.remarks:
         say(remark)
-    if options.html is not None:
-        made.write_html(options.html)
-        say(f"{options.html}: open it in a browser")
+    if options.output is not None:
+        made.write_html(options.output)
+        say(f"{options.output}: open it in a browser")
     if options.figures is not None:
         say(f"{options.figures}: {len(made.write_figures(options.figures))} files")
     if options.overview is not None:
@@ -68,15 +61,13 @@ def run(options: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _check_outputs(options: argparse.Namespace) -> None:
-    """Refuse to write over what is read, before anything is scored."""
-    given = [options.gold, *options.runs, *options.answers, *options.long_list]
-    given += [options.corpus, options.categories, options.exclude]
-    outputs = [options.html]
+def _outputs(options: argparse.Namespace) -> list[str]:
+    """All files that will be written."""
     from coliee_ir.commands.report import overview, page, paper  # what they draw with is there only now
 
+    outputs = [] if options.output is None else [options.output]
     if options.figures is not None:
-        outputs += paper.paths(page.Drawn._fields, options.figures)
+        outputs += map(str, paper.paths(page.Drawn._fields, options.figures))
     if options.overview is not None:
-        outputs += overview.paths(options.overview)
-    check_outputs(outputs, given)
+        outputs += map(str, overview.paths(options.overview))
+    return outputs

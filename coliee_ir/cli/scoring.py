@@ -12,15 +12,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from coliee_adapters import descriptions, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
-from coliee_adapters.files import Source
+from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import content_lines, counted
 from coliee_adapters.records import Answers, Gold
-from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
-from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
-from coliee_ir.rules.protocol import TASKS
+from coliee_ir.cli.options import add, add_decisions, decided, read_by
 from coliee_ir.scoring.evaluator import Evaluator, Submission
 from coliee_ir.scoring.reading import (
     check_columns,
@@ -33,7 +31,6 @@ from coliee_ir.scoring.reading import (
     telling,
 )
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.stats.settings import N_RESAMPLES, SEED
 
 _Result = TypeVar("_Result")
 
@@ -43,65 +40,14 @@ _MANY = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
-    add_gold(parser)
-    parser.add_argument(
-        "runs",
-        metavar="RUN|DIR",
-        nargs="+",
-        help="the runs, in any of their forms; .gz works everywhere; of a folder, all its files",
-    )
-    add_task(parser)
-    parser.add_argument(
-        "--answers", action="append", default=[], metavar="FILE", help="Task 3 from 2026: the answers Y/N of each RUN"
-    )
-    parser.add_argument(
-        "--long-list",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="Task 3 up to 2025: each RUN's ranked list",
-    )
-    add_scope(parser)
-    parser.add_argument("--keep-going", action="store_true", help="report a broken run and score the others; exit 2")
+    add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "jobs")
+    add(parser, "keep_going")
     add_decisions(parser)
-
-
-def add_gold(parser: argparse.ArgumentParser) -> None:
-    """The gold, and what else belongs to it."""
-    parser.add_argument(
-        "gold", metavar="GOLD", help="the gold, in any of its forms, or a folder of golds; - is standard input"
-    )
-    parser.add_argument(
-        "--gold", action="append", default=[], dest="more_golds", metavar="FILE",
-        help="another gold with other queries, such as that of another year; can be repeated",
-    )  # fmt: skip
 
 
 def golds(options: argparse.Namespace) -> str | list[str]:
     """The gold, or all golds, as ``read_gold`` takes them."""
     return [options.gold, *options.more_golds] if options.more_golds else options.gold
-
-
-def add_task(parser: argparse.ArgumentParser) -> None:
-    """The task, and the edition whose rules count."""
-    parser.add_argument("--task", choices=TASKS, metavar="T", help=f"one of {', '.join(TASKS)}; found if left out")
-    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
-    add_columns(parser)
-
-
-def add_columns(parser: argparse.ArgumentParser) -> None:
-    """What the columns of tables are called."""
-    parser.add_argument(
-        "--columns", type=_columns, metavar="ROLE=NAME,…",
-        help=f"what tables call their columns, where their names are not understood: {', '.join(ROLES)}",
-    )  # fmt: skip
-
-
-def _columns(text: str) -> dict[str, str]:
-    try:
-        return parse_columns(text)
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
 
 
 def opened_golds(options: argparse.Namespace) -> Any:
@@ -133,37 +79,6 @@ def check_named_columns(options: argparse.Namespace, gold: object, files: Iterab
         check_columns([*of_gold, *files], options.columns)
 
 
-def add_scope(parser: argparse.ArgumentParser) -> None:
-    """The queries that are scored, and the processes that score them."""
-    parser.add_argument("--exclude", metavar="IDS|FILE", help="queries not scored: ids with commas, or a file")
-    parser.add_argument("--jobs", type=at_least_one, metavar="N", help="processes; default: by size and processors")
-
-
-def add_decisions(parser: argparse.ArgumentParser) -> None:
-    """The choices where the organisers leave it open."""
-    open_rules = parser.add_argument_group("what the organisers leave open (the default first)")
-    for name, choices in CHOICES.items():
-        open_rules.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=HELP[name])
-
-
-def at_least_one(text: str) -> int:
-    """A count, from the command line."""
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-
-
-def share(text: str) -> float:
-    """A share between 0 and 1, from the command line."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if 0 <= value <= 1:
-        return value
-    raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1, such as 0.8")
-
-
 class Scored(NamedTuple):
     """What came of it: the scores of the runs that could be read, the evaluator, and whether a run was left out."""
 
@@ -172,20 +87,40 @@ class Scored(NamedTuple):
     failed: bool
 
 
-def handed_in(options: argparse.Namespace) -> list[Submission]:
+def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
+    """Put the files of folders in their place in ``options``, and see that files can be read and written as asked.
+
+    Args:
+        options: what was typed; ``runs`` and ``files`` name files, and no folders, afterwards.
+        outputs: what will be written; None for nothing.
+
+    Raises:
+        UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
+    """
+    given = vars(options)
+    golds = [given.get("gold"), *given.get("more_golds", ()), *given.get("fit", ())]
+    golds = gold_files([gold for gold in golds if gold is not None])
+    besides = [*golds, *read_by(options, "gold", "more_golds", "fit", "runs", "files", "submissions")]
+    for name in {"runs", "files"} & set(given):
+        given[name] = files_of(given[name], besides)
+    submissions = walk(given.get("submissions", ())).files
+    read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
+    check_inputs(read)
+    check_outputs(outputs, read)
+
+
+def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:
     """The runs that were named with what belongs to each, opened, so that they can be read more than once.
 
     A folder stands for the files in it: ``options.runs`` names these afterwards. What cannot be opened stays a path,
     about which its evaluation will complain.
 
     Raises:
-        UsageError: not every run has its part, or standard input is named twice.
+        UsageError: not every run has its part, or see ``find_files``.
     """
-    options.runs = files_of(options.runs, [options.gold, *options.answers, *options.long_list])
+    find_files(options, *outputs)
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(options.long_list, options.runs, "--long-list")
-    if [options.gold, *options.more_golds, *options.runs, *options.answers, *options.long_list].count("-") > 1:
-        raise UsageError("standard input (-) can be named once only")
     return [
         Submission(*(opened_if_possible(part, options.columns) for part in parts))
         for parts in zip(options.runs, answers, long_lists, strict=True)
@@ -210,7 +145,7 @@ def score(
     Raises:
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
-    submissions = handed_in(options) if submissions is None else submissions
+    submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
     gold = _gold(options, given, submissions[0].run)
@@ -268,9 +203,23 @@ def _is_gold(run: Source) -> bool:
     return False
 
 
-def decided(options: argparse.Namespace) -> Decisions:
-    """The choices that were made on the command line."""
-    return Decisions(**{name: getattr(options, name) for name in CHOICES})
+def put(text: str, path: str) -> None:
+    """Write a result to the file, or the standard output (``-``), that ``-o`` names.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    with written(path) as stream:
+        stream.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def tell_text(text: str) -> None:
+    """Lines on standard error: a table whose place on standard output another result has."""
+    for line in text.splitlines():
+        say(line)
 
 
 def files_of(names: Iterable[str], besides: Iterable[str | None]) -> list[str]:
@@ -358,11 +307,3 @@ def _is_file(given: str) -> bool:
         return Path(given).is_file()
     except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
         return False
-
-
-def add_resampling(parser: argparse.ArgumentParser) -> None:
-    """How many resamples of the queries, and by which random numbers."""
-    parser.add_argument(
-        "--resamples", type=at_least_one, default=N_RESAMPLES, metavar="N", help=f"default: {N_RESAMPLES}"
-    )
-    parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")

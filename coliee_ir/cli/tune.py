@@ -5,63 +5,58 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from coliee_adapters.errors import InputError, UsageError, contained, shortened
-from coliee_adapters.files import Source, check_outputs, written
+from coliee_adapters.files import Source, written
 from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import Tuning, filters
-from coliee_ir.commands.tune.render import FORMS, render, said
+from coliee_ir.commands.tune.render import FORMS, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
 from coliee_ir.rules.protocol import SUBMISSION_RULES
-from coliee_ir.scoring.reading import find_task, gold_files, opened, opened_if_possible, read_gold
-from coliee_ir.stats.settings import SEED
+from coliee_ir.scoring.reading import find_task, opened, opened_if_possible, read_gold
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    scoring.add_gold(parser)
-    parser.add_argument("runs", metavar="RUN|DIR", nargs="+", help="rankings of them; of a folder, all its files")
-    scoring.add_task(parser)
-    parser.add_argument("--maximise", default="", metavar="M", help="MicroF1, MacroF2, …; default: what ranks")
-    parser.add_argument("--answers", metavar="FILE", help="for Accuracy: the answers that belong to the runs")
-    parser.add_argument(
-        "--by", action="append", default=[], metavar="RULE", help=f"{', '.join(cutoffs.FAMILIES)}; default: all"
+    parser.epilog = "example: coliee-ir tune gold.json run.txt -m MicroF1 --apply test_run.txt -o RUN1.txt"
+    add(parser, "gold")
+    add(parser, "runs", help="rankings to tune; a folder stands for all its files")
+    add(parser, "more_golds", "task", "edition", "columns")
+    add(
+        parser, "measure", help="measure to maximise, for example MacroF2 (default: the one that ranks the task's runs)"
     )
-    parser.add_argument("--floor", type=int, metavar="N", help="keep at least so many a query; default: searched")
-    parser.add_argument("--cap", type=int, metavar="N", help="keep at most so many a query; default: searched")
-    parser.add_argument("--folds", type=int, default=cutoffs.FOLDS, metavar="K", help=f"default: {cutoffs.FOLDS}")
-    parser.add_argument("--groups", metavar="FILE", help="lines QUERY GROUP: queries of one group are in one fold")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
-    scoring.add_scope(parser)
-    parser.add_argument("--keep-going", action="store_true", help="report a broken run and tune the others; exit 2")
+    add(parser, "answers", action="store", default=None, help="for Accuracy: file with the answers of the runs")
+    families = ", ".join(cutoffs.FAMILIES)
+    add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
+    add(parser, "floor", "cap")
+    add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
+    add(parser, "groups", "seed", "exclude", "jobs", "keep_going")
     add_filters(parser)
-    parser.add_argument("--apply", metavar="TEST_RUN", help="cut this run by the rule, and write it to -o")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the cut run goes; - is standard output")
-    parser.add_argument("--tag", metavar="TAG", help="its run tag; default: that of TEST_RUN")
-    parser.add_argument("--rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut`")
-    parser.add_argument("--form", choices=tuple(FORMS), default="table", help="of what is told; default: table")
-    scoring.add_decisions(parser)
+    add(parser, "apply")
+    add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
+        "(default: standard output)")  # fmt: skip
+    add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
+    add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
+    add(parser, "save_rule")
+    add_decisions(
+        parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
+    )
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
-    taken = parser.add_argument_group("what to take away before cutting")
-    taken.add_argument("--not-itself", action="store_true", help="the query in its own ranking")
-    taken.add_argument("--dates", metavar="FILE", help="documents newer than the query: lines ID YYYY-MM-DD")
-    taken.add_argument(
-        "--not-common", metavar="MOST,WITHIN", help="documents in the first WITHIN places of more than MOST queries"
-    )
+    add(parser.add_argument_group("filters applied before cutting"), "not_itself", "dates", "not_common")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filters.Filter]:
@@ -97,7 +92,8 @@ def _pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | 
 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
-    paths = _checked(options)
+    _check(options)
+    paths = options.runs
     gold_given = scoring.opened_golds(options)
     files = [opened_if_possible(path, options.columns) for path in (*paths, options.answers, options.apply)]
     scoring.check_named_columns(options, gold_given, files)
@@ -112,11 +108,11 @@ def run(options: argparse.Namespace) -> int:
         task, because = find_task(gold, opened(runs[0]) if len(paths) == 1 and Path(paths[0]).is_file() else None)
     taken = chosen_filters(options, task)
     tuned = partial(
-        cutoffs.tune, gold, maximise=options.maximise, by=options.by, task=task, edition=options.edition,
+        cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, filters=taken,
         groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
-        exclude=scoring.ids(options.exclude), seed=options.seed, decisions=scoring.decided(options),
+        exclude=scoring.ids(options.exclude), seed=options.seed, decisions=decided(options),
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
@@ -146,22 +142,20 @@ def _contained(tuned: Callable[[object], Tuning], run: object) -> Tuning:
         return tuned(run)
 
 
-def _checked(options: argparse.Namespace) -> list[str]:
-    """The paths of the runs, where the options go together."""
-    if (options.apply is None) != (options.output is None):
-        raise UsageError("--apply TEST_RUN and -o FILE belong together")
-    golds = [file for gold in (options.gold, *options.more_golds) for file in gold_files(gold)]
-    besides = [*golds, options.answers, options.groups, options.dates, options.apply]
-    paths = scoring.files_of(options.runs, besides)
-    if len(paths) > 1 and (options.apply or options.rule):
-        raise UsageError(f"--apply and --rule are for one labelled run, and there are {len(paths)}")
-    given = [*golds, *paths, options.answers, options.groups, options.dates, options.apply]
-    if given.count("-") > 1:
-        raise UsageError("standard input (-) can be named once only")
-    if options.output == "-" and options.rule == "-":
-        raise UsageError("standard output (-) can be named once only")
-    check_outputs([options.output, options.rule], [*given, options.exclude])
-    return paths
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    cut_run = options.output if options.apply is not None else None
+    table = options.output if options.apply is None and not _is_told(options) else None
+    scoring.find_files(options, cut_run, table, options.save_rule)
+    if options.tag is not None and options.apply is None:
+        raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
+    if len(options.runs) > 1 and (options.apply or options.save_rule):
+        raise UsageError(f"--apply and --save-rule need exactly one run to tune; there are {len(options.runs)}")
+
+
+def _is_told(options: argparse.Namespace) -> bool:
+    """Whether the tunings' table goes to standard error, because something else has standard output."""
+    return options.output == "-" and (options.apply is not None or options.save_rule == "-")
 
 
 def _tell(tunings: list[Tuning], because: str) -> None:
@@ -175,17 +169,18 @@ def _tell(tunings: list[Tuning], because: str) -> None:
 
 
 def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filters.Filter]) -> None:
-    """The rule, where it was asked for, and the tunings; in a line on standard error where the output is taken."""
+    """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     rule = tunings[0].rule
-    if options.rule is not None:
-        with written(options.rule) as stream:
+    if options.save_rule is not None:
+        with written(options.save_rule) as stream:
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
             stream.write("\n")
-        say(f"{options.rule}: {rule}")
-    if "-" in (options.output, options.rule):
-        say(said(tunings[0]))
+        say(f"{options.save_rule}: {rule}")
+    table = render(tunings, options.format)
+    if _is_told(options):
+        scoring.tell_text(table)
     else:
-        sys.stdout.write(render(tunings, options.form))
+        scoring.put(table, "-" if options.apply is not None else options.output)
 
 
 def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str | None) -> bool:

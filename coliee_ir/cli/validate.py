@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 
 from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.render import FORMS, render
 from coliee_ir.rules.protocol import SUBMISSION_RULES
@@ -17,27 +17,29 @@ _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.epilog = "Exit code: 0 without errors, 1 with errors, 2 if a file cannot be opened."
-    parser.add_argument("files", metavar="FILE|DIR", nargs="+", help="the files of one or several submissions")
-    parser.add_argument("--task", choices=_TASKS, metavar="T", help=f"one of {', '.join(_TASKS)}; found if left out")
-    parser.add_argument("--edition", type=int, metavar="Y", help="the year whose rules count; default: the newest")
+    parser.epilog = (
+        "exit code: 0 without errors, 1 with errors, 2 if a file cannot be opened\n"
+        "example: coliee-ir validate RUN1.txt --task 1 --queries test.json --fix RUN1.fixed.txt"
+    )
+    add(parser, "files")
+    add(parser, "task", choices=_TASKS, help=f"task: {', '.join(_TASKS)} (default: detected from the files)")
+    add(parser, "edition")
     named = parser.add_mutually_exclusive_group()
-    named.add_argument("--gold", metavar="FILE", help="a gold, of which only the ids of the queries are looked at")
-    named.add_argument("--queries", metavar="FILE", help="the test file, or any file that names the queries")
-    parser.add_argument("--corpus", metavar="DIR|FILE", help="the documents: case files, the Civil Code, a list of ids")
-    parser.add_argument("--fix", metavar="OUT", help="write a mended copy: a file, or for several files a folder")
-    parser.add_argument("--tag", metavar="TAG", help="the run tag of the mended copy; default: the file's own, cleaned")
-    parser.add_argument("-o", "--output", choices=tuple(FORMS), default="table", help="default: table")
+    add(named, "query_gold", "queries")
+    add(parser, "corpus", "fix")
+    add(parser, "tag", help="run tag of the corrected copy (default: the file's own, corrected)")
+    add(parser, "output")
+    add(parser, "format", choices=tuple(FORMS))
 
 
 def run(options: argparse.Namespace) -> int:
     """Check the files and print what was found."""
-    besides = [options.gold, options.queries, options.corpus]
+    scoring.find_files(options, options.output)
     found = validate(
-        *scoring.files_of(options.files, besides),
+        *options.files,
         task=options.task,
         edition=options.edition,
-        gold=options.gold,
+        gold=options.query_gold,
         queries=options.queries,
         corpus=options.corpus,
         fix=options.fix,
@@ -46,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
         say(f"{tasks} of {found.edition}{'' if options.task else ' (the files show it)'}")
-    sys.stdout.write(render(found, options.output))
+    scoring.put(render(found, options.format), options.output)
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")
     return 1 if found.errors else 0

@@ -44,7 +44,7 @@ class Judged:
         retrieved: shape (Q,); how many different documents were retrieved.
         repeated: shape (Q,); how many further lines repeated one of them.
         answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
-        foreign: query that is not in the gold → how many lines the run has of it.
+        extra: query that is not in the gold → how many lines the run has of it.
         sample: the first few (query, document) of judged queries, to show what the run's ids look like.
         alike: whether any document of a judged query is in the gold, or has an id of the form of those that are.
         remarks: what was tolerated.
@@ -57,7 +57,7 @@ class Judged:
     retrieved: IntArray
     repeated: IntArray
     answered: BoolArray
-    foreign: Mapping[str, int]
+    extra: Mapping[str, int]
     sample: tuple[tuple[str, str], ...]
     remarks: Remarks
     lines: int = 0
@@ -79,7 +79,7 @@ class Judged:
         """
         if not self.qrels.same_as(other.qrels):
             raise ValueError("only parts that were judged by the same gold add")
-        if bool(np.any(self.answered & other.answered)) or not self.foreign.keys().isdisjoint(other.foreign):
+        if bool(np.any(self.answered & other.answered)) or not self.extra.keys().isdisjoint(other.extra):
             raise ValueError("a query stands in both parts")
         return Judged(
             self.qrels,
@@ -87,7 +87,7 @@ class Judged:
             self.retrieved + other.retrieved,
             self.repeated + other.repeated,
             self.answered | other.answered,
-            {**self.foreign, **other.foreign},
+            {**self.extra, **other.extra},
             (self.sample + other.sample)[:_SAMPLE],
             self.remarks + other.remarks,
             self.lines + other.lines,
@@ -198,16 +198,16 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
             if isinstance(result, ColieeError):
                 raise result
             total += replace(result, qrels=qrels)
-    foreign: dict[str, int] = {}
+    extra: dict[str, int] = {}
     for hand in hands:
-        for query, n in hand.foreign.items():
-            foreign[query] = foreign.get(query, 0) + n
+        for query, n in hand.extra.items():
+            extra[query] = extra.get(query, 0) + n
     remarks = sum((hand.remarks for hand in hands), Remarks()) + total.remarks
     remarks.add("ungrouped")
     return replace(
         total,
         answered=np.logical_or.reduce([hand.answered for hand in hands]),
-        foreign=foreign,
+        extra=extra,
         sample=tuple(shown for hand in hands for shown in hand.sample)[:_SAMPLE],
         remarks=remarks,
         lines=sum(hand.lines for hand in hands),
@@ -253,7 +253,7 @@ class _Judging:
         self.retrieved = np.zeros(len(qrels.queries), dtype=np.int64)
         self.repeated = np.zeros(len(qrels.queries), dtype=np.int64)
         self.answered = np.zeros(len(qrels.queries), dtype=np.bool_)
-        self.foreign: dict[str, int] = {}
+        self.extra: dict[str, int] = {}
         self.sample: list[tuple[str, str]] = []
         self.remarks = Remarks()
         self.lines = 0
@@ -266,7 +266,7 @@ class _Judging:
             self.retrieved,
             self.repeated,
             self.answered,
-            self.foreign,
+            self.extra,
             tuple(self.sample),
             self.remarks,
             self.lines,
@@ -311,9 +311,9 @@ class _Judging:
             query = block.queries[at]
             if query in self.skip:
                 continue
-            if query in self.foreign:
+            if query in self.extra:
                 raise _QueryReturnsError
-            self.foreign[query] = int(block.lengths[at])
+            self.extra[query] = int(block.lengths[at])
         shown = np.flatnonzero((numbers >= 0) & (block.lengths > 0))[: _SAMPLE - len(self.sample)]
         self.sample += [(block.queries[at], block.documents[int(block.starts[at])]) for at in shown.tolist()]
         return numbers

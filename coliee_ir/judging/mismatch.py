@@ -42,9 +42,9 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
     qrels = judged.qrels
     if judged.rank.any() or not refuse:
         return bool(judged.rank.any())
-    if not judged.answered.any() and judged.foreign and qrels.queries:
-        foreign = list(islice(judged.foreign, _TRIED))
-        raise _mismatch(run, gold, "query", foreign, qrels.queries, _cause("query", foreign, set(qrels.queries)))
+    if not judged.answered.any() and judged.extra and qrels.queries:
+        extra = list(islice(judged.extra, _TRIED))
+        raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
     known = set(qrels.documents)
     lost = judged.remarks.count("lost-zeros") > 0
     if known and judged.retrieved.any() and (lost or not judged.alike):
@@ -139,7 +139,7 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     return "the ids have another form: is the gold that of another task?"
 
 
-def lost_zeros(foreign: Iterable[str], qrels: Qrels) -> list[tuple[str, str]]:
+def lost_zeros(extra: Iterable[str], qrels: Qrels) -> list[tuple[str, str]]:
     """Queries of a run that would be in the gold with leading zeros: (as written, as in the gold)."""
     padded = {query.lstrip("0"): query for query in qrels.queries if query.startswith("0")}
-    return [(query, padded[query]) for query in sorted(foreign) if query in padded]
+    return [(query, padded[query]) for query in sorted(extra) if query in padded]

@@ -61,7 +61,7 @@ class Dealt:
         answered: shape (Q,); which judged queries it named, be it with nothing retrieved.
         files: share → the file that holds its lines.
         held: lines that were too few for files; None where all lines are in files.
-        foreign: query that is not in the gold → how many lines it has.
+        extra: query that is not in the gold → how many lines it has.
         sample: the first few (query, document) of judged queries, to show what ids look like.
         remarks: what was tolerated while reading.
         lines: how many lines were read.
@@ -70,7 +70,7 @@ class Dealt:
     answered: BoolArray
     files: list[Path] = field(default_factory=list)
     held: _Hand | None = None
-    foreign: dict[str, int] = field(default_factory=dict)
+    extra: dict[str, int] = field(default_factory=dict)
     sample: list[tuple[str, str]] = field(default_factory=list)
     remarks: Remarks = field(default_factory=Remarks)
     lines: int = 0
@@ -113,7 +113,7 @@ def deal(
             lines, number = lines.of_segments(~skipped), number[~skipped]
         for at in np.flatnonzero(number < 0).tolist():
             query = lines.queries[at]
-            dealt.foreign[query] = dealt.foreign.get(query, 0) + int(lines.lengths[at])
+            dealt.extra[query] = dealt.extra.get(query, 0) + int(lines.lengths[at])
         if (number < 0).any():
             lines, number = lines.of_segments(number >= 0), number[number >= 0]
         for at in np.flatnonzero(lines.lengths)[: sample - len(dealt.sample)].tolist():

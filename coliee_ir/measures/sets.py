@@ -21,12 +21,12 @@ Numbers = IntArray | FloatArray
 
 
 class Counts(NamedTuple):
-    """The three counts behind set measures, each of shape (Q,); ``foreign`` is a single number."""
+    """The three counts behind set measures, each of shape (Q,); ``extra`` is a single number."""
 
     correct: IntArray
     retrieved: IntArray
     relevant: IntArray
-    foreign: int
+    extra: int
 
 
 def counts(judged: Judged, decisions: Decisions, cutoff: int | None = None, rel: int = 1) -> Counts:
@@ -39,14 +39,14 @@ def counts(judged: Judged, decisions: Decisions, cutoff: int | None = None, rel:
         rel: the least relevance that counts as relevant.
     """
     retrieved = judged.retrieved
-    foreign = 0
+    extra = 0
     if decisions.duplicates == "wrong":
         retrieved = retrieved + judged.repeated
-    if decisions.unjudged == "wrong":
-        foreign = sum(judged.foreign.values() if cutoff is None else (min(n, cutoff) for n in judged.foreign.values()))
+    if decisions.extra_queries == "wrong":
+        extra = sum(judged.extra.values() if cutoff is None else (min(n, cutoff) for n in judged.extra.values()))
     if cutoff is not None:
         retrieved = np.minimum(retrieved, cutoff)
-    return Counts(judged.correct(cutoff, rel), retrieved, judged.qrels.relevant(rel), foreign)
+    return Counts(judged.correct(cutoff, rel), retrieved, judged.qrels.relevant(rel), extra)
 
 
 def precision(correct: Numbers, retrieved: Numbers) -> FloatArray:
@@ -127,16 +127,16 @@ class Micro(_SetMeasure):
     """A formula on sums over queries."""
 
     averaging = "Micro"
-    follows = frozenset({"unjudged", "duplicates"})
+    follows = frozenset({"extra_queries", "duplicates"})
 
     def without_relevant(self, decisions: Decisions) -> str:
         return "" if self.letter == "R" else "in micro-averages what is retrieved for (it|them) counts as wrong"
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The formula on the sums over all queries of the gold, answered or not."""
-        correct, retrieved, relevant, foreign = counts(self.part(parts), decisions, self.cutoff, self.rel)
+        correct, retrieved, relevant, extra = counts(self.part(parts), decisions, self.cutoff, self.rel)
         each = np.column_stack((correct, retrieved, relevant)).astype(np.float64)
-        terms = Terms(each, self.of_sums, np.array([0.0, foreign, 0.0]), False)
+        terms = Terms(each, self.of_sums, np.array([0.0, extra, 0.0]), False)
         return Result(terms.total, self.of_sums(each), summed=terms)
 
 

@@ -10,11 +10,15 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from coliee_adapters.errors import UsageError
+from coliee_ir.rules.protocol import TASKS, protocol
+
+#: the tasks whose submissions hold documents
+_DOCUMENTS: Final = tuple(task for task in TASKS if "documents" in protocol(task).parts and task != "rationale")
 
 
-def _choice(default: str, decides: str) -> Any:
-    """A field with its default, and what the option of its name decides, for ``--help`` and the docs."""
-    return field(default=default, metadata={"help": decides})
+def _choice(default: str, decides: str, tasks: Collection[str] = TASKS) -> Any:
+    """A field with its default, what it decides, for ``--help`` and the docs, and the tasks for which it can matter."""
+    return field(default=default, metadata={"help": decides, "tasks": tuple(tasks)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Decisions:
     Attributes:
         unanswered: a judged query with nothing retrieved counts P = R = F = 0 in topic-wise means, trec_eval's among
             them (``zero``, its ``-c``), or is left out of them (``skip``, trec_eval without ``-c``).
-        unjudged: lines of queries that are not in the gold are left out (``ignore``), or count as retrieved and
+        extra_queries: lines of queries that are not in the gold are left out (``ignore``), or count as retrieved and
             wrong in micro-averaged scores (``wrong``).
         duplicates: a document that a query names twice counts once (``once``), or its repetitions count as
             retrieved and wrong (``wrong``).
@@ -44,29 +48,38 @@ class Decisions:
     """
 
     unanswered: Literal["zero", "skip"] = _choice(
-        "zero", "a query with nothing retrieved, in topic-wise means: counts zero, or is left out"
+        "zero", "queries without results, in macro averages: score 0, or are left out", _DOCUMENTS
     )
-    unjudged: Literal["ignore", "wrong"] = _choice(
-        "ignore", "lines of queries that are not in the gold: ignored, or retrieved and wrong in micro-averages"
+    extra_queries: Literal["ignore", "wrong"] = _choice(
+        "ignore",
+        "queries of the run that are not in the gold: ignored, or counted as wrong in micro averages",
+        _DOCUMENTS,
     )
     duplicates: Literal["once", "wrong"] = _choice(
-        "once", "a document named twice: counts once, or its repetitions are retrieved and wrong"
+        "once",
+        "documents repeated in the results of a query: counted once, or the repetitions count as wrong",
+        (*_DOCUMENTS, "rationale"),
     )
     empty_gold: Literal["skip", "zero", "one"] = _choice(
-        "skip", "a query without relevant documents, in topic-wise means: left out, or 0 or 1 where undefined"
+        "skip",
+        "queries without relevant documents, in macro averages: left out, or undefined values are 0 or 1",
+        _DOCUMENTS,
     )
     undefined: Literal["zero", "one", "skip"] = _choice(
-        "zero", "F1 of a rationale instance without True in gold and prediction"
+        "zero",
+        "pilot only: F1 of a rationale instance without True in gold and prediction is 0 or 1, or left out",
+        ("rationale",),
     )
     without_articles: Literal["sufficient", "wrong", "skip"] = _choice(
         "sufficient",
-        "Task 3 from 2026, a question without gold articles: its label decides, or wrong, or left out",
+        "Task 3 from 2026 only: questions without gold articles are decided by their label, wrong, or left out",
+        ("3",),
     )
     unreadable_answers: Literal["refuse", "wrong"] = _choice(
-        "refuse", "answers that are neither Y nor N: the run is refused, or they count as wrong"
+        "refuse", "answers other than Y and N: the run is refused, or they count as wrong", ("3", "4", "5", "tort")
     )
     no_overlap: Literal["refuse", "zero"] = _choice(
-        "refuse", "a run that shares no query with the gold, or has other document ids: an error, or scores zero"
+        "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
     )
 
     def __post_init__(self) -> None:
@@ -106,6 +119,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 #: field → what it decides
 HELP: Mapping[str, str] = {field.name: field.metadata["help"] for field in fields(Decisions)}
 
+#: field → the tasks for which it can matter
+MATTERS: Mapping[str, tuple[str, ...]] = {field.name: field.metadata["tasks"] for field in fields(Decisions)}
+
 _SHOWN: Final = 3
 
 
@@ -133,7 +149,7 @@ _UNANSWERED: Final = _About(
 _ABOUT: Final[Mapping[str, _About]] = {
     "unanswered-query": _UNANSWERED,
     "nothing-retrieved": _UNANSWERED,
-    "unjudged-query": _About("unjudged", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
+    "extra-query": _About("extra_queries", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
     "duplicate": _About(
         "duplicates",
         {"once": "(counts|count) once", "wrong": "(counts|count) as wrong"},

@@ -211,7 +211,7 @@ class Evaluator:
         main = parts[self.protocol.parts[0]]
         totals = counts(main, self.decisions)
         answered, in_part = self._answered(parts)
-        foreign = sorted({query for part in self.protocol.parts if part in parts for query in parts[part].foreign})
+        extra = sorted({query for part in self.protocol.parts if part in parts for query in parts[part].extra})
         remarks = self._remarks(parts, measures)
         sentences += [*self._sides(parts), *self._upside_down(parts, measures)]
         if "memory" not in (self.gold.format, submission.format):
@@ -219,7 +219,7 @@ class Evaluator:
                 sentences.append("this is the gold itself")
             elif is_copy(submission.path, self.gold.path):
                 sentences.append(f"this is the gold itself: the file is the same as {self.gold.path}")
-        _note(remarks, "unjudged-query", foreign)
+        _note(remarks, "extra-query", extra)
         _note(remarks, "unanswered-query", self._named(~answered & ~in_part))
         _note(remarks, "partial-answers", self._named(in_part))
         if self.protocol.parts[0] == "documents" and self.task != "rationale":
@@ -239,10 +239,10 @@ class Evaluator:
             answered=answered.tolist(),
             counts={
                 "correct": int(totals.correct.sum()),
-                "retrieved": int(totals.retrieved.sum()) + totals.foreign,
+                "retrieved": int(totals.retrieved.sum()) + totals.extra,
                 "relevant": int(totals.relevant.sum()),
             },
-            unjudged=len(foreign),
+            extra=len(extra),
             others=_paths(answers=answers, long_list=long_list),
             excluded=tuple(sorted(self.excluded)),
             remarks=tuple(told),
@@ -346,7 +346,7 @@ class Evaluator:
             longer = self._expect(self.read(long_list), Run)
             judged = parts["long"] = self._judge("documents", longer, jobs=jobs)
             remarks = judged.remarks + Remarks()
-            _note(remarks, "unjudged-query", sorted(judged.foreign))
+            _note(remarks, "extra-query", sorted(judged.extra))
             _note(remarks, "unanswered-query", self._named(~judged.answered))
             ranked = [measure for measure in self.asked or self.on_long_list if measure.ranked]
             clauses = self._clauses(ranked)
@@ -361,7 +361,7 @@ class Evaluator:
         shared = check(judged, self.gold.path, run.path, refuse=refuse)
         if not shared and part == "documents" and judged.retrieved.any():
             noted.add("no-match")
-        for written, meant in lost_zeros(judged.foreign, self.qrels[part]):
+        for written, meant in lost_zeros(judged.extra, self.qrels[part]):
             noted.add("lost-zeros", f"query {written} for {meant}")
         return replace(judged, remarks=noted)
 

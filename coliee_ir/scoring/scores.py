@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from coliee_adapters.lines import counted
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output import envelope
@@ -50,7 +51,7 @@ class Scores(Shown):
         query_ids: the judged queries, in the order of the results' ``per_query``.
         answered: whether the run names each of them.
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
-        unjudged: how many queries of the run are not in the gold.
+        extra: how many queries of the run are not in the gold.
         others: the files that belong to the run: ``answers``, ``long_list``.
         excluded: the queries that were left out.
         remarks: what was tolerated and what was decided, in sentences.
@@ -68,7 +69,7 @@ class Scores(Shown):
     query_ids: Sequence[str]
     answered: Sequence[bool]
     counts: Mapping[str, int]
-    unjudged: int
+    extra: int
     others: Mapping[str, str] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -87,10 +88,10 @@ class Scores(Shown):
 
     @property
     def queries(self) -> dict[str, int]:
-        """How many queries were judged, answered, unanswered, and how many of the run's are unjudged."""
+        """How many queries were judged, answered, unanswered, and how many of the run's are extra: not in the gold."""
         answered = sum(self.answered)
         judged = len(self.query_ids)
-        return {"judged": judged, "answered": answered, "unanswered": judged - answered, "unjudged": self.unjudged}
+        return {"judged": judged, "answered": answered, "unanswered": judged - answered, "extra": self.extra}
 
     @property
     def per_query(self) -> dict[str, dict[str, float]]:
@@ -104,12 +105,14 @@ class Scores(Shown):
     def header(self) -> str:
         """What was judged, in a line."""
         n = self.queries
-        counted = self.decisions.unjudged == "wrong" and any("unjudged" in measure.follows for measure in self.results)
-        done = "counted as wrong" if counted else "ignored"
-        return (
-            f"{n['judged']} judged, {n['answered']} answered, {n['unanswered']} unanswered, "
-            f"{n['unjudged']} unjudged {done}"
+        line = f"{counted(n['judged'], 'query')}: {n['answered']} answered, {n['unanswered']} unanswered"
+        if not self.extra:
+            return line
+        wrong = self.decisions.extra_queries == "wrong" and any(
+            "extra_queries" in measure.follows for measure in self.results
         )
+        done = "counted as wrong" if wrong else "ignored"
+        return f"{line}; {counted(self.extra, 'extra query')} in the run {done}"
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """The run as an entry of the JSON contract; a value that does not exist is null."""

@@ -127,7 +127,7 @@ def evaluate(
     >>> scores.measures
     {'MicroF1': 0.4, 'MicroP': 0.5, 'MicroR': 0.3333333333333333}
     >>> scores.header()
-    '2 judged, 1 answered, 1 unanswered, 0 unjudged ignored'
+    '2 queries: 1 answered, 1 unanswered'
     """
     run = opened(run, columns)
     evaluator, _ = begin(

@@ -82,8 +82,8 @@ def at_cutoffs(measure: Measure, judged: Judged, deepest: int, decisions: Decisi
     each = np.stack((correct, retrieved, relevant), axis=-1).astype(np.float64)
     if isinstance(measure, Micro):
         besides = np.zeros((deepest, 3))
-        if decisions.unjudged == "wrong":
-            besides[:, 1] = [sum(min(n, k) for n in judged.foreign.values()) for k in cutoffs.tolist()]
+        if decisions.extra_queries == "wrong":
+            besides[:, 1] = [sum(min(n, k) for n in judged.extra.values()) for k in cutoffs.tolist()]
         return Cutoffs(each, measure.of_sums, besides)
     values = topic_wise(measure.of_sums(each), relevant == 0, retrieved == 0, measure.letter, decisions)
     return Cutoffs(of_mean(values.ravel()).each.reshape(*values.shape, 2), quotient, np.zeros((deepest, 2)))
@@ -103,7 +103,7 @@ def cut(judged: Judged, most: int | IntArray) -> Judged:
         rank=np.where(judged.rank <= of_rows, judged.rank, 0),
         retrieved=np.minimum(judged.retrieved, limits),
         repeated=np.zeros_like(judged.repeated),
-        foreign={},
+        extra={},
     )
 
 
@@ -139,7 +139,7 @@ def one_each(measure: Measure, parts: Parts, decisions: Decisions) -> float:
             rank=first.astype(np.int64),
             retrieved=np.minimum(judged.qrels.relevant(rel), 1),
             repeated=np.zeros_like(judged.repeated),
-            foreign={},
+            extra={},
         )
     perfect.pop("long", None)
     return measure.compute(perfect, decisions).value

@@ -16,7 +16,7 @@ Judgements = dict[str, dict[str, int]]
 # bytes order matters: a prefix, another case, characters of two and three bytes, one beyond the basic plane
 DOCUMENTS = ("d", "d1", "d10", "D2", "é", "民法1", "𠮷", "018", "18")
 QUERIES = ("q1", "問", "007")
-FOREIGN = ("x1", "7")
+EXTRA = ("x1", "7")
 
 #: 16777216 and 16777217 tie in float32, as do the last two with infinity; 0.1 and its neighbour tie, 0.1 and 0.2 do not
 SCORES = (0.0, -0.0, 1.0, -1.0, 0.1, 0.1 + 1e-12, 0.2, 16777216.0, 16777217.0, 1e39, 2e39, -1e39)
@@ -50,7 +50,7 @@ class Expected(NamedTuple):
     retrieved: dict[str, int]
     repeated: dict[str, int]
     answered: dict[str, bool]
-    foreign: dict[str, int]
+    extra: dict[str, int]
 
 
 def expected(gold: Judgements, lines: list[Line], scored: bool) -> Expected:
@@ -81,7 +81,7 @@ golds: st.SearchStrategy[Judgements] = st.dictionaries(
 
 _scores = st.sampled_from(SCORES) | st.floats(allow_nan=False, allow_infinity=False)
 _documents = st.sampled_from(DOCUMENTS) | st.none()
-_lines = st.builds(Line, st.sampled_from(QUERIES + FOREIGN), _documents, _scores)
+_lines = st.builds(Line, st.sampled_from(QUERIES + EXTRA), _documents, _scores)
 
 
 @st.composite

@@ -149,7 +149,7 @@ def case(seed: int, measure: str, task: str, queries: int, **decisions: str) -> 
 #: measure, task, decisions: one of every kind of sum
 KINDS: list[tuple[str, str, dict[str, str]]] = [
     ("MicroF1", "1", {}),
-    ("MicroF1", "1", {"unjudged": "wrong", "duplicates": "wrong"}),
+    ("MicroF1", "1", {"extra_queries": "wrong", "duplicates": "wrong"}),
     ("MicroP", "1", {}),
     ("MicroR@2", "1", {}),
     ("MacroF2", "1", {}),

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import argparse
 import csv
+import gzip
+import importlib
 import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,8 +21,10 @@ import coliee_ir.examples
 from coliee_adapters import trec_eval
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import Decisions, cli
+from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands import convert as conversion
 from coliee_ir.measures import everything
+from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import TASKS
 from coliee_ir.scoring.render import FORMS
 
@@ -69,7 +75,7 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
     options = [*shown(name), *(["-q"] if per_query else [])]
     texts = {}
     for form in FORMS:
-        code, texts[form], _ = call("evaluate", *options, "-o", form)
+        code, texts[form], _ = call("evaluate", *options, "-f", form)
         assert code == 0
     whole = json.loads(texts["json"])
     assert whole["task"] == name.split()[0]
@@ -116,8 +122,8 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
 
 
 def test_the_json_contract_has_these_keys(call: Call) -> None:
-    _, plain, _ = call("evaluate", *shown("3"), "-o", "json")
-    _, with_queries, _ = call("evaluate", *shown("3"), "-o", "json", "-q")
+    _, plain, _ = call("evaluate", *shown("3"), "-f", "json")
+    _, with_queries, _ = call("evaluate", *shown("3"), "-f", "json", "-q")
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
     assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs"]
     assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks"]
@@ -125,7 +131,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")
     assert list(run["measures"]) == ["Accuracy", "LabelAccuracy", "MacroF2", "MacroP", "MacroR"]
     assert list(run["counts"]) == ["correct", "retrieved", "relevant"]
-    assert list(run["queries"]) == ["judged", "answered", "unanswered", "unjudged"]
+    assert list(run["queries"]) == ["judged", "answered", "unanswered", "extra"]
     assert whole["decisions"] == Decisions().to_dict()
     assert (whole["coliee_ir"], whole["trec_eval"]) == (coliee_ir.__version__, trec_eval.version())
     assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
@@ -136,10 +142,10 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
 def test_the_json_names_the_files_of_a_run_and_what_was_excluded_where_there_are_any(
     case_law: Path, call: Call
 ) -> None:
-    run = json.loads(call("evaluate", *shown("3 of 2025"), "-o", "json")[1])["runs"][0]
+    run = json.loads(call("evaluate", *shown("3 of 2025"), "-f", "json")[1])["runs"][0]
     assert list(run) == ["tag", "file", "long_list", "measures", "counts", "queries", "remarks"]
     assert run["long_list"] == str(EXAMPLES / "task3-2025/task3-L.ALPHA")
-    _, out, _ = call("evaluate", "gold.json", "run.txt", "--exclude", "000003.txt,000002", "-o", "json")
+    _, out, _ = call("evaluate", "gold.json", "run.txt", "--exclude", "000003.txt,000002", "-f", "json")
     whole = json.loads(out)
     assert list(whole)[-3:] == ["decisions", "excluded", "runs"]
     assert whole["excluded"] == ["000002", "000003"]
@@ -152,9 +158,9 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     assert err.splitlines()[:3] == [
         "task 1 by the rules of 2026 (the gold's documents are case numbers)",
         VERSIONS.rstrip(),
-        "bm25: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored",
+        "bm25: 40 queries: 40 answered, 0 unanswered",
     ]
-    assert "dense: 40 judged, 37 answered, 3 unanswered, 2 unjudged ignored\n" in err
+    assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored\n" in err
     assert "dense: 2 query ids are not in the gold and ignored (first: 039873; 042217)\n" in err
     assert err.splitlines()[-1].startswith("all runs: 1 entry repeats a document of its query in the gold")
 
@@ -174,14 +180,14 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
     code, out, _ = call("evaluate", *shown("1"))
     assert code == 0
     assert "COLIEE 2026, Task 1: case-law retrieval" in out
-    assert "bm25: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored" in out
-    assert "dense: 40 judged, 37 answered, 3 unanswered, 2 unjudged ignored" in out
+    assert "bm25: 40 queries: 40 answered, 0 unanswered" in out
+    assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored" in out
     assert VERSIONS.rstrip() in out
     assert "0.4936" in out
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     _, out, _ = call("evaluate", *shown("trec")[:2], "-q")
     assert "Task trec" in out
-    assert out.count("20 judged, 20 answered") == 1
+    assert out.count("20 queries: 20 answered") == 1
     assert "q17" in out
 
 
@@ -193,8 +199,8 @@ def test_a_tag_cannot_command_the_terminal(here: Path, call: Call, monkeypatch: 
     Path("other").write_text("q1 Q0 d 1 1 b\nq2 Q0 d 1 1 b\n")
     code, out, err = call("evaluate", "gold", "run", "other", "-m", "map")
     assert code == 0
-    assert r"a\x1b[31m: 2 judged, 1 answered" in out
-    assert r"a\x1b[31m: 2 judged, 1 answered" in err
+    assert r"a\x1b[31m: 2 queries: 1 answered" in out
+    assert r"a\x1b[31m: 2 queries: 1 answered" in err
     assert "\x1b[31m" not in out + err
 
 
@@ -217,9 +223,9 @@ def values(out: str) -> list[float]:
 @pytest.mark.parametrize("ids", ["000001,000003", "000001 000003", "000001.txt, 000003", "ids.txt"])
 def test_excluded_ids_come_from_the_option_or_from_a_file(ids: str, case_law: Path, call: Call) -> None:
     Path("ids.txt").write_text("# not scored\n000001\n\n000003.txt\n")
-    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--exclude", ids, "-o", "csv")
+    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--exclude", ids, "-f", "csv")
     assert (code, values(out)) == (0, [1, 1, 1])
-    assert "1 judged, 1 answered" in err
+    assert "1 query: 1 answered" in err
     assert "2 excluded" in err
 
 
@@ -227,7 +233,7 @@ def test_many_ids_can_be_excluded_on_the_command_line(here: Path, call: Call) ->
     ids = [f"R05-{n}-A" for n in range(100)]
     Path("gold.txt").write_text("".join(f"{query} Y\n" for query in [*ids, "R05-100-A"]))
     Path("run.txt").write_text("R05-100-A Y T\n")
-    code, out, _ = call("evaluate", "gold.txt", "run.txt", "--exclude", ",".join(ids), "-o", "csv")
+    code, out, _ = call("evaluate", "gold.txt", "run.txt", "--exclude", ",".join(ids), "-f", "csv")
     assert (code, values(out)) == (0, [1])
 
 
@@ -244,7 +250,7 @@ def test_many_ids_can_be_excluded_on_the_command_line(here: Path, call: Call) ->
     ],
 )
 def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, float], case_law: Path, call: Call) -> None:
-    code, out, _ = call("evaluate", "gold.json", "run.txt", *options, "-o", "json")
+    code, out, _ = call("evaluate", "gold.json", "run.txt", *options, "-f", "json")
     assert code == 0
     assert json.loads(out)["runs"][0]["measures"] == pytest.approx(wanted)
 
@@ -253,7 +259,7 @@ def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, floa
     ("option", "choice"),
     [
         ("--unanswered", "skip"),
-        ("--unjudged", "wrong"),
+        ("--extra-queries", "wrong"),
         ("--duplicates", "wrong"),
         ("--empty-gold", "one"),
         ("--undefined", "skip"),
@@ -261,7 +267,7 @@ def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, floa
     ],
 )
 def test_decisions_are_options_and_named_in_the_result(option: str, choice: str, case_law: Path, call: Call) -> None:
-    _, out, _ = call("evaluate", "gold.json", "run.txt", option, choice, "-o", "json")
+    _, out, _ = call("evaluate", "gold.json", "run.txt", option, choice, "-f", "json")
     assert json.loads(out)["decisions"] == {**Decisions().to_dict(), option[2:].replace("-", "_"): choice}
 
 
@@ -275,7 +281,7 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["--edition", "2017"], "coliee-ir: task 1 has no rules for 2017; they are known for 2018–2026"),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
         (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),
-        (["-o", "yaml"], "argument -o/--output: invalid choice: 'yaml'"),
+        (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
         (
             ["--exclude", "000009"],
             "coliee-ir: 1 id to exclude cannot be found in gold.json: 000009; name queries, or on the command line",
@@ -287,8 +293,14 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["--answers", "run.txt", "--task", "1"], "coliee-ir: task 1 of 2026 has no answers to score"),
         (["--answers", "run.txt"], "coliee-ir: gold.json holds cases, as in Task 1; the task is 3"),
         (["--long-list", "run.txt"], "coliee-ir: task 1 of 2026 has no long list"),
+        (
+            ["--task", "1", "--undefined", "one"],
+            "coliee-ir: --undefined does not apply to task 1; it applies to rationale",
+        ),
+        (["-o", "gold.json"], "coliee-ir: gold.json is read, and would be written over: name another file"),
+        (["-o", "no/place"], "coliee-ir: no/place: cannot be written"),
         (["--long", "run.txt"], "unrecognized arguments: --long"),
-        (["-", "-"], "coliee-ir: standard input (-) can be named once only"),
+        (["-", "-"], "coliee-ir: standard input (-) can be named only once"),
     ],
 )
 def test_usage_that_does_not_fit_is_refused_with_what_would(
@@ -509,7 +521,7 @@ def test_what_is_no_file_is_refused(gold: str, run: str, said: str, here: Path, 
 
 def test_nothing_is_printed_of_the_runs_before_one_that_is_refused(case_law: Path, call: Call) -> None:
     Path("bad.txt").write_text("000001 000018\n")
-    code, out, err = call("evaluate", "gold.json", "run.txt", "bad.txt", "-o", "json")
+    code, out, err = call("evaluate", "gold.json", "run.txt", "bad.txt", "-f", "json")
     assert (code, out) == (2, "")
     assert "bad.txt, line 1" in err
 
@@ -527,7 +539,7 @@ def test_where_ids_merely_miss_a_zero_is_scored_with_a_remark(
 ) -> None:
     Path("gold").write_text(gold)
     Path("run").write_text(run)
-    code, out, err = call("evaluate", "gold", "run", "-o", "csv")
+    code, out, err = call("evaluate", "gold", "run", "-f", "csv")
     assert (code, values(out)) == (0, [0, 0, 0])
     assert f"T: {said}" in err
 
@@ -538,7 +550,7 @@ def test_untidy_files_are_read_and_comments_counted(here: Path, call: Call) -> N
         b"\xef\xbb\xbf/* a sample\r\n of a run */\r\n# by us\r\n\r\n"
         b"000001.txt\t000018.txt\tT  \r\n  000002   000099 T\r\n000003 000007.txt T"
     )
-    code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-o", "csv")
+    code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-f", "csv")
     assert (code, values(out)) == (0, [2 * 3 / 7, 1, 3 / 4])
     assert err.splitlines()[3:] == [
         "T: ignored 3 comment lines (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
@@ -548,7 +560,7 @@ def test_untidy_files_are_read_and_comments_counted(here: Path, call: Call) -> N
 def test_json_on_one_line_is_read(here: Path, call: Call) -> None:
     Path("gold").write_text(CASES)
     Path("run").write_text(json.dumps(GOLD))
-    code, out, _ = call("evaluate", "gold", "run", "-o", "csv")
+    code, out, _ = call("evaluate", "gold", "run", "-f", "csv")
     assert (code, values(out)) == (0, [1, 1, 1])
 
 
@@ -655,11 +667,50 @@ def test_every_target_of_a_conversion_is_an_option(call: Call) -> None:
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_command_has_help(command: str, call: Call) -> None:
+def test_every_command_has_help_that_ends_with_an_example(command: str, call: Call) -> None:
     code, out, _ = call(command, "--help")
     assert code == 0
-    assert cli.COMMANDS[command] in out
+    assert cli.COMMANDS[command][1:] in out
     assert command in call("--help")[1]
+    *_, last = out.splitlines()
+    typed = shlex.split(last.removeprefix("example: "))
+    assert (last.split()[0], typed[:2]) == ("example:", ["coliee-ir", command])
+    parser = argparse.ArgumentParser(exit_on_error=False, allow_abbrev=False)
+    importlib.import_module(f"coliee_ir.cli.{command}").add_arguments(parser)
+    parser.parse_args(typed[2:])  # as it is
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_an_option_means_the_same_in_every_command(command: str) -> None:
+    parser = argparse.ArgumentParser(add_help=False)
+    importlib.import_module(f"coliee_ir.cli.{command}").add_arguments(parser)
+    for action in parser._actions:
+        assert action.help
+        if action.dest not in CHOICES:
+            assert tuple(action.option_strings) == OPTIONS[action.dest].flags
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", *shown("1"), "-f", "json", "-q"),
+        ("evaluate", *shown("1")),
+        ("compare", *shown("1"), "--resamples", "99", "-f", "csv"),
+        ("leaderboard", *shown("1"), "--resamples", "99"),
+        ("measures",),
+        ("measures", "AP", "-f", "json"),
+    ],
+    ids=lambda arguments: " ".join(arguments[:1] + arguments[-2:]),
+)
+def test_a_result_goes_to_a_file_as_it_goes_to_standard_output(
+    arguments: tuple[str, ...], here: Path, call: Call
+) -> None:
+    code, printed, _ = call(*arguments)
+    assert code == 0
+    assert call(*arguments, "-o", "result")[:2] == (0, "")
+    assert Path("result").read_text(encoding="utf-8") == printed
+    assert call(*arguments, "-o", "result.gz")[0] == 0
+    assert gzip.decompress(Path("result.gz").read_bytes()).decode() == printed
 
 
 def test_the_version_is_said(call: Call) -> None:
@@ -671,7 +722,7 @@ def test_the_version_is_said(call: Call) -> None:
 
 def test_standard_input_stands_for_a_gold_or_a_run(case_law: Path) -> None:
     for arguments, given in ((("-", "run.txt"), "gold.json"), (("gold.json", "-"), "run.txt")):
-        done = in_process("evaluate", *arguments, "-o", "csv", input=Path(given).read_bytes())
+        done = in_process("evaluate", *arguments, "-f", "csv", input=Path(given).read_bytes())
         assert done.returncode == 0, done.stderr
         assert done.stdout == b"run,MicroF1,MicroP,MicroR\nT,0.5714285714285714,0.6666666666666666,0.5\n"
 
@@ -679,7 +730,7 @@ def test_standard_input_stands_for_a_gold_or_a_run(case_law: Path) -> None:
 def test_a_file_name_that_is_no_text_is_shown_with_escapes(case_law: Path) -> None:
     name = b"r\xe9sum\xe9"
     Path("run.txt").rename(os.fsdecode(name))
-    done = in_process("evaluate", "gold.json", os.fsdecode(name), "-o", "json")
+    done = in_process("evaluate", "gold.json", os.fsdecode(name), "-f", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["runs"][0]["file"] == os.fsdecode(name)
 
@@ -694,7 +745,7 @@ def beyond_ascii(here: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_file_or_a_pipe_gets_utf_8_whatever_the_locale(form: str, beyond_ascii: dict[str, str]) -> None:
-    done = in_process("evaluate", "gold", "run", "-q", "-o", form, env=beyond_ascii)
+    done = in_process("evaluate", "gold", "run", "-q", "-f", form, env=beyond_ascii)
     assert done.returncode == 0, done.stderr
     assert "問1" in done.stdout.decode("utf-8")
     assert b"\\u554f" not in done.stdout
@@ -705,7 +756,7 @@ def test_a_file_or_a_pipe_gets_utf_8_whatever_the_locale(form: str, beyond_ascii
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
 def test_a_terminal_that_lacks_a_character_gets_escapes(beyond_ascii: dict[str, str]) -> None:
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "coliee_ir", "evaluate", "gold", "run", "-q", "-o", "json", "-m", "map"]
+    command = [sys.executable, "-m", "coliee_ir", "evaluate", "gold", "run", "-q", "-f", "json", "-m", "map"]
     done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False, env=beyond_ascii)
     shown_there = os.read(ours, 65536)
     os.close(theirs)

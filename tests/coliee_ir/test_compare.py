@@ -285,7 +285,7 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
         ([scored(HALF, exclude=["q1"])], "the runs were scored on different queries"),
         ([scored(HALF, measures=["MacroF1"])], "some runs have no MicroF1 score; do all runs have the same parts?"),
         ([scored(HALF, edition=2025)], "the runs were scored by different rules"),
-        ([scored(HALF, decisions=Decisions(unjudged="wrong"))], "the runs were scored by different rules"),
+        ([scored(HALF, decisions=Decisions(extra_queries="wrong"))], "the runs were scored by different rules"),
     ):
         with pytest.raises(UsageError) as refused:
             compare_scores([half, *others])
@@ -317,7 +317,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
 
 def test_runs_that_differ_in_foreign_lines_alone_are_not_identical() -> None:
     runs = (HALF, {**HALF, "foreign": ["a"]})
-    wrong = Decisions(unjudged="wrong")
+    wrong = Decisions(extra_queries="wrong")
     assert compared(*runs).remarks
     assert not compared(*runs, decisions=wrong).remarks
     assert one_pair(*runs, decisions=wrong).p == 1.0  # swapping queries cannot tell them apart
@@ -672,7 +672,7 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
     for form in FORMS:
         options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --confidence-level 0.9"
         options += " --power 0.9 -m MacroF1"
-        code, out, err = call(*RUNS, "-o", form, *options.split(), "--test", "bootstrap")
+        code, out, err = call(*RUNS, "-f", form, *options.split(), "--test", "bootstrap")
         wanted = compare(*RUNS, n_resamples=300, seed=7, correction="bh", baseline="bm25", confidence_level=0.9,
                          power=0.9,                         measure="MacroF1", test="bootstrap")  # fmt: skip
         assert (code, out) == (0, render(wanted, form))
@@ -724,7 +724,7 @@ def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(
 
 
 def test_with_keep_going_the_others_are_compared_and_the_code_is_2(call: Call) -> None:
-    code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-o", "json")
+    code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
     assert code == 2
     assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]
     assert "coliee-ir: task2/mono.txt: no query" in err

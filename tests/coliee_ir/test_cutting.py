@@ -26,7 +26,7 @@ def test_every_cutoff_is_what_the_measure_at_it_says(
 ) -> None:
     if not any(run.get(query) for query in GOLD):
         return
-    decisions = Decisions(unjudged=extra, duplicates=twice, unanswered=no)  # type: ignore[arg-type]
+    decisions = Decisions(extra_queries=extra, duplicates=twice, unanswered=no)  # type: ignore[arg-type]
     names = ["MicroF1", "MicroP", "MicroR", "MacroF2", "MacroP", "MacroR"]
     asked = [f"{name}@{k}" for name in names for k in range(1, 9)]
     scores = Evaluator(GOLD, asked, task="1", decisions=decisions).evaluate(run, keep_judged=True)

@@ -13,7 +13,7 @@ from coliee_ir.rules.decisions import CHOICES, HELP
 def test_the_defaults_are_those_said_and_stand_first() -> None:
     assert Decisions().to_dict() == {
         "unanswered": "zero",
-        "unjudged": "ignore",
+        "extra_queries": "ignore",
         "duplicates": "once",
         "empty_gold": "skip",
         "undefined": "zero",
@@ -41,7 +41,7 @@ def test_a_choice_is_kept_and_told(name: str, choice: str) -> None:
 
 KINDS_OF = {
     "unanswered": ("unanswered-query", "nothing-retrieved"),
-    "unjudged": ("unjudged-query",),
+    "extra_queries": ("extra-query",),
     "duplicates": ("duplicate",),
     "empty_gold": ("empty-gold",),
     "undefined": ("undefined-f1",),
@@ -67,7 +67,7 @@ def test_each_choice_is_said_in_its_own_words(name: str, kind: str) -> None:
     assert not any("(" in sentence.replace("(--", "") for sentence in said)
 
 
-MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "unjudged"}, "AP": {"unanswered"}}
+MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "extra_queries"}, "AP": {"unanswered"}}
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "unj
         ),
         (Decisions(duplicates="wrong"), ["AP"], "duplicate", "count once"),
         (Decisions(duplicates="wrong"), ["AP", "MacroF1"], "duplicate", "count as wrong; in AP they count once"),
-        (Decisions(unjudged="wrong"), ["AP"], "unjudged-query", "ignored"),
-        (Decisions(unjudged="wrong"), ["AP", "MicroF1"], "unjudged-query", "counted as wrong in micro-averages"),
+        (Decisions(extra_queries="wrong"), ["AP"], "extra-query", "ignored"),
+        (Decisions(extra_queries="wrong"), ["AP", "MicroF1"], "extra-query", "counted as wrong in micro-averages"),
         (Decisions(), ["AP", "MicroF1"], "unanswered-query", "count zero"),
     ],
 )

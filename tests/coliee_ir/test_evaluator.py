@@ -144,7 +144,7 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
     scores = evaluate(GOLD, RUN, task="2", exclude=["003.txt", "002"])
     assert scores.query_ids == ("001",)
     assert scores.measures == {"MicroF1": 0.5, "MicroP": 0.5, "MicroR": 0.5}
-    assert scores.queries == {"judged": 1, "answered": 1, "unanswered": 0, "unjudged": 1}
+    assert scores.queries == {"judged": 1, "answered": 1, "unanswered": 0, "extra": 1}
     assert list(scores.remarks) == ["1 query id is not in the gold and ignored (first: 999)"]
 
 
@@ -189,7 +189,7 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
         "MacroP": 1.0,
         "MacroR": 0.75,
     }
-    assert scores.queries == {"judged": 3, "answered": 2, "unanswered": 1, "unjudged": 0}
+    assert scores.queries == {"judged": 3, "answered": 2, "unanswered": 1, "extra": 0}
     assert list(scores.remarks) == [
         "1 query has no relevant document in the gold and is left out of topic-wise means; in Accuracy the label "
         "decides (first: R07-03-O)",
@@ -237,7 +237,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
     scores = evaluate(gold, run, task="3", edition=2025, long_list=long)
     assert scores.measures["AP"] == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
     assert scores.measures["MicroR@5"] == pytest.approx(2 / 3)
-    assert scores.queries["unjudged"] == 0
+    assert scores.queries["extra"] == 0
     assert list(scores.remarks) == [
         "long list: 1 query id is not in the gold and ignored (first: R06-1-A)",
         "long list: 1 judged query is not answered and counts zero (first: R05-3-A)",
@@ -342,7 +342,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
         (
             GOLD,
             RUN,
-            {"decisions": Decisions(unanswered="skip", unjudged="wrong")},
+            {"decisions": Decisions(unanswered="skip", extra_queries="wrong")},
             [
                 "1 query id is not in the gold and counted as wrong in micro-averages (first: 999)",
                 "1 judged query is not answered and counts zero (first: 002)",
@@ -361,7 +361,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
         (
             GOLD,
             RUN,
-            {"decisions": Decisions(unanswered="skip", unjudged="wrong"), "measures": ["AP"]},
+            {"decisions": Decisions(unanswered="skip", extra_queries="wrong"), "measures": ["AP"]},
             [
                 "1 query id is not in the gold and ignored (first: 999)",
                 "1 judged query is not answered and is left out of topic-wise means (first: 002)",
@@ -540,11 +540,11 @@ def test_a_gold_of_another_task_is_refused(gold: Gold | Path, task: str, said: s
 
 
 def test_a_result_names_the_choices_behind_it() -> None:
-    decisions = Decisions(unjudged="wrong", duplicates="wrong")
+    decisions = Decisions(extra_queries="wrong", duplicates="wrong")
     scores = evaluate(GOLD, RUN, task="2", decisions=decisions)
     assert scores.decisions is decisions
     assert scores.counts == {"correct": 3, "retrieved": 5, "relevant": 6}
-    assert scores.header() == "3 judged, 2 answered, 1 unanswered, 1 unjudged counted as wrong"
+    assert scores.header() == "3 queries: 2 answered, 1 unanswered; 1 extra query in the run counted as wrong"
 
 
 def test_a_measure_asked_for_twice_is_scored_once() -> None:

@@ -47,7 +47,7 @@ def first_line(name: str) -> list[str]:
         (TASK1, ["--method", "vote"], 3),
         (TASK1, ["--method", "union", "--task", "3"], 6),
         (TASK1, ["--method", "union", "--task", "3", "--edition", "2017"], 3),
-        (TASK1, ["--to", "columns"], 3),
+        (TASK1, ["-f", "columns"], 3),
         (TREC, ["--method", "intersection"], 6),
         (TREC, ["--method", "intersection", "--task", "trec"], 6),
         (TREC, ["--method", "intersection", "--task", "2"], 3),
@@ -119,7 +119,7 @@ def test_standard_input_and_output_and_gzip(call: Call, monkeypatch: pytest.Monk
     piped = io.TextIOWrapper(io.BytesIO(Path(TASK1[0]).read_bytes()))
     monkeypatch.setattr(sys, "stdin", piped)
     assert call("-", TASK1[1], "-o", "-")[1] == out
-    assert "standard input (-) can be named once only" in call("-", "-", "-o", "x")[2]
+    assert "standard input (-) can be named only once" in call("-", "-", "-o", "x")[2]
 
 
 def test_nothing_is_half_written(call: Call) -> None:
@@ -166,7 +166,7 @@ def test_weights_by_hand_and_from_a_file(call: Call) -> None:
 
 def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(
-        *TASK1, "--gold", GOLD1, "--fit", "w.json", "-o", "fused.txt", "--held-out", "held.txt", "--tag", "FIT"
+        *TASK1, "--fit", GOLD1, "--save-weights", "w.json", "-o", "fused.txt", "--held-out", "held.txt", "--tag", "FIT"
     )
     assert code == 0
     assert out.splitlines()[0].split() == ["run", "weight", "MicroF1", "held", "out", "top"]
@@ -176,7 +176,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     scores = {one["name"]: one for one in held["fitted"]["scores"]}
     for name, of in (("fused.txt", "resubstitution"), ("held.txt", "held_out")):
         capsys.readouterr()
-        assert main(["evaluate", GOLD1, name, "-o", "json"]) == 0
+        assert main(["evaluate", GOLD1, name, "-f", "json"]) == 0
         value = json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroF1"]
         assert value == pytest.approx(scores["fitted"][of], abs=1e-12)
     assert call(*TASK1, "--weights", "w.json", "--task", "1", "-o", "again.txt", "--tag", "FIT")[0] == 0
@@ -189,16 +189,22 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
 
 
 def test_fitting_on_standard_output(call: Call) -> None:
-    code, out, err = call(*TREC, "--gold", EXAMPLES / "trec" / "qrels.txt", "--fit", "-", "--method", "rrf", "-m", "AP")
+    given = [*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "--method", "rrf", "-m", "AP"]
+    code, out, err = call(*given, "-o", "x", "--save-weights", "-")
     assert code == 0
     assert json.loads(out)["fusion"]["method"] == "rrf"
-    assert "held out" in err
+    _, table, _ = call(*given, "-o", "x")
+    assert table.splitlines()[0].split()[:2] == ["run", "weight"]
+    assert table in err
+    code, out, err = call(*given)
+    assert (code, out) == (0, Path("x").read_text())
+    assert table in err
 
 
 def test_a_seed_repeats_the_fit(call: Call) -> None:
     written = []
     for seed in (1, 1, 2):
-        assert call(*TASK1, "--gold", GOLD1, "--fit", "w.json", "--seed", seed, "--folds", 4)[0] == 0
+        assert call(*TASK1, "-o", "x", "--fit", GOLD1, "--save-weights", "w.json", "--seed", seed, "--folds", 4)[0] == 0
         written.append(Path("w.json").read_bytes())
     assert written[0] == written[1] != written[2]
 
@@ -206,7 +212,7 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*TASK1], "say where the fused run goes: -o OUT"),
+        ([*TASK1, "--fit", GOLD1, "--save-weights", "-"], "standard output (-) can be named only once"),
         ([TASK1[0], "-o", "x"], "give at least two runs to fuse"),
         ([*TASK1, "-o", "x", "--weights", "1,2"], "2 weights for 3 runs: give one a run"),
         ([*TASK1, "-o", "x", "--weights", "1,2,-3"], "a weight is a number from 0, and -3.0 is not"),
@@ -221,17 +227,16 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
             [*TASK1, "-o", "x", "--method", "vote", "--least", "4"],
             "the result is empty: no query has a document for vote",
         ),
-        ([*TASK1, "-o", "x", "--gold", GOLD1], "--gold GOLD and --fit FILE belong together"),
-        ([*TASK1, "-o", "x", "--fit", "w"], "--gold GOLD and --fit FILE belong together"),
-        ([*TASK1, "-o", "x", "--held-out", "y"], "--held-out belongs to --fit FILE"),
-        ([*TASK1, "-o", "x", "--folds", "3"], "--folds belongs to --fit FILE"),
-        ([*TASK1, "--gold", GOLD1, "--fit", "w", "--weights", "1,1,1"], "--weights and --fit cannot be given together"),
-        ([*TASK1, "--gold", GOLD1, "--fit", "w", "--seed", "-1"], "the seed must be an integer ≥ 0"),
-        ([*TASK1, "--gold", GOLD1, "--fit", "w", "--folds", "1"], "1 folds cannot be made from 40 queries"),
-        ([*TASK1, "--gold", GOLD1, "--fit", "w", "-m", "F"], "unknown measure 'F'"),
-        ([*TREC, "--gold", GOLD1, "--fit", "w"], "no query of the run is in the gold"),
+        ([*TASK1, "-o", "x", "--save-weights", "w"], "--save-weights needs --fit GOLD"),
+        ([*TASK1, "-o", "x", "--held-out", "y"], "--held-out needs --fit GOLD"),
+        ([*TASK1, "-o", "x", "--folds", "3"], "--folds needs --fit GOLD"),
+        ([*TASK1, "--fit", GOLD1, "--weights", "1,1,1"], "--weights and --fit cannot be given together"),
+        ([*TASK1, "--fit", GOLD1, "--seed", "-1"], "the seed must be an integer ≥ 0"),
+        ([*TASK1, "--fit", GOLD1, "--folds", "1"], "1 folds cannot be made from 40 queries"),
+        ([*TASK1, "--fit", GOLD1, "-m", "F"], "unknown measure 'F'"),
+        ([*TREC, "--fit", GOLD1], "no query of the run is in the gold"),
         ([*TASK1, "-o", "no/such/place"], "no/such/place: cannot be written (No such file or directory)"),
-        ([*TASK1, "-o", "x", "--to", "labels"], "holds other documents than one Y or N a query"),
+        ([*TASK1, "-o", "x", "-f", "labels"], "holds other documents than one Y or N a query"),
     ],
 )
 def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[Any], sentence: str) -> None:
@@ -242,7 +247,7 @@ def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[An
 
 
 def test_a_run_tag_against_the_rules_is_said_where_a_submission_is_written(call: Call) -> None:
-    for options in (["--task", "1", "--top", "3"], ["--method", "vote"], ["--to", "columns"]):
+    for options in (["--task", "1", "--top", "3"], ["--method", "vote"], ["-f", "columns"]):
         assert "name another with --tag" in call(*TASK1, *options, "--tag", "my_run", "-o", "f")[2]
         assert "--tag" not in call(*TASK1, *options, "--tag", "RUN", "-o", "f")[2]
     assert "--tag" not in call(*TASK1, "--tag", "my_run", "-o", "f")[2]  # a ranking that has yet to be cut

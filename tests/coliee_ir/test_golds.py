@@ -41,7 +41,7 @@ def test_a_folder_of_golds_is_one_gold(years: Path, call: Call) -> None:
     assert gold.labels == dict.fromkeys(gold.queries, True)
     assert (gold.path, gold.format) == ("train", "statute-xml")
     assert gold.remarks.examples("not-gold") == ("README.txt",)
-    code, out, err = call("evaluate", "train", "run.txt", "--edition", "2025", "-o", "json")
+    code, out, err = call("evaluate", "train", "run.txt", "--edition", "2025", "-f", "json")
     assert code == 0
     assert json.loads(out)["gold"] == "train"
     assert json.loads(out)["runs"][0]["queries"]["judged"] == 4
@@ -66,7 +66,7 @@ def test_every_command_takes_several_golds(years: Path, call: Call, command: str
     Path("second.txt").write_text(Path("run.txt").read_text().replace("T\n", "U\n").replace("572", "5"))
     if command == "compare":
         runs.append("second.txt")
-    options = {"report": ["--html", "page.html"], "tune": ["--folds", "2"], "compare": ["--resamples", "99"]}
+    options = {"report": ["-o", "page.html"], "tune": ["--folds", "2"], "compare": ["--resamples", "99"]}
     given = [command, "train/riteval_R01.xml", *runs, "--edition", "2025", *options.get(command, [])]
     code, _, err = call(*given)
     assert code == 0, err
@@ -83,9 +83,9 @@ def test_fusion_is_fitted_to_several_golds(tmp_path: Path, call: Call, monkeypat
         Path(name).write_text(json.dumps({query: ["x"] for query in queries}))
     for name in ("one.json", "two.json"):
         Path(name).write_text(json.dumps({query: {"x": 1.0, "y": 0.5} for query in "1234"}))
-    given = ("fuse", "one.json", "two.json", "--task", "2", "--folds", "2", "--fit", "w.json", "--gold", "a.json")
+    given = ("fuse", "one.json", "two.json", "--task", "2", "--folds", "2", "-o", "f.run", "--fit", "a.json")
     assert "2 queries in 2 folds" in call(*given)[2]
-    assert "4 queries in 2 folds" in call(*given, "--gold", "b.json")[2]
+    assert "4 queries in 2 folds" in call(*given, "--fit", "b.json")[2]
 
 
 def test_golds_of_a_folder_are_no_submissions(years: Path) -> None:

@@ -34,7 +34,7 @@ def seen(judged: Judged) -> naive.Expected:
         dict(zip(qrels.queries, judged.retrieved.tolist(), strict=True)),
         dict(zip(qrels.queries, judged.repeated.tolist(), strict=True)),
         dict(zip(qrels.queries, judged.answered.tolist(), strict=True)),
-        dict(judged.foreign),
+        dict(judged.extra),
     )
 
 
@@ -69,7 +69,7 @@ def test_remarks_count_repeated_lines_and_queries_with_ties(
 def test_skipped_queries_leave_no_trace(
     gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
 ) -> None:
-    skip = frozenset(data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.FOREIGN))))
+    skip = frozenset(data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.EXTRA))))
     judged = judge(Qrels(gold), data.draw(naive.runs(lines, scored)), skip)
     assert seen(judged) == naive.expected(gold, [line for line in lines if line.query not in skip], scored)
     assert not skip.intersection(query for query, _ in judged.sample)
@@ -93,7 +93,7 @@ def test_correct_counts_what_is_relevant_enough_within_the_cutoff(
 def test_parts_of_different_queries_add_up_to_the_whole(
     gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
 ) -> None:
-    first = data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.FOREIGN)))
+    first = data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.EXTRA)))
     qrels = Qrels(gold)
     one, other = (
         judge(qrels, data.draw(naive.runs([line for line in lines if (line.query in first) is half], scored)))
@@ -272,7 +272,7 @@ def test_a_gold_without_queries_has_no_rows() -> None:
     judged = judge(Qrels({}), Run.of({"q": ["d"]}))
     assert judged.qrels.start.tolist() == [0]
     assert judged.correct().tolist() == []
-    assert judged.foreign == {"q": 1}
+    assert judged.extra == {"q": 1}
 
 
 # orders as functions

@@ -385,7 +385,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(folder, {f"all/T{n}/{n}.txt": run_lines(n, f"r{n}") for n in (3, 9)} | {"all/bad.txt": ""})
-    typed = ["leaderboard", "gold.json", "all", "--task", "1", "-o", "json"]
+    typed = ["leaderboard", "gold.json", "all", "--task", "1", "-f", "json"]
     assert main(typed) == 2
     first = capsys.readouterr().out
     assert main([*typed, "--jobs", "2"]) == 2
@@ -421,11 +421,11 @@ def test_hostile_tags_teams_and_file_names_are_escaped_everywhere(
     given = ["leaderboard", "gold.json", "all", "--task", "1", "--categories", "c.csv", "--resamples", "99"]
     for form in ("table", "markdown", "latex"):
         tables = [word for name in ("ranking", "categories", "alone", "invalid") for word in ("--table", name)]
-        assert main([*given, *tables, "-o", form]) == 0
+        assert main([*given, *tables, "-f", form]) == 0
         out, err = capsys.readouterr()
         assert "\x1b" not in out + err
     for name in ("ranking", "categories"):
-        assert main([*given, "--table", name, "-o", "csv"]) == 0
+        assert main([*given, "--table", name, "-f", "csv"]) == 0
         cells = [cell for row in csv.reader(io.StringIO(capsys.readouterr().out)) for cell in row]
         assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
         assert any("'=" in cell for cell in cells)
@@ -438,7 +438,7 @@ def test_file_names_that_are_no_text(folder: Path, capfdbinary: pytest.CaptureFi
         pytest.skip("this file system takes only names that are text")
     given = [sys.executable, "-m", "coliee_ir", "leaderboard", "gold.json", ".", "--task", "1", "--resamples", "99"]
     for form in ("table", "csv", "latex", "json"):
-        subprocess.run([*given, "-o", form], check=True)
+        subprocess.run([*given, "-f", form], check=True)
         assert b"\xff" not in capfdbinary.readouterr().out
     subprocess.run([*given, "--tables", "out"], check=True)
 
@@ -446,9 +446,9 @@ def test_file_names_that_are_no_text(folder: Path, capfdbinary: pytest.CaptureFi
 def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder, {"a.txt": run_lines(9, "a")})
     given = ["leaderboard", "gold.json", "a.txt", "--task", "1", "--resamples", "99"]
-    assert main([*given, "-o", "csv", "--table", "results", "--table", "relevant"]) == 2
+    assert main([*given, "-f", "csv", "--table", "results", "--table", "relevant"]) == 2
     assert "csv holds one table: name one, or write each to a file with --tables DIR" in capsys.readouterr().err
-    assert main([*given, "-o", "csv", "--tables", "out"]) == 0
+    assert main([*given, "-f", "csv", "--tables", "out"]) == 0
     out, err = capsys.readouterr()
     assert not out
     assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
@@ -459,7 +459,7 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert (folder / "out" / "results.csv").read_text() == (
         "run,returned,correct,MicroF1,MicroP,MicroR\na,20,9,0.45,0.45,0.45\n"
     )
-    assert main([*given, "-o", "json", "--tables", "out"]) == 2
+    assert main([*given, "-f", "json", "--tables", "out"]) == 2
     assert main([*given, "--tables", "a.txt"]) == 2
     assert "the folder a.txt cannot be made" in capsys.readouterr().err
 
@@ -477,7 +477,7 @@ def test_the_caption_says_what_a_group_is(folder: Path, capsys: pytest.CaptureFi
 
 def test_standard_input_is_named_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["leaderboard", "-", "-"]) == 2
-    assert "standard input (-) can be named once only" in capsys.readouterr().err
+    assert "standard input (-) can be named only once" in capsys.readouterr().err
 
 
 # system descriptions

@@ -260,7 +260,7 @@ def test_table_12_as_latex_and_from_a_sheet_of_marks(tmp_path: Path, capsys: pyt
     sheet = tmp_path / "marks.csv"
     sheet.write_text("id\tAnaphora\tR&D\tnone\n" + "".join(f"R02-{n}-A\tx\t{n % 2}\t\n" for n in range(10)))
     given = ["--task", "4", "--edition", "2021", "--categories", str(sheet), "--resamples", "99"]
-    assert main(["leaderboard", *files, *given, "--table", "categories", "-o", "latex"]) == 0
+    assert main(["leaderboard", *files, *given, "--table", "categories", "-f", "latex"]) == 0
     out, err = capsys.readouterr()
     assert r"Anaphora & 10 & \textbf{100.0} & \textbf{100.0} \\" in out
     assert r"R\&D & 5 &" in out

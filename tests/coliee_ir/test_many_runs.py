@@ -37,7 +37,7 @@ def test_a_broken_run_does_not_lose_the_others(
 ) -> None:
     broken = tmp_path / "broken.txt"
     broken.write_text("000001 000018\n", encoding="utf-8")
-    arguments = ["evaluate", GOLD, RUNS[0], str(broken), RUNS[2], "-o", "tsv"]
+    arguments = ["evaluate", GOLD, RUNS[0], str(broken), RUNS[2], "-f", "tsv"]
     assert main(arguments) == 2
     captured = capsys.readouterr()
     assert captured.out == ""

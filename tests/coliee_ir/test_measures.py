@@ -142,11 +142,11 @@ RUN = Run.of({"q1": ["a", "x", "a", "y"], "q3": ["a"], "zz": ["m", "n", "m"]})
         ({}, "MicroP", 1 / 4),
         ({}, "MicroR", 1 / 3),
         ({}, "MicroF1", 2 / (4 + 3)),
-        ({"unjudged": "wrong"}, "MicroP", 1 / 7),
-        ({"unjudged": "wrong"}, "MicroR", 1 / 3),
-        ({"unjudged": "wrong"}, "MicroF1", 2 / (7 + 3)),
-        ({"unjudged": "wrong"}, "MicroP@2", 1 / 5),  # two of zz's lines are within the cut-off
-        ({"unjudged": "wrong"}, "MacroP", 1 / 6),
+        ({"extra_queries": "wrong"}, "MicroP", 1 / 7),
+        ({"extra_queries": "wrong"}, "MicroR", 1 / 3),
+        ({"extra_queries": "wrong"}, "MicroF1", 2 / (7 + 3)),
+        ({"extra_queries": "wrong"}, "MicroP@2", 1 / 5),  # two of zz's lines are within the cut-off
+        ({"extra_queries": "wrong"}, "MacroP", 1 / 6),
         ({"duplicates": "wrong"}, "MicroP", 1 / 5),
         ({"duplicates": "wrong"}, "MacroP", 1 / 8),
         ({"duplicates": "wrong"}, "MacroR", 1 / 4),
@@ -213,12 +213,12 @@ def test_f_of_the_means_is_formed_of_macro_p_and_macro_r(
 
 def test_counts_add_what_the_decisions_make_wrong() -> None:
     judged = judge(Qrels(GOLD), RUN)
-    plain, strict = (counts(judged, d) for d in (Decisions(), Decisions(duplicates="wrong", unjudged="wrong")))
+    plain, strict = (counts(judged, d) for d in (Decisions(), Decisions(duplicates="wrong", extra_queries="wrong")))
     assert [part.tolist() for part in plain[:3]] == [[1, 0, 0], [3, 0, 1], [2, 1, 0]]
-    assert plain.foreign == 0
+    assert plain.extra == 0
     assert strict.retrieved.tolist() == [4, 0, 1]
-    assert strict.foreign == 3
-    assert counts(judged, Decisions(unjudged="wrong"), cutoff=2).foreign == 2
+    assert strict.extra == 3
+    assert counts(judged, Decisions(extra_queries="wrong"), cutoff=2).extra == 2
 
 
 # labels
@@ -265,7 +265,7 @@ def test_a_question_without_gold_articles_needs_only_its_label() -> None:
     gold = Gold({"q1": {}, "q2": {"96": 1}}, {"q1": True, "q2": True})
     scores = evaluate(gold, Run.of({"q2": ["96"]}), task="3", answers=Answers({"q1": True, "q2": True}))
     assert scores.measures["Accuracy"] == 1
-    assert scores.queries == {"judged": 2, "answered": 2, "unanswered": 0, "unjudged": 0}
+    assert scores.queries == {"judged": 2, "answered": 2, "unanswered": 0, "extra": 0}
     assert not [remark for remark in scores.remarks if "wrong" in remark or "not answered" in remark]
 
 
@@ -526,9 +526,9 @@ def test_the_mean_passes_over_queries_left_out(values: list[float], mean: float)
     assert topic_mean(np.array(values)) == pytest.approx(mean, nan_ok=True)
 
 
-@pytest.mark.parametrize("unjudged", ["ignore", "wrong"])
-def test_lines_of_other_queries_do_not_reach_trec_evals_measures(unjudged: Literal["ignore", "wrong"]) -> None:
-    assert value("set_P", GOLD, RUN, Decisions(unjudged=unjudged)) == pytest.approx(1 / 6)
+@pytest.mark.parametrize("extra", ["ignore", "wrong"])
+def test_lines_of_other_queries_do_not_reach_trec_evals_measures(extra: Literal["ignore", "wrong"]) -> None:
+    assert value("set_P", GOLD, RUN, Decisions(extra_queries=extra)) == pytest.approx(1 / 6)
 
 
 _TREC = ("map", "gm_map", "Rprec", "P_1", "recall_2", "ndcg_cut_2", "bpref", "set_F", "num_q", "num_rel", "num_ret")

@@ -68,7 +68,7 @@ OWN = ("--columns", "query=thema,document=stelle,score=wert")
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_table_is_scored_as_the_run_in_trec_form(folder: Path, call: Called, name: str) -> None:
-    code, out, err = call("evaluate", "gold.json", name, "--task", "2", "-m", "AP", "-m", "MicroF1@1", "-o", "json")
+    code, out, err = call("evaluate", "gold.json", name, "--task", "2", "-m", "AP", "-m", "MicroF1@1", "-f", "json")
     assert code == 0
     assert set(json.loads(out)["runs"][0]["measures"].values()) == {1.0}
     assert ("was read as the" in err) == name.startswith(("nothing", "marco"))
@@ -87,10 +87,11 @@ def test_a_converted_table_keeps_its_order_and_not_its_header(folder: Path, call
 def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Called, name: str) -> None:
     rules = {}
     for run in ("trec", name):
-        assert call("tune", "gold.json", run, "--task", "2", "--by", "k", "--folds", "4", "--rule", "rule.json")[0] == 0
+        tuned = call("tune", "gold.json", run, "--task", "2", "--by", "k", "--folds", "4", "--save-rule", "rule.json")
+        assert tuned[0] == 0
         rules[run] = Path("rule.json").read_text()
     assert rules[name] == rules["trec"]
-    cut = {run: call("cut", run, "rule.json", "--tag", "T", "--task", "2") for run in (name, "trec")}
+    cut = {run: call("cut", run, "--rule", "rule.json", "--tag", "T", "--task", "2") for run in (name, "trec")}
     assert cut[name][0] == 0
     assert cut[name][1] == cut["trec"][1]
     fused = {run: call("fuse", run, "trec", "--method", "rrf", "-o", "-") for run in (name, "trec")}
@@ -104,9 +105,9 @@ def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Called, nam
         ("compare", ["gold.json", "own.tsv", "trec", "--task", "2", "--resamples", "9"]),
         ("leaderboard", ["gold.json", "own.tsv", "trec", "--task", "2", "--resamples", "9"]),
         ("tune", ["gold.json", "own.tsv", "--task", "2", "--folds", "4", "--by", "k"]),
-        ("cut", ["own.tsv", "rule.json"]),
+        ("cut", ["own.tsv", "--rule", "rule.json"]),
         ("fuse", ["own.tsv", "trec", "-o", "-"]),
-        ("fuse", ["own.tsv", "trec", "--gold", "gold.json", "--fit", "w.json", "--folds", "4", "--task", "2"]),
+        ("fuse", ["own.tsv", "trec", "-o", "f.run", "--fit", "gold.json", "--folds", "4", "--task", "2"]),
         ("convert", ["own.tsv", "-"]),
     ],
 )
@@ -133,7 +134,7 @@ def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Called) -> None:
     Path("gold.tsv").write_text(lines(judged, "\t", "thema stelle urteil"))
     names = {"query": "thema", "document": "stelle", "score": "wert", "relevance": "urteil"}
     given = ",".join(f"{role}={name}" for role, name in names.items())
-    code, out, _ = call("evaluate", "gold.tsv", "own.tsv", "--columns", given, "-m", "AP", "-o", "json")
+    code, out, _ = call("evaluate", "gold.tsv", "own.tsv", "--columns", given, "-m", "AP", "-f", "json")
     assert (code, json.loads(out)["runs"][0]["measures"]) == (0, {"AP": 1.0})
     assert evaluate("gold.tsv", "own.tsv", columns=names, measures="AP").measures == {"AP": 1.0}
     evaluator = Evaluator("gold.tsv", "AP", columns=names)
@@ -152,7 +153,7 @@ def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Called) -> None:
 def test_answers_in_a_table_show_their_task_and_are_no_documents(folder: Path, call: Called) -> None:
     Path("label.csv").write_text("id,label\nR01-1-A,Y\nR01-2-A,N\n")
     Path("predicted.tsv").write_text("pair_id\tlabel\tprediction\nR01-1-A\tY\tY\nR01-2-A\tN\tY\n")
-    code, out, err = call("evaluate", "label.csv", "predicted.tsv", "-o", "json")
+    code, out, err = call("evaluate", "label.csv", "predicted.tsv", "-f", "json")
     assert (code, json.loads(out)["runs"][0]["measures"], "task 4" in err) == (0, {"Accuracy": 0.5}, True)
     assert isinstance(read_run("label.csv"), Answers)
     assert call("convert", "label.csv", "-")[0] == 2  # a gold or a submission

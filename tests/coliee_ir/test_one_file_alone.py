@@ -110,7 +110,7 @@ def test_what_cannot_be_scored_leaves_the_others_their_scores(here: Path, capsys
     assert "an Excel workbook" in reasons["book.xlsx"]
     assert "a web page" in reasons["page.txt"]
     files = sorted(map(str, Path("runs").iterdir()))
-    assert main(["evaluate", "gold.json", *files, "--keep-going", "--task", "1", "-o", "tsv"]) == 2
+    assert main(["evaluate", "gold.json", *files, "--keep-going", "--task", "1", "-f", "tsv"]) == 2
     captured = capsys.readouterr()
     assert [line.split("\t")[:2] for line in captured.out.splitlines()[1:]] == [["GOOD", "1.0"], ["LATE", "0.5"]]
     assert captured.err.count("coliee-ir: runs/") == 5

@@ -27,7 +27,7 @@ def same(one: Judged, other: Judged) -> bool:
     """Whether two Judged say the same."""
     arrays = ("rank", "retrieved", "repeated", "answered")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and (
-        one.foreign == other.foreign
+        one.extra == other.extra
         and one.alike == other.alike
         and one.remarks == other.remarks
         and one.lines == other.lines
@@ -35,7 +35,7 @@ def same(one: Judged, other: Judged) -> bool:
 
 
 def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False) -> Run:
-    """A run with ties, repetitions and foreign queries; with ``odd``, also comments and other irregular lines."""
+    """A run with ties, repetitions and extra queries; with ``odd``, also comments and other irregular lines."""
     chance = random.Random(seed)
     lines = []
     for query in chance.sample([f"q{n:02d}" for n in range(45)], 40):
@@ -194,7 +194,7 @@ def test_long_ids_are_told_apart_behind_their_32nd_byte() -> None:
     judged = judge(gold, run)
     assert judged.rank.tolist() == [0, 2, 2]
     assert judged.repeated.tolist() == [0, 0]
-    assert judged.foreign == {stem + "q3": 1}
+    assert judged.extra == {stem + "q3": 1}
 
 
 def test_a_query_over_many_blocks_is_one_query() -> None:

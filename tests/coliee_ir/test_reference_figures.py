@@ -93,7 +93,7 @@ def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[st
 
 
 def exact(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
-    assert main(["evaluate", *arguments, "-o", "csv"]) == 0
+    assert main(["evaluate", *arguments, "-f", "csv"]) == 0
     header, row = csv.reader(StringIO(capsys.readouterr().out))
     return {name: float(value) for name, value in zip(header[1:], row[1:], strict=True)}
 
@@ -248,7 +248,7 @@ def test_known_counts_give_the_known_scores_however_they_are_spread(
         "MicroP": p,
         "MicroR": r,
     }
-    main(["evaluate", *files, "--task", "2", "-o", "json"])
+    main(["evaluate", *files, "--task", "2", "-f", "json"])
     told = json.loads(capsys.readouterr().out)["runs"][0]
     assert told["counts"] == {"correct": counts.correct, "retrieved": counts.retrieved, "relevant": counts.relevant}
     assert told["queries"]["judged"] == counts.queries
@@ -312,7 +312,7 @@ def test_table_8_of_2021_comes_out(row: Table8, tmp_path: Path, capsys: pytest.C
     assert list(values) == ["MacroF2", "MacroP", "MacroR", "AP", "Rprec", "MicroR@5", "MicroR@10", "MicroR@30"]
     three = {name: f"{value:.3f}" for name, value in values.items() if name not in ("AP", "Rprec")}
     assert list(three.values()) == [row.f2, row.p, row.r, row.r5, row.r10, row.r30]
-    main(["evaluate", *options, "-o", "json"])
+    main(["evaluate", *options, "-f", "json"])
     told = json.loads(capsys.readouterr().out)["runs"][0]
     assert told["counts"] == {"correct": row.correct, "retrieved": row.returned, "relevant": 101}
     assert told["queries"]["judged"] == 81

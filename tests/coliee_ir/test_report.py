@@ -109,10 +109,10 @@ class Reader(HTMLParser):
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    code, _, err = call("report", *shown(name), "--html", path, "--resamples", "99")
+    code, _, err = call("report", *shown(name), "-o", path, "--resamples", "99")
     assert code == 0, err
     page = path.read_text(encoding="utf-8")
-    code, out, _ = call("evaluate", *shown(name), "-o", "json", "-q")
+    code, out, _ = call("evaluate", *shown(name), "-f", "json", "-q")
     assert held(page, "evaluation") == json.loads(out)
     read = Reader(page)
     assert read.open == []
@@ -203,7 +203,7 @@ def test_the_tuning_is_that_of_tune() -> None:
 
 
 def test_excluded_queries_are_nowhere(call: Call, tmp_path: Path) -> None:
-    call("report", *shown("1"), "--html", tmp_path / "r.html", "--exclude", "002473", "--resamples", "99")
+    call("report", *shown("1"), "-o", tmp_path / "r.html", "--exclude", "002473", "--resamples", "99")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "39 judged, 36 to 39 answered, 1 excluded" in Reader(page).text
     assert len(held(page, "details")["queries"]) == 39
@@ -220,7 +220,7 @@ def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_pa
     (corpus / "026639.txt").write_text("Between Her Majesty\n and others")
     (corpus / "002473.txt").write_text("A case about a patent")
     options = ("--categories", tmp_path / "kinds.csv", "--corpus", corpus, "--resamples", "99")
-    code, _, err = call("report", *shown("1"), "--html", tmp_path / "r.html", *options)
+    code, _, err = call("report", *shown("1"), "-o", tmp_path / "r.html", *options)
     assert code == 0, err
     assert "not judged and passed over (9)" in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
@@ -238,7 +238,7 @@ def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Cal
     (tmp_path / "run.txt").write_text("".join(f"H18-1-{at} Q0 96 1 0.8 T\n" for at in range(1, 7)))
     files = [tmp_path / name for name in ("gold.xml", "run.txt")]
     options = ("--corpus", tmp_path / "code.txt", "--edition", "2025", "--resamples", "99")
-    code, _, err = call("report", *files, *options, "--html", tmp_path / "r.html")
+    code, _, err = call("report", *files, *options, "-o", tmp_path / "r.html")
     assert code == 0, err
     details = held((tmp_path / "r.html").read_text(encoding="utf-8"), "details")
     assert details["queries"][0]["text"] == "Statement 1."
@@ -262,7 +262,7 @@ def test_a_baseline_leaves_only_its_pairs() -> None:
 
 
 def test_a_report_on_another_measure_says_so(call: Call, tmp_path: Path) -> None:
-    code, _, _ = call("report", *shown("1"), "-m", "AP MicroF1", "--html", tmp_path / "r.html", "--resamples", "99")
+    code, _, _ = call("report", *shown("1"), "-m", "AP MicroF1", "-o", tmp_path / "r.html", "--resamples", "99")
     text = Reader((tmp_path / "r.html").read_text(encoding="utf-8")).text
     assert code == 0
     assert "about AP" in text
@@ -295,10 +295,10 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(
 ) -> None:
     monkeypatch.chdir(EXAMPLES)
     path = tmp_path / "a page.html"
-    call("report", *SHOWN["2"], "--html", path, "--resamples", "99")
+    call("report", *SHOWN["2"], "-o", path, "--resamples", "99")
     first = path.read_bytes()
-    assert f"coliee-ir report {' '.join(SHOWN['2'])} --html '{path}' --resamples 99" in Reader(first.decode()).text
-    call("report", *SHOWN["2"], "--html", path, "--resamples", "99")
+    assert f"coliee-ir report {' '.join(SHOWN['2'])} -o '{path}' --resamples 99" in Reader(first.decode()).text
+    call("report", *SHOWN["2"], "-o", path, "--resamples", "99")
     assert path.read_bytes() == first
 
 
@@ -308,7 +308,7 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(
 def test_something_has_to_be_written(call: Call) -> None:
     code, out, err = call("report", *shown("1"))
     assert (code, out) == (2, "")
-    assert err == "coliee-ir: say what to write: --html FILE, --figures DIR or --overview DIR\n"
+    assert err == "coliee-ir: say what to write: -o FILE, --figures DIR or --overview DIR\n"
 
 
 @pytest.mark.parametrize(
@@ -333,14 +333,14 @@ def test_a_value_that_does_not_fit_is_refused(call: Call, tmp_path: Path, option
 def test_what_is_not_installed_is_named(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("altair", "jinja2") else find(name))
-    code, _, err = call("report", *shown("1"), "--html", tmp_path / "r.html")
+    code, _, err = call("report", *shown("1"), "-o", tmp_path / "r.html")
     assert code == 2
     assert err == "coliee-ir: a report needs altair and jinja2: pip install 'coliee-ir[report]'\n"
 
 
 def test_a_place_that_cannot_be_written_is_named(call: Call, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    for option, place in (("--html", "none/r.html"), ("--figures", "file"), ("--overview", "file/under")):
+    for option, place in (("-o", "none/r.html"), ("--figures", "file"), ("--overview", "file/under")):
         code, _, err = call("report", *shown("4"), option, tmp_path / place, "--resamples", "99")
         assert code == 2
         assert f"{tmp_path / place}: cannot be" in err
@@ -351,14 +351,14 @@ def test_a_broken_run_is_left_out_if_asked(call: Call, tmp_path: Path) -> None:
     broken = tmp_path / "broken.txt"
     broken.write_text("a b c d e f g h\n")
     files = [shown("1")[0], broken, *shown("1")[1:]]
-    code, _, _ = call("report", "--keep-going", *files, "--html", tmp_path / "r.html", "--resamples", "99")
+    code, _, _ = call("report", "--keep-going", *files, "-o", tmp_path / "r.html", "--resamples", "99")
     assert code == 2
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert [run["tag"] for run in held(page, "evaluation")["runs"]] == ["bm25", "dense", "rerank"]
 
 
 def test_plain_trec_files_have_no_corpus(call: Call, tmp_path: Path) -> None:
-    code, _, err = call("report", *shown("trec"), "--corpus", tmp_path, "--html", tmp_path / "r.html")
+    code, _, err = call("report", *shown("trec"), "--corpus", tmp_path, "-o", tmp_path / "r.html")
     assert code == 2
     assert "leave --corpus out" in err
 
@@ -481,7 +481,7 @@ def test_a_hostile_name_in_the_overview_is_escaped_for_latex(hostile: coliee_ir.
 def test_hostile_remarks_do_not_reach_the_terminal(call: Call, tmp_path: Path) -> None:
     (tmp_path / "gold.json").write_text(json.dumps({"q\x1b[31m": ["d"]}))
     (tmp_path / "run.json").write_text(json.dumps({"q\x1b[31m": ["d\x1b[0m", "d"]}))
-    options = ("--task", "1", "--html", tmp_path / "r.html", "--resamples", "9")
+    options = ("--task", "1", "-o", tmp_path / "r.html", "--resamples", "9")
     code, out, err = call("report", tmp_path / "gold.json", tmp_path / "run.json", *options)
     assert code == 0
     assert "\x1b" not in out + err + (tmp_path / "r.html").read_text(encoding="utf-8")

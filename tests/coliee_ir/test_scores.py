@@ -32,8 +32,8 @@ def test_per_query_holds_what_counts_and_nothing_else(scores: Scores) -> None:
 
 
 def test_queries_are_counted_and_said_in_a_line(scores: Scores) -> None:
-    assert scores.queries == {"judged": 3, "answered": 1, "unanswered": 2, "unjudged": 1}
-    assert scores.header() == "3 judged, 1 answered, 2 unanswered, 1 unjudged ignored"
+    assert scores.queries == {"judged": 3, "answered": 1, "unanswered": 2, "extra": 1}
+    assert scores.header() == "3 queries: 1 answered, 2 unanswered; 1 extra query in the run ignored"
 
 
 def test_an_entry_has_the_keys_of_the_contract_in_order(scores: Scores) -> None:
@@ -77,7 +77,7 @@ def test_all_values_are_plain_numbers_that_json_takes(scores: Scores) -> None:
 
 
 def test_a_result_keeps_the_decisions_it_was_made_by() -> None:
-    decisions = Decisions(unjudged="wrong")
+    decisions = Decisions(extra_queries="wrong")
     scores = Evaluator(GOLD, task="1", decisions=decisions).evaluate(RUN)
     assert scores.decisions == decisions
-    assert preamble(scores)["decisions"]["unjudged"] == "wrong"
+    assert preamble(scores)["decisions"]["extra_queries"] == "wrong"

@@ -29,10 +29,10 @@ def terms_of(case: twin.Case) -> list[Terms]:
     return [next(iter(scores.results.values())).terms for scores in case.scored()]
 
 
-def micro(counts: Sequence[Sequence[int]], foreign: int = 0) -> Terms:
+def micro(counts: Sequence[Sequence[int]], extra: int = 0) -> Terms:
     """The terms of micro-F1 from correct, retrieved, relevant of each query."""
     each = np.array(counts, dtype=np.float64).reshape(-1, 3)
-    return Terms(each, lambda sums: f_measure(*np.moveaxis(sums, -1, 0), 1.0), np.array([0.0, foreign, 0.0]), False)
+    return Terms(each, lambda sums: f_measure(*np.moveaxis(sums, -1, 0), 1.0), np.array([0.0, extra, 0.0]), False)
 
 
 def at_random(seed: int, queries: int, runs: int = 2) -> list[Terms]:

@@ -64,11 +64,11 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("tune", "GOLD", RUN1, "--by", "k", "--rule", "GOLD"),
+        ("tune", "GOLD", RUN1, "--by", "k", "--save-rule", "GOLD"),
         ("tune", "GOLD", RUN1, "--by", "k", "--apply", RUN1, "-o", "GOLD"),
-        ("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", "--gold", "GOLD", "--fit", "GOLD"),
-        ("report", "GOLD", RUN1, "--html", "GOLD"),
-        ("cut", "GOLD", EXAMPLES / "no.json", "-o", "GOLD"),
+        ("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", "--fit", "GOLD", "-o", "GOLD"),
+        ("report", "GOLD", RUN1, "-o", "GOLD"),
+        ("cut", "GOLD", "--rule", EXAMPLES / "no.json", "-o", "GOLD"),
     ],
     ids=lambda arguments: f"{arguments[0]} {arguments[-2]}",
 )
@@ -84,17 +84,17 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--tables", "DIR", "-o", "csv")),
-        ("unfound.md", ("leaderboard", GOLD1, "DIR/unfound.md", "--tables", "DIR", "-o", "markdown")),
-        ("results.csv", ("leaderboard", GOLD1, RUN1, "--teams", "DIR/results.csv", "--tables", "DIR", "-o", "csv")),
+        ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--tables", "DIR", "-f", "csv")),
+        ("unfound.md", ("leaderboard", GOLD1, "DIR/unfound.md", "--tables", "DIR", "-f", "markdown")),
+        ("results.csv", ("leaderboard", GOLD1, RUN1, "--teams", "DIR/results.csv", "--tables", "DIR", "-f", "csv")),
         ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
         ("single-easy.csv", ("report", GOLD1, "DIR/single-easy.csv", "--overview", "DIR")),
-        ("page", ("report", GOLD1, "DIR", "--html", "DIR/page")),
+        ("page", ("report", GOLD1, "DIR", "-o", "DIR/page")),
         ("run.txt", ("convert", "DIR/run.txt", "DIR/run.txt")),
         ("run.txt", ("convert", "DIR/run.txt", "DIR/link", "--to", "trec")),
         ("run.txt", ("validate", "DIR", "--fix", "DIR")),
         ("run.txt", ("fuse", "DIR/run.txt", RUN1, "-o", "DIR/hard")),
-        ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--rule", "DIR/run.txt")),
+        ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--save-rule", "DIR/run.txt")),
     ],
 )
 def test_no_submission_is_lost_to_a_table_or_a_figure(
@@ -172,13 +172,13 @@ def test_no_line_begins_with_a_command_to_a_runner_of_workflows(call: Call, tmp_
     hostile.write_text(RUN1.read_text().replace(" bm25\n", " ::stop-commands::x##[error]y\n"))
     assert "::stop" in hostile.read_text()
     runs = (hostile, EXAMPLES / "task1" / "dense.txt")
-    printed = [call("tune", GOLD1, hostile, "--by", "k"), call("tune", GOLD1, hostile, "--by", "k", "--form", "json")]
+    printed = [call("tune", GOLD1, hostile, "--by", "k"), call("tune", GOLD1, hostile, "--by", "k", "-f", "json")]
     for form in ("table", "csv", "tsv", "markdown", "latex", "json", "jsonl", "trec"):
-        printed.append(call("evaluate", GOLD1, *runs, "-o", form))
+        printed.append(call("evaluate", GOLD1, *runs, "-f", form))
     for form in ("table", "csv", "json"):
-        printed += [call("leaderboard", GOLD1, *runs, "-o", form), call("compare", GOLD1, *runs, "-o", form)]
+        printed += [call("leaderboard", GOLD1, *runs, "-f", form), call("compare", GOLD1, *runs, "-f", form)]
     for form in ("table", "json"):
-        printed.append(call("validate", hostile, "--task", "1", "-o", form))
+        printed.append(call("validate", hostile, "--task", "1", "-f", form))
     for code, out, err in printed:
         assert code in (0, 1)
         assert not [line for line in (out + err).splitlines() if line.strip().startswith("::") or "##[" in line]
@@ -196,7 +196,7 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) 
 
 def test_two_outputs_are_two_files(call: Call, tmp_path: Path) -> None:
     same = tmp_path / "same"
-    code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--rule", same)
+    code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--save-rule", same)
     assert (code, same.exists()) == (2, False)
     assert f"{same} would be written twice: name two files" in err
 

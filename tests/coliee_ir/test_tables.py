@@ -334,7 +334,7 @@ def test_queries_have_lines_where_the_part_that_trec_eval_would_be_given_answers
     Path("run").write_text("R07-1-A Q0 7 1 1 T\nR07-2-A Q0 7 1 1 T\n")
     Path("answers").write_text("R07-1-A Y T\n")
     Path("long").write_text("R07-2-A Q0 7 1 1 T\n")
-    assert main(["evaluate", "gold", "run", *options, "-m", "map", "-q", "-o", "trec"]) == 0
+    assert main(["evaluate", "gold", "run", *options, "-m", "map", "-q", "-f", "trec"]) == 0
     assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == [*queries, "all"]
 
 

@@ -209,7 +209,7 @@ def test_unanswered_queries_and_those_of_others_are_said() -> None:
     tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", n_resamples=5)
     missing = len(gold) - len(run)
     assert missing > 0
-    assert tuning.header == f"30 judged, {len(run)} answered, {missing} unanswered, 1 unjudged ignored"
+    assert tuning.header == f"30 queries: {len(run)} answered, {missing} unanswered; 1 extra query in the run ignored"
     assert any("not in the gold" in remark for remark in tuning.remarks)
 
 
@@ -334,7 +334,7 @@ _NAME_ANOTHER = (
         ),
         ({"by": ["k", "best"]}, "unknown rule 'best'; the rules are " + ", ".join((*FAMILIES, "max"))),
         (
-            {"decisions": Decisions(unjudged="wrong")},
+            {"decisions": Decisions(extra_queries="wrong")},
             "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong",
         ),
         (

@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "examples"
 
 
-TREC = ("trec/qrels.txt", "trec/bm25.run", "--maximise", "MicroF1", "--by", "score")
+TREC = ("trec/qrels.txt", "trec/bm25.run", "-m", "MicroF1", "--by", "score")
 TASK1 = ("task1/gold.json", "task1/rerank.json")
 TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPHA", "--by", "score")
 
@@ -44,7 +44,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     ]  # fmt: skip
     assert err == (
         "task 1 by the rules of 2026 (the gold's documents are case numbers)\n"
-        "rerank: 40 judged, 40 answered, 0 unanswered, 0 unjudged ignored\n"
+        "rerank: 40 queries: 40 answered, 0 unanswered\n"
         "rerank: 1 entry repeats a document of its query in the gold and counts once (first: query 068517: 059728)\n"
     )
 
@@ -67,16 +67,16 @@ def test_the_task_is_found(call: Call, options: tuple[str, ...], says: str) -> N
 
 
 def test_a_rule_goes_through_a_file_to_another_run(call: Call) -> None:
-    code, out, err = call("tune", *TREC, "--rule", "rule.json", "--form", "json")
+    code, out, err = call("tune", *TREC, "--save-rule", "rule.json", "-f", "json")
     told = json.loads(out)["tunings"][0]
     rule = json.loads(Path("rule.json").read_text())
     assert code == 0
     assert rule == {**told["rule"], "filters": []}
     assert f"rule.json: {told['says']}\n" in err
     Path("tuning.json").write_text(json.dumps(told))
-    code, first, err = call("cut", "trec/bm25.run", "rule.json", "--task", "trec")
+    code, first, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "--task", "trec")
     assert (code, err.splitlines()[0]) == (0, f"keep {told['says']}")
-    assert first == call("cut", "trec/bm25.run", "tuning.json", "--task", "trec")[1]
+    assert first == call("cut", "trec/bm25.run", "--rule", "tuning.json", "--task", "trec")[1]
     Path("cut.run").write_text(first)
     scored = evaluate("trec/qrels.txt", "cut.run", measures="MicroF1").measures["MicroF1"]
     assert scored == pytest.approx(told["resubstitution"], abs=1e-12)
@@ -105,7 +105,7 @@ def test_the_submission_has_the_columns_of_task_and_edition(call: Call) -> None:
 
 
 def test_articles_and_answers_of_task_3_from_end_to_end(call: Call) -> None:
-    code, out, err = call("tune", *TASK3, "--apply", "task3/task3.ALPHA", "-o", "task3.CUT", "--form", "json")
+    code, out, err = call("tune", *TASK3, "--apply", "task3/task3.ALPHA", "-o", "task3.CUT", "-f", "json")
     assert code == 0
     told = json.loads(out)["tunings"][0]
     assert told["measure"] == "Accuracy"
@@ -118,20 +118,38 @@ def test_errors_in_what_was_written_are_findings(call: Call) -> None:
     code, _, err = call("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "o.txt", "--tag", "A-TAG-OF-MANY-LETTERS")
     assert code == 1
     assert "error" in err
-    code, _, err = call("cut", "task1/rerank.json", "k.json", "--task", "1", "-o", "o.txt")
+    code, _, err = call("cut", "task1/rerank.json", "--rule", "k.json", "--task", "1", "-o", "o.txt")
     assert code == 2
     Path("k.json").write_text('{"family": "k", "threshold": 2}')
-    assert call("cut", "task1/rerank.json", "k.json", "--task", "1", "-o", "o.txt")[0] == 0
-    assert call("cut", "task1/rerank.json", "k.json", "--task", "1", "-o", "o.txt", "--tag", "a" * 30)[0] == 1
+    assert call("cut", "task1/rerank.json", "--rule", "k.json", "--task", "1", "-o", "o.txt")[0] == 0
+    assert call("cut", "task1/rerank.json", "--rule", "k.json", "--task", "1", "-o", "o.txt", "--tag", "a" * 30)[0] == 1
 
 
 def test_the_cut_run_on_standard_output_stands_alone(call: Call) -> None:
-    code, out, err = call("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "-")
-    assert code == 0
-    assert {len(line.split()) for line in out.splitlines()} == {3}
-    assert "rerank: keep the first 3 of each query: MicroF1 0.5200 held out (0.4588 to 0.5752), 0.5371 on all 40" in err
-    code, out, _ = call("tune", *TASK1, "--rule", "-")
+    table = call("tune", *TASK1)[1]
+    for output in ([], ["-o", "-"]):
+        code, out, err = call("tune", *TASK1, "--apply", "task1/rerank.json", *output)
+        assert code == 0
+        assert {len(line.split()) for line in out.splitlines()} == {3}
+        assert table in err
+    code, out, _ = call("tune", *TASK1, "--save-rule", "-")
     assert json.loads(out) == {"family": "k", "threshold": 3.0, "floor": 0, "cap": None, "filters": []}
+
+
+def test_a_tuning_goes_to_a_file(call: Call) -> None:
+    table = call("tune", *TASK1)[1]
+    code, out, _ = call("tune", *TASK1, "-o", "tuning.txt", "--save-rule", "-")
+    assert (code, Path("tuning.txt").read_text()) == (0, table)
+    assert json.loads(out)["family"] == "k"
+    code, out, err = call("tune", *TASK1, "--save-rule", "-")
+    assert json.loads(out)["family"] == "k"
+    assert table in err
+
+
+@pytest.mark.parametrize("option", ["--extra-queries=wrong", "--undefined=one"])
+def test_choices_that_cannot_matter_to_tuning_are_not_offered(call: Call, option: str) -> None:
+    code, _, err = call("tune", *TASK1, option)
+    assert (code, "unrecognized arguments" in err) == (2, True)
 
 
 def test_a_cut_run_can_be_compressed(call: Call) -> None:
@@ -154,20 +172,18 @@ def test_a_run_from_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) 
     assert alone.splitlines()[1] in two[1].splitlines()
     Path("rule.json").write_text('{"family": "k", "threshold": 1}')
     from_stdin(monkeypatch, "q1 Q0 a 1 2.5 T\nq1 Q0 b 2 1.5 T\n")
-    assert call("cut", "-", "rule.json")[:2] == (0, "q1 Q0 a 1 2.5 T\n")
+    assert call("cut", "-", "--rule", "rule.json")[:2] == (0, "q1 Q0 a 1 2.5 T\n")
     from_stdin(monkeypatch, '{"family": "k", "threshold": 1}')
-    assert call("cut", "trec/bm25.run", "-")[0] == 0
+    assert call("cut", "trec/bm25.run", "--rule", "-")[0] == 0
 
 
 def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it(call: Call) -> None:
-    code, out, _ = call("tune", "task2/gold.json", "task2", "--form", "csv")
+    code, out, _ = call("tune", "task2/gold.json", "task2", "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
     assert [row["run"] for row in rows] == ["mono", "rules"]
     assert float(rows[0]["MicroF1 held out"]) > float(rows[1]["MicroF1 held out"])
-    alone = [
-        call("tune", "task2/gold.json", path, "--form", "csv")[1] for path in ("task2/mono.txt", "task2/rules.csv")
-    ]
+    alone = [call("tune", "task2/gold.json", path, "-f", "csv")[1] for path in ("task2/mono.txt", "task2/rules.csv")]
     assert out.splitlines()[1:] == [text.splitlines()[1] for text in alone]
     told = call("tune", "task2/gold.json", "task2/mono.txt", "task2/rules.csv")[1]
     assert "is optimistic; bias-corrected estimate: 0." in told
@@ -193,7 +209,7 @@ def test_a_broken_run_among_many(call: Call, jobs: int) -> None:
     code, out, err = call("tune", *runs)
     assert (code, out) == (2, "")
     assert "coliee-ir: task1/broken.txt" in err
-    code, out, err = call("tune", *runs, "--keep-going", "--form", "tsv")
+    code, out, err = call("tune", *runs, "--keep-going", "-f", "tsv")
     assert code == 2
     assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "dense", "bm25"]
     assert "coliee-ir: task1/broken.txt" in err
@@ -205,7 +221,7 @@ def test_a_broken_run_among_many(call: Call, jobs: int) -> None:
 def test_filters_are_used_told_and_remembered(call: Call) -> None:
     Path("dates.txt").write_text("q1 1999-01-01\nd422 2020-01-01\n# a comment\n")
     options = ("--not-itself", "--dates", "dates.txt", "--not-common", "5,3")
-    code, out, _ = call("tune", *TREC, *options, "--rule", "rule.json")
+    code, out, _ = call("tune", *TREC, *options, "--save-rule", "rule.json")
     assert code == 0
     told = [line for line in out.splitlines() if "rows removed" in line]
     assert [line.split(": ")[1] for line in told] == [
@@ -214,22 +230,23 @@ def test_filters_are_used_told_and_remembered(call: Call) -> None:
         "not in the first 3 of more than 5 queries",
     ]
     assert json.loads(Path("rule.json").read_text())["filters"] == [line.split(": ")[1] for line in told]
-    assert "other filters" not in call("cut", "trec/bm25.run", "rule.json", *options)[2]
-    _, _, err = call("cut", "trec/bm25.run", "rule.json")
+    assert "other filters" not in call("cut", "trec/bm25.run", "--rule", "rule.json", *options)[2]
+    _, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json")
     assert "the rule was chosen with other filters: not the query itself; not newer than the query; " in err
     Path("none.json").write_text('{"family": "k", "threshold": 1, "filters": []}')
-    assert "the rule was chosen with other filters: none\n" in call("cut", "trec/bm25.run", "none.json", *options)[2]
+    _, _, err = call("cut", "trec/bm25.run", "--rule", "none.json", *options)
+    assert "the rule was chosen with other filters: none\n" in err
 
 
 def test_groups_are_read_from_a_file(call: Call) -> None:
     queries = [f"q{number}" for number in range(1, 21)]
     Path("groups.csv").write_text("".join(f"{query},g{at % 7}\n" for at, query in enumerate(queries)))
-    code, out, _ = call("tune", *TREC, "--groups", "groups.csv", "--form", "json")
+    code, out, _ = call("tune", *TREC, "--groups", "groups.csv", "-f", "json")
     assert (code, json.loads(out)["tunings"][0]["groups"]) == (0, 7)
 
 
 def test_open_decisions_and_excluded_queries_are_options(call: Call) -> None:
-    given = ("trec/qrels.txt", "trec/bm25.run", "--maximise", "MacroF1", "--by", "score", "--form", "json")
+    given = ("trec/qrels.txt", "trec/bm25.run", "-m", "MacroF1", "--by", "score", "-f", "json")
     plain = json.loads(call("tune", *given)[1])["tunings"][0]
     skipped = json.loads(call("tune", *given, "--unanswered", "skip")[1])["tunings"][0]
     assert skipped["resubstitution"] > plain["resubstitution"]
@@ -263,7 +280,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
     text = Path("trec/bm25.run").read_text().replace("\tbm25", "\t=\x1b[31mX")
     Path("hostile.run").write_text(text)
     for form in ("table", "csv", "markdown"):
-        code, out, err = call("tune", "trec/qrels.txt", "hostile.run", *TREC[2:], "--not-itself", "--form", form)
+        code, out, err = call("tune", "trec/qrels.txt", "hostile.run", *TREC[2:], "--not-itself", "-f", form)
         assert code == 0
         assert "\x1b" not in out + err
 
@@ -271,14 +288,19 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("tune", *TASK1, "--apply", "task1/rerank.json"), "--apply TEST_RUN and -o FILE belong together"),
-        (("tune", *TASK1, "-o", "x"), "--apply TEST_RUN and -o FILE belong together"),
-        (("tune", "task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--rule", "x"),
-         "--apply and --rule are for one labelled run, and there are 2"),
-        (("tune", "-", "-"), "standard input (-) can be named once only"),
-        (("tune", "task1/gold.json", "-", "--answers", "-"), "standard input (-) can be named once only"),
-        (("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "-", "--rule", "-"),
-         "standard output (-) can be named once only"),
+        (("tune", *TASK1, "--tag", "x"), "--tag is the run tag of the cut run; use it with --apply TEST_RUN"),
+        (("tune", *TASK1, "-m", "MicroF1", "-m", "MicroP"), "tune takes one measure; -m names 2: MicroF1, MicroP"),
+        (("tune", *TASK1, "-o", "x", "--save-rule", "x"), "x would be written twice: name two files"),
+        (("tune", *TASK1, "-o", "task1/gold.json"),
+         "task1/gold.json is read, and would be written over: name another file"),
+        (("tune", *TASK1, "--task", "1", "--without-articles", "wrong"),
+         "--without-articles does not apply to task 1; it applies to 3"),
+        (("tune", "task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--save-rule", "x"),
+         "--apply and --save-rule need exactly one run to tune; there are 2"),
+        (("tune", "-", "-"), "standard input (-) can be named only once"),
+        (("tune", "task1/gold.json", "-", "--answers", "-"), "standard input (-) can be named only once"),
+        (("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "-", "--save-rule", "-"),
+         "standard output (-) can be named only once; write the other results to files"),
         (("tune", *TASK1, "--seed", "-1"), "the seed must be an integer ≥ 0"),
         (("tune", *TASK1, "--by", "score"), "the rule 'score' cannot be used: the run has no scores"),
         (("tune", *TASK1, "--not-common", "20"), "--not-common takes two whole numbers from 1, such as 20,5"),
@@ -292,17 +314,16 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", *TASK1, "--groups", "few.txt"),
          "40 judged queries have no group (first: 002473); give every query of the gold a group"),
         (("tune", "task1/gold.json", "empty"), "there is no file in empty"),
-        (("tune", *TASK1, "--unjudged", "wrong"),
-         "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong"),
         (("tune", "task1/gold.json", "nowhere.txt"), "nowhere.txt: there is no such file; check the path"),
-        (("cut", "-", "-"), "standard input (-) can be named once only"),
-        (("cut", "task1/rerank.json", "no.json"), "no.json: there is no such file; check the path"),
-        (("cut", "task1/rerank.json", "list.json"),
+        (("cut", "-", "--rule", "-"), "standard input (-) can be named only once"),
+        (("cut", "task1/rerank.json", "--rule", "no.json"), "no.json: there is no such file; check the path"),
+        (("cut", "task1/rerank.json", "--rule", "list.json"),
          'list.json: a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'),
-        (("cut", "task1/rerank.json", "score.json"), "the rule 'score' cannot be used: the run has no scores"),
-        (("cut", "task3/answers.ALPHA", "score.json"),
+        (("cut", "task1/rerank.json", "--rule", "score.json"),
+         "the rule 'score' cannot be used: the run has no scores"),
+        (("cut", "task3/answers.ALPHA", "--rule", "score.json"),
          "task3/answers.ALPHA: this submission contains labels, not documents; cutoffs apply to retrieved documents"),
-        (("cut", "trec/bm25.run", "score.json", "--task", "4"), "a submission to task 4 holds no documents"),
+        (("cut", "trec/bm25.run", "--rule", "score.json", "--task", "4"), "a submission to task 4 holds no documents"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call: Call, arguments: tuple[str, ...], sentence: str) -> None:
@@ -333,11 +354,11 @@ def test_a_run_tag_against_the_rules_is_said_with_the_option_that_names_another(
     assert code == 1
     assert any("'mono_t5'" in line and "--tag" in line for line in err.splitlines())
     Path("k.json").write_text('{"family": "k", "threshold": 2}')
-    code, _, err = call("cut", "mono_t5.json", "k.json", "--task", "1", "-o", "o.txt")
+    code, _, err = call("cut", "mono_t5.json", "--rule", "k.json", "--task", "1", "-o", "o.txt")
     assert (code, "name another with --tag" in err) == (1, True)
-    code, _, err = call("cut", "mono_t5.json", "k.json", "--task", "1", "-o", "o.txt", "--tag", "T5")
+    code, _, err = call("cut", "mono_t5.json", "--rule", "k.json", "--task", "1", "-o", "o.txt", "--tag", "T5")
     assert (code, "--tag" in err) == (0, False)
-    code, _, err = call("cut", "mono_t5.json", "k.json", "-o", "o.txt")  # no task: no submission
+    code, _, err = call("cut", "mono_t5.json", "--rule", "k.json", "-o", "o.txt")  # no task: no submission
     assert (code, "--tag" in err) == (0, False)
 
 

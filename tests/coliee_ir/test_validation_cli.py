@@ -105,7 +105,7 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
         (["run.txt", "--corpus", "folder"], "coliee-ir: folder: there is no case in this folder"),
         (["run.txt", "--corpus", "run.txt"], "coliee-ir: run.txt: this is a file; name the folder that it is in"),
         (["run.txt", "--task", "tort", "--corpus", "run.txt"], "coliee-ir: the pilot has no corpus: give the"),
-        (["-", "--queries", "-"], "coliee-ir: standard input (-) can be named once only"),
+        (["-", "--queries", "-"], "coliee-ir: standard input (-) can be named only once"),
         (["run.txt", "--queries", "a", "--gold", "b"], "usage: "),
         (["run.txt", "--task", "9"], "usage: "),
         ([], "usage: "),
@@ -135,7 +135,7 @@ def test_both_gold_and_queries_are_refused_in_python_too() -> None:
 
 def test_the_json_has_these_keys(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt"))
-    code, out, _ = call("run.txt", "-o", "json", "--fix", "mended.txt")
+    code, out, _ = call("run.txt", "-f", "json", "--fix", "mended.txt")
     whole = json.loads(out)
     assert code == 1
     assert {key: value for key, value in whole.items() if key not in ("coliee_ir", "findings")} == {
@@ -168,7 +168,7 @@ def test_the_json_has_these_keys(call: Call) -> None:
 
 def test_a_line_for_each_place_goes_to_github(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").rstrip())
-    assert call("run.txt", "-o", "github")[1] == (
+    assert call("run.txt", "-f", "github")[1] == (
         "::error file=run.txt,line=1,col=8,title=txt-suffix::2 ids end in .txt ('000201.txt'); write the number alone\n"
         "::error file=run.txt,line=5,col=8,title=txt-suffix::2 ids end in .txt ('000201.txt'); write the number alone\n"
         "::notice file=run.txt,line=10,title=no-newline::the last line has no line end; end it with a newline\n"
@@ -184,7 +184,7 @@ def test_names_and_ids_cannot_do_harm(form: str, call: Call) -> None:
         put(HOSTILE, RUN1 + "000104 ::error::%0A,x\x1b[31m\u202e ALPHA1\n000104 000208 {n}{0}\n{} {}\n".encode())
     except OSError:
         pytest.skip("the file system has no such names")
-    code, out, err = call(HOSTILE, "--task", "1", "-o", form)
+    code, out, err = call(HOSTILE, "--task", "1", "-f", form)
     assert code == 1
     assert err == "task 1 of 2026\n"
     if form == "json":
@@ -203,7 +203,7 @@ def test_names_and_ids_cannot_do_harm(form: str, call: Call) -> None:
 def test_a_long_line_is_not_shown_whole(call: Call) -> None:
     put("run.txt", RUN1 + b"x" * 10_000 + b"\n")
     for form in ("table", "json", "github"):
-        assert max(map(len, call("run.txt", "--task", "1", "-o", form)[1].splitlines())) < 400
+        assert max(map(len, call("run.txt", "--task", "1", "-f", form)[1].splitlines())) < 400
 
 
 # mending
@@ -448,7 +448,7 @@ def test_the_order_of_what_is_found_does_not_depend_on_chance() -> None:
     said = set()
     for seed in ("0", "1", "2"):
         done = subprocess.run(
-            [sys.executable, "-m", "coliee_ir", "validate", "-o", "json", "task3.x", "answers.x"],
+            [sys.executable, "-m", "coliee_ir", "validate", "-f", "json", "task3.x", "answers.x"],
             capture_output=True,
             check=False,
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},

@@ -132,7 +132,7 @@ class Comparison(Shown):
         return f"Comparison({self.measure!r}, runs={[standing.tag for standing in self.standings]}, test={self.test!r})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``compare -o json``; a number that does not exist is null.
+        """The JSON of ``compare -f json``; a number that does not exist is null.
 
         A pair names its runs by their tags, ``a`` and ``b``, and because two runs can have one tag also by their
         ``places`` among the runs, from 0.

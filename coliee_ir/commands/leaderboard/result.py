@@ -113,7 +113,7 @@ class Leaderboard(Board, Shown):
     def to_dict(
         self, *, easy: float = EASY, categories: Categories | None = None, official: Published | None = None
     ) -> dict[str, Any]:
-        """The JSON of ``leaderboard -o json``: the runs, what is not ranked, and every table that the task has."""
+        """The JSON of ``leaderboard -f json``: the runs, what is not ranked, and every table that the task has."""
         return render.contents(self, Extras(easy, categories, official))
 
 

@@ -88,7 +88,7 @@ class Contents:
         return self.board.main == "documents"
 
     def evaluation(self) -> dict[str, Any]:
-        """What ``evaluate -o json -q`` prints of the same runs."""
+        """What ``evaluate -f json -q`` prints of the same runs."""
         return document(self.in_order, per_query=True)
 
 

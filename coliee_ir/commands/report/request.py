@@ -56,7 +56,7 @@ class Report:
         return page(self.contents, self.texts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON inside the page: what ``evaluate -o json -q`` prints of the same runs."""
+        """The JSON inside the page: what ``evaluate -f json -q`` prints of the same runs."""
         return self.contents.evaluation()
 
     def write_html(self, path: PathLike) -> None:

@@ -24,15 +24,6 @@ def render(tunings: Sequence[Tuning], form: str) -> str:
     return FORMS[form](tunings)
 
 
-def said(tuning: Tuning) -> str:
-    """A tuning in a line."""
-    low, high = tuning.interval
-    return (
-        f"{shortened(tuning.tag)}: keep {tuning.rule}: {tuning.measure} {tuning.held_out:.4f} held out "
-        f"({low:.4f} to {high:.4f}), {tuning.resubstitution:.4f} on all {tuning.queries} queries"
-    )
-
-
 def ranked(tunings: Sequence[Tuning]) -> Grid:
     """The runs, that with the best held-out score first."""
     best_first = sorted(tunings, key=lambda tuning: (-_known(tuning.held_out), tuning.tag))

@@ -90,7 +90,7 @@ def tune(
     if floor is not None and cap is not None and floor > cap:
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
     settings = Resampling(n_resamples, seed)
-    if decisions is not None and decisions.unjudged == "wrong":
+    if decisions is not None and decisions.extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
     run = opened(run)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task)

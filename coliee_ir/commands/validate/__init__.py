@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import PathLike, Source, check_outputs
+from coliee_adapters.files import PathLike, Source, check_inputs, check_outputs
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place
@@ -57,7 +57,7 @@ class Validation:
         return sum(finding.severity is severity for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``validate -o json``."""
+        """The JSON of ``validate -f json``."""
         return {
             "coliee_ir": __version__,
             "task": self.task,
@@ -109,8 +109,7 @@ def validate(
         raise UsageError("--tag is written into a mended copy: say where it goes with --fix OUT")
     named = gold if gold is not None else queries
     given = [str(path) for path in (*files, *(path for path in (named, corpus) if path is not None))]
-    if given.count("-") > 1:
-        raise UsageError("standard input (-) can be named once only")
+    check_inputs(given)
     opened = (Source(path, may_be_empty=True, any_text=True) for path in dict.fromkeys(files))
     sources = {source.name: source for source in opened}
     asked = None if named is None else Source(named)

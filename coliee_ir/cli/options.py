@@ -1,0 +1,286 @@
+"""The options of all commands, each defined once: a command picks by name, and adds what only it knows.
+
+An option's name is where its value is found after parsing: ``measure`` is ``-m/--measure``, and ``options.measure``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.vocabulary import ROLES, parse_columns
+from coliee_ir.rules.decisions import CHOICES, HELP, MATTERS, Decisions
+from coliee_ir.rules.protocol import TASKS
+from coliee_ir.stats.corrections import CORRECTIONS
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
+
+
+class Option(NamedTuple):
+    """An option, or an argument without a flag.
+
+    Attributes:
+        flags: how it is typed; empty for an argument that goes by its place.
+        help: what it is for, as a phrase.
+        settings: what else argparse is given.
+        reads: whether its value names files that are read.
+    """
+
+    flags: tuple[str, ...]
+    help: str
+    settings: Mapping[str, Any]
+    reads: bool = False
+
+
+def _option(*flags: str, help: str, reads: bool = False, **settings: Any) -> Option:
+    return Option(flags, help, settings, reads)
+
+
+def at_least_one(text: str) -> int:
+    """A count, from the command line."""
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not an integer ≥ 1")
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if 0 <= value <= 1:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1, for example 0.8")
+
+
+def _columns(text: str) -> dict[str, str]:
+    try:
+        return parse_columns(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
+
+
+_MANY: Final[Mapping[str, Any]] = {"action": "append", "default": []}
+_SWITCH: Final[Mapping[str, Any]] = {"action": "store_true"}
+_COUNT: Final[Mapping[str, Any]] = {"type": at_least_one, "metavar": "N"}
+
+#: name → the option
+OPTIONS: Final[Mapping[str, Option]] = {
+    # what is read
+    "gold": _option(
+        metavar="GOLD", reads=True, help="gold file in any known format, or a folder of golds; - reads standard input"
+    ),
+    "more_golds": _option(
+        "--gold", metavar="FILE", reads=True, **_MANY,
+        help="another gold with other queries, for example of another year (repeatable)",
+    ),
+    "runs": _option(
+        metavar="RUN|DIR", nargs="+", reads=True,
+        help="runs in any known format, plain or .gz; a folder stands for all its files",
+    ),
+    "submissions": _option(
+        metavar="DIR|FILE", nargs="+", reads=True,
+        help="submissions; folders are searched, and files with the same run tag belong together",
+    ),
+    "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
+    "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
+    "source": _option(metavar="IN", help="gold or submission to convert; - reads standard input"),
+    "target": _option(metavar="OUT", help="file to write; - is standard output, .gz compresses"),
+    "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
+    "task": _option(
+        "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"
+    ),
+    "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
+    "columns": _option(
+        "--columns", type=_columns, metavar="ROLE=NAME,…",
+        help=f"column names of tables, where they are not recognised; the roles are {', '.join(ROLES)}",
+    ),
+    "answers": _option(
+        "--answers", metavar="FILE", reads=True, **_MANY,
+        help="Task 3 from 2026: file with the Y/N answers, one for each RUN in the same order (repeatable)",
+    ),
+    "long_list": _option(
+        "--long-list", metavar="FILE", reads=True, **_MANY,
+        help="Task 3 up to 2025: ranked list, one for each RUN in the same order (repeatable)",
+    ),
+    "exclude": _option(
+        "--exclude", metavar="IDS|FILE", reads=True,
+        help="queries to leave out: ids separated by commas, or a file of ids",
+    ),
+    "corpus": _option(
+        "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
+    ),
+    "categories": _option(
+        "--categories", metavar="CSV", reads=True,
+        help="categories of queries: columns query and category, or one column for each category",
+    ),
+    "teams": _option(
+        "--teams", metavar="CSV", reads=True,
+        help="teams of the runs, in columns tag and team (default: the folders that the runs are in)",
+    ),
+    "official": _option(
+        "--official", metavar="CSV", reads=True, help="published table of scores to rank the runs against"
+    ),
+    "template": _option(
+        "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
+    ),
+    "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
+    "query_gold": _option("--gold", metavar="FILE", reads=True, help="gold, of which only the query ids are used"),
+    # where the result goes, and what it is
+    "output": _option(
+        "-o", "--output", metavar="FILE", default="-", help="file to write the result to (default: standard output)"
+    ),
+    "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
+    "measure": _option("-m", "--measure", metavar="MEASURE", help="", **_MANY),
+    "tag": _option("--tag", metavar="TAG", help="run tag to write"),
+    "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
+    "timing": _option("--timing", help="print seconds and peak memory as JSON on standard error", **_SWITCH),
+    "to": _option("--to", metavar="F", help="format to write"),
+    "form": _option("--from", metavar="F", help="format of IN"),
+    "fix": _option("--fix", metavar="OUT", help="write a corrected copy: a file, or a folder for several files"),
+    "figures": _option(
+        "--figures", metavar="DIR", help="write the figures as PDF, SVG and PNG, and their numbers as CSV"
+    ),
+    "overview": _option(
+        "--overview", metavar="DIR",
+        help="write the figures of an overview paper, with the mean of each question over all runs, and LaTeX",
+    ),
+    # how it is computed
+    "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size and processors)"),
+    "keep_going": _option(
+        "--keep-going", help="report broken runs and continue with the others (exit code 2)", **_SWITCH
+    ),
+    "baseline": _option(
+        "--baseline", metavar="TAG|FILE", help="run to compare all others with (default: compare all pairs)"
+    ),
+    "test": _option("--test", default="randomisation", help=""),
+    "correction": _option(
+        "--correction", choices=tuple(CORRECTIONS), default="holm", help="multiple testing correction (default: holm)"
+    ),
+    "resamples": _option(
+        "--resamples", **_COUNT, default=N_RESAMPLES, help=f"number of resamples (default: {N_RESAMPLES})"
+    ),
+    "seed": _option(
+        "--seed", type=int, metavar="N", default=SEED, help=f"seed of the random numbers (default: {SEED})"
+    ),
+    "confidence_level": _option(
+        "--confidence-level", type=float, metavar="P", default=CONFIDENCE_LEVEL,
+        help=f"confidence level (default: {CONFIDENCE_LEVEL})",
+    ),
+    "power": _option(
+        "--power", type=float, metavar="P", default=0.8, help="power for the detectable difference (default: 0.8)"
+    ),
+    "easy": _option("--easy", type=_share, metavar="SHARE", help="share of runs that must be right on an easy query"),
+    "team_pattern": _option(
+        "--team-pattern", metavar="REGEX", help="regular expression whose first group is the team in a run tag"
+    ),
+    "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
+    "table_names": _option("--table", metavar="NAME", help="", **_MANY),
+    "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
+    "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
+    # cutting
+    "by": _option("--by", metavar="RULE", help="", **_MANY),
+    "floor": _option("--floor", type=int, metavar="N", help="minimum number of documents per query (default: tuned)"),
+    "cap": _option("--cap", type=int, metavar="N", help="maximum number of documents per query (default: tuned)"),
+    "groups": _option(
+        "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
+    ),
+    "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
+    "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),
+    "rule": _option(
+        "--rule", metavar="FILE", reads=True, required=True,
+        help='rule as written by `coliee-ir tune --save-rule`, for example {"family": "score", "threshold": 0.5}',
+    ),
+    "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
+    "dates": _option(
+        "--dates", metavar="FILE", reads=True, help="remove documents newer than the query, by lines ID YYYY-MM-DD"
+    ),
+    "not_common": _option(
+        "--not-common", metavar="MOST,WITHIN",
+        help="remove documents that are among the first WITHIN results of more than MOST queries",
+    ),
+    # fusing
+    "method": _option("--method", metavar="M", help="fusion method"),
+    "norm": _option("--norm", metavar="N", help="normalisation of scores, for the comb… methods"),
+    "k": _option("--k", type=float, metavar="K", help="constant of rrf"),
+    "weights": _option(
+        "--weights", metavar="W,W,…|FILE", reads=True,
+        help="one weight for each run, or a file written by --save-weights, which also holds the method",
+    ),
+    "depth": _option("--depth", **_COUNT, help="use only the first N results of each run (default: all)"),
+    "least": _option(
+        "--least", type=float, metavar="K", help="number of runs, or their weight, that vote needs (default: majority)"
+    ),
+    "top": _option("--top", **_COUNT, help="number of fused documents to keep per query (default: all)"),
+    "ties": _option("--ties", help="answer to give when votes are tied; first: that of the first RUN (default: N)"),
+    "fit": _option(
+        "--fit", metavar="GOLD", reads=True, **_MANY,
+        help="fit weights to this gold, or folder of golds (repeatable for golds with other queries)",
+    ),
+    "save_weights": _option("--save-weights", metavar="FILE", help="write the fitted weights as JSON, for --weights"),
+    "held_out": _option(
+        "--held-out", metavar="FILE", help="write the runs fused with weights that were fitted without the query's fold"
+    ),
+}  # fmt: skip
+
+
+def add(parser: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
+    """Add options by name; ``changes`` are what a command knows better than the table, such as choices or a default."""
+    for name in names:
+        option = OPTIONS[name]
+        settings = {"help": option.help, **option.settings, **changes}
+        if option.flags:
+            parser.add_argument(*option.flags, dest=name, **settings)
+        else:
+            parser.add_argument(name, **settings)
+
+
+def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Add the scoring choices that can matter to a command; by default all."""
+    group = parser.add_argument_group("scoring choices that the organisers do not specify (the default first)")
+    for name in names or CHOICES:
+        group.add_argument(_flag(name), choices=CHOICES[name], default=CHOICES[name][0], help=HELP[name])
+
+
+def decided(options: argparse.Namespace) -> Decisions:
+    """The choices that were made on the command line.
+
+    Raises:
+        UsageError: a choice that cannot matter for the task that was named.
+    """
+    chosen = {name: getattr(options, name) for name in CHOICES if hasattr(options, name)}
+    for name, choice in chosen.items():
+        if options.task and choice != CHOICES[name][0] and options.task not in MATTERS[name]:
+            tasks = ", ".join(MATTERS[name])
+            raise UsageError(f"{_flag(name)} does not apply to task {options.task}; it applies to {tasks}")
+    return Decisions(**chosen)
+
+
+def _flag(decision: str) -> str:
+    return f"--{decision.replace('_', '-')}"
+
+
+def read_by(options: argparse.Namespace, *without: str) -> list[str]:
+    """The files, and folders, that the options name to be read; not those of the options ``without``."""
+    names = [name for name, option in OPTIONS.items() if option.reads and name not in without]
+    values = [getattr(options, name, None) for name in names]
+    return [path for value in values for path in (value if isinstance(value, list) else [value]) if path is not None]
+
+
+def measures(options: argparse.Namespace) -> list[str]:
+    """The names of measures that were given, each by an option of its own or several in one."""
+    return [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip()) if name]
+
+
+def one_measure(options: argparse.Namespace) -> str:
+    """The name of the measure that was given; empty for none.
+
+    Raises:
+        UsageError: several were given.
+    """
+    names = measures(options)
+    if len(names) > 1:
+        raise UsageError(f"{options.command} takes one measure; -m names {len(names)}: {', '.join(names)}")
+    return names[0] if names else ""
