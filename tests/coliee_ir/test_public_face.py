@@ -15,7 +15,7 @@ import coliee_ir
 EXPORTED = {
     # reading, scoring, converting
     *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "Submission", "to_qrels", "to_run", "to_frame"),
-    "read_corpus",
+    *("read_corpus", "GoldLike", "RunLike"),
     # showing
     *("make_report", "Report"),
     # checking
@@ -73,7 +73,7 @@ HEAVY = {
         "import coliee_ir",
         "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt')",
         "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt', measures=['MicroF1@5', 'map', 'P_5'])",
-        "from coliee_ir.cli import main; main(['evaluate', 'gold.json', 'run.txt', '-o', 'table'])",
+        "from coliee_ir.cli import main; main(['evaluate', 'gold.json', 'run.txt', '-f', 'table'])",
     ],
 )
 def test_what_a_small_run_does_not_need_is_not_imported(typed: str, tmp_path: Path) -> None:
