@@ -21,6 +21,8 @@ from coliee_adapters import json_records
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, exact_id, wrong_id
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.statute import LABELS, Labelled, labels_of
 from coliee_adapters.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.vocabulary import Kind, roles_of
 
@@ -54,9 +56,11 @@ def gold_of(
     """
     if isinstance(held, Mapping):
         members = _members(held, rule)
-        if members and all(isinstance(value, str | bool) for value in members.values()):
+        if are_answers(members):
             _check_ids(list(members), commas)
-            return Gold(labels={query: _label(value) for query, value in members.items()})
+            remarks = Remarks()
+            labels, _ = labels_of(_labelled_queries(members), remarks, gold=True)
+            return Gold(labels=labels, remarks=remarks)
         qrels: dict[str, dict[str, int]] = {query: {} for query in members}
         rows = [
             (query, document, relevance)
@@ -66,7 +70,9 @@ def gold_of(
     else:
         table = _rows(held, "gold", rule, columns)
         if table.answers:
-            return Gold(labels=_answered(table))
+            remarks = Remarks()
+            labels, _ = labels_of(_labelled_rows(table), remarks, gold=True)
+            return Gold(labels=labels, remarks=remarks)
         qrels = {}
         rows = list(zip(table.queries, table.documents, table.relevances or repeat(1), strict=False))
     for query, document, value in rows:
@@ -96,7 +102,9 @@ def run_of(
     *,
     commas: bool = True,
 ) -> Run | Answers:
-    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; these can hold answers.
+    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers.
+
+    Answers come from ``{query: "Y"}``, ``{query: True}``, ``{query: 1}``, or a column of a frame or of tuples.
 
     Args:
         held: one of these.
@@ -117,14 +125,16 @@ def run_of(
     """
     if not isinstance(held, Mapping):
         table = _rows(held, "run", rule, columns)
-        if table.answers:
-            return Answers(_answered(table), tag)
-        return _run_of_rows(table, rule, tag)
+        return _answers_of(_labelled_rows(table), tag) if table.answers else _run_of_rows(table, rule, tag)
+    members = _members(held, rule)
+    if are_answers(members):
+        _check_ids(list(members), commas)
+        return _answers_of(_labelled_queries(members), tag)
     queries: list[str] = []
     starts = [0]
     documents: list[str] = []
     scores: list[float] = []
-    for query, ranking in _members(held, rule).items():
+    for query, ranking in members.items():
         for document, score in _pairs(query, ranking, None):
             documents.append(rule(document))
             if score is not None:
@@ -340,13 +350,50 @@ def _fields(item: Any) -> tuple[object, ...]:
     return next((tuple(getattr(item, name)) for name in names if getattr(item, name, ())), ())
 
 
-def _answered(table: _Rows) -> dict[str, bool]:
-    """The labels of queries; InputError where a query has two."""
-    labels: dict[str, bool] = {}
-    for query, value in zip(table.queries, table.answers, strict=True):
-        if labels.setdefault(query, label := _label(value)) != label:
-            raise InputError(_MEMORY, "this question has two answers", found=query, remedy="keep one")
-    return labels
+def are_answers(held: Mapping[Any, Any]) -> bool:
+    """Whether a dictionary answers queries, and does not list documents for them.
+
+    Raises:
+        InputError: there is one word or number for each query, and too few of these are labels.
+    """
+    values = [_plain(value) for value in held.values()]
+    if not values or not all(isinstance(value, str | int) for value in values):
+        return False
+    if not json_records.are_labels(values):
+        words = dict(zip(held, map(_word, values), strict=True))
+        query, word = next((query, word) for query, word in words.items() if word.lower() not in LABELS)
+        raise Place(_MEMORY, "query", str(query)).fault(
+            "this is not a label", word, "give Y or N, or a list of documents"
+        )
+    return True
+
+
+def _labelled_queries(members: Mapping[str, Any]) -> Iterable[Labelled]:
+    return (Labelled(query, _word(value), Place(_MEMORY, "query", query)) for query, value in members.items())
+
+
+def _labelled_rows(table: _Rows) -> Iterable[Labelled]:
+    numbered = enumerate(zip(table.queries, table.answers, strict=True), start=1)
+    return (Labelled(query, _word(value), Place(_MEMORY, "row", row)) for row, (query, value) in numbered)
+
+
+def _answers_of(words: Iterable[Labelled], tag: str) -> Answers:
+    remarks = Remarks()
+    labels, unreadable = labels_of(words, remarks)
+    return Answers(labels, tag, remarks=remarks, unreadable=unreadable)
+
+
+def _word(value: Any) -> str:
+    """An answer as a label list writes it."""
+    value = _plain(value)
+    if isinstance(value, bool):
+        return "Y" if value else "N"
+    return value.strip() if isinstance(value, str) else repr(value)
+
+
+def _plain(value: Any) -> Any:
+    """A scalar of NumPy as the Python value that it holds; all else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _id(value: Any) -> str:
@@ -384,14 +431,6 @@ def _finite(value: Any, what: str = "score") -> float:
     if not math.isfinite(number):
         raise InputError(_MEMORY, f"this {what} is not a finite number", found=repr(value), remedy="write it like 12.5")
     return number
-
-
-def _label(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    if value in ("Y", "N"):
-        return value == "Y"
-    raise InputError(_MEMORY, "this is not a label", found=repr(value), remedy="give Y or N, True or False")
 
 
 def pandas_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> pandas.DataFrame:

@@ -176,7 +176,7 @@ def _held(source: Source) -> object:
             return _Records(_object(item, Place(source.name, "record", n)) for n, item in enumerate(held, 1))
         if isinstance(held, dict) and is_header(list(held)):
             return _Records([Record(held, Place(source.name, "record", 1))])
-    if isinstance(held, dict) and (_are_labels(held.values()) or _are_nested(held.values())):
+    if isinstance(held, dict) and (are_labels(held.values()) or _are_nested(held.values())):
         return _Records(entries=held, text=text)
     return held
 
@@ -230,7 +230,7 @@ class _Records(NamedTuple):
                 next(rows([Record(one, Place(source.name, "query", query)) for one in first], kind, columns), None)
                 break  # keys that are not understood say more than a query's name
         members = case_law.members(self.entries, source, self.text, rule)
-        if _are_labels(self.entries.values()):
+        if are_labels(self.entries.values()):
             return (), (
                 Row(Record({}, Place(source.name, "query", query)), query, answer=_word(entry))
                 for query, entry in members
@@ -361,7 +361,7 @@ def _id(row: Row, what: str, rule: IdRule) -> str:
     return text
 
 
-def _are_labels(entries: Iterable[object]) -> bool:
+def are_labels(entries: Iterable[object]) -> bool:
     """Whether all entries are words and most of them labels; then what is none is an answer that is not understood.
 
     Text of digits is a document, as in Task 2 of 2025, unless some of it is ``0``: no paragraph has that number.

@@ -265,8 +265,6 @@ def _read_run(source: object, task: str | None, form: str | None, columns: Mappi
     rule = exact_id if task == "trec" else normal_id
     file = opened(source, columns)
     if not isinstance(file, Source):
-        if isinstance(source, dict) and source and all(isinstance(label, str | bool) for label in source.values()):
-            return Answers(frames.gold_of(source, rule).labels or {}, format="memory")
         return frames.run_of(file, rule, columns=columns, commas=task in _COMMAS)
     run_form = detect.run_form(file, form)
     if run_form.name == "tort" and task == "rationale":
@@ -352,7 +350,7 @@ def _is_labels(run: object) -> bool:
             return isinstance(detect.read_run(run), Answers)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
     if isinstance(run, dict):
-        return all(isinstance(label, str | bool) for label in run.values())
+        return frames.are_answers(run)
     return isinstance(run, Answers)
 
 

@@ -168,7 +168,7 @@ LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
         ({"q": None, "r": {}}, f"the entry of query 'q' cannot be read (found 'None'); {MEMBERS}"),
         ({"r": {}, "q": "d1, d2"}, f"the entry of query 'q' cannot be read (found ''d1, d2''); {MEMBERS}"),
         ({"q": b"d1", "r": {}}, f"the entry of query 'q' cannot be read (found 'b'd1''); {MEMBERS}"),
-        ({"q": 5}, f"the entry of query 'q' cannot be read (found '5'); {MEMBERS}"),
+        ({"q": 5}, "query q: this is not a label (found '5'); give Y or N, or a list of documents"),
         ({1: [], "1": []}, "a query stands twice (found '1'); keep one"),
         ({None: ["d"]}, no_id(None)),
         ({"q": [None]}, no_id(None)),
@@ -222,10 +222,41 @@ def test_a_document_judged_twice_and_differently_is_refused(held: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["maybe", "y", ""])
-def test_a_label_is_y_or_n(value: str) -> None:
-    expected = f"<memory>: this is not a label (found '{value!r}'); give Y or N, True or False"
-    assert told(lambda: gold_of({"q1": "Y", "q2": value})) == expected
+@pytest.mark.parametrize("value", ["maybe", "", 2])
+def test_a_label_is_y_or_n(value: str | int) -> None:
+    for labels in ({"q1": "Y", "q2": value}, {"q2": value}):
+        with pytest.raises(InputError) as caught:
+            gold_of(labels)
+        assert "query q2: this is not a label" in caught.value.problem
+        assert caught.value.found == str(value)
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"),
+    [(1, 0), ("1", "0"), ("Yes", "No"), ("true", "False"), (True, False), (np.int64(1), np.int64(0)),
+     (np.bool_(True), np.bool_(False))],
+)  # fmt: skip
+def test_answers_are_understood_as_in_files(yes: Any, no: Any) -> None:
+    expected = {"q": True, "r": False}
+    for held in (
+        {"q": yes, "r": no},
+        pandas.DataFrame({"id": ["q", "r"], "answer": [yes, no]}),
+        [{"qid": "q", "answer": yes}, {"qid": "r", "answer": no}],
+    ):
+        answers, gold = run_of(held), gold_of(held)
+        assert isinstance(answers, Answers)
+        assert (answers.labels, gold.labels) == (expected, expected)
+        assert answers.remarks.count("label-form") == (0 if isinstance(yes, bool | np.bool_) else 2)
+
+
+def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart() -> None:
+    with pytest.raises(InputError, match="others are not"):
+        run_of({"q": 1, "r": "N"})
+    answers = run_of({"q": "Y", "r": "Sorry", "s": "N"})
+    assert isinstance(answers, Answers)
+    assert (answers.labels, answers.unreadable) == ({"q": True, "s": False}, ("r",))
+    with pytest.raises(InputError, match="not a label"):
+        run_of({"827": "025"})  # a paragraph of Task 2
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
@@ -322,7 +353,7 @@ def test_answers_in_a_frame_are_no_documents() -> None:
     assert isinstance(answers, Answers)
     assert answers.labels == {"q": False, "r": False}
     assert gold_of(held).labels == {"q": True, "r": False}
-    with pytest.raises(InputError, match="two answers"):
+    with pytest.raises(InputError, match="otherwise"):
         gold_of([{"id": "q", "label": "Y"}, {"id": "q", "label": "N"}])
 
 

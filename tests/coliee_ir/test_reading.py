@@ -240,7 +240,7 @@ def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> N
         (read_run, {"q": {"d": float("nan")}}, "this score is not a finite number (found 'nan')"),
         (read_run, {"q": {"d": "high"}}, "this score is not a finite number (found ''high'')"),
         (read_gold, {"q": {"d": 0.5}}, "this relevance is not an integer (found '0.5')"),
-        (read_gold, {"q": "maybe"}, "this is not a label (found ''maybe'')"),
+        (read_gold, {"q": "maybe"}, "this is not a label (found 'maybe')"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_what_it_is(read: Callable[[object], object], held: object, said: str) -> None:
