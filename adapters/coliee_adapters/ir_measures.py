@@ -37,9 +37,9 @@ NAMES: Final[Mapping[str, tuple[str | None, str | None]]] = {
 
 #: What trec_eval takes of ir_measures' parameters, and how it is said.
 _LIMITS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "cutoff": (lambda cutoff: 1 <= cutoff <= 999_999_999, "a cut-off is a whole number from 1 to 999999999"),
+    "cutoff": (lambda cutoff: 1 <= cutoff <= 999_999_999, "a cutoff must be an integer from 1 to 999999999"),
     "recall": (lambda recall: 0 <= recall <= 1, "recall is a number from 0 to 1"),
-    "rel": (lambda rel: rel >= 1, "rel is a whole number from 1"),
+    "rel": (lambda rel: rel >= 1, "rel must be an integer ≥ 1"),
     "beta": (
         lambda beta: re.fullmatch(r"[0-9]{1,6}\.[0-9]{1,6}", repr(beta)) is not None,
         "beta is a number from 0 to 999999 of at most six decimals",

@@ -43,7 +43,7 @@ def current() -> Limits:
     """The limits as the environment sets them.
 
     Raises:
-        UsageError: a variable does not hold a whole number from 1, with K, M or G behind it or not.
+        UsageError: a variable does not hold an integer ≥ 1, with K, M or G behind it or not.
     """
     given = {field.name: os.environ.get(variable(field.name), "") for field in fields(Limits)}
     return Limits(**{name: _number(name, text) for name, text in given.items() if text})
@@ -62,7 +62,7 @@ def _number(name: str, text: str) -> int:
     setting = _SETTING.fullmatch(text.strip())
     number = 0 if setting is None else int(setting[1]) << _UNITS[setting[2].upper()]
     if not number:
-        raise UsageError(f"{variable(name)} is {text!r}; set it to a whole number from 1, such as 1000, 64K, 16M or 2G")
+        raise UsageError(f"{variable(name)} is {text!r}; set it to an integer ≥ 1, such as 1000, 64K, 16M or 2G")
     return number
 
 

@@ -55,12 +55,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _copy(found: Validation, name: str) -> str:
-    """What is to be said of the mended copy of a file."""
+    """Where the corrected copy of a file is and what it still has, or why there is none."""
     if name not in found.mended:
         rules = {finding.rule for finding in found.findings if finding.file == name}
         reasons = {"description": "it is a system description", "table": "it is another table"}
         reason = next((said for rule, said in reasons.items() if rule in rules), "the file cannot be read")
-        return f"no mended copy, since {reason}"
+        return f"no corrected copy written: {reason}"
     left = Counter(finding.severity for finding in found.left if finding.file == name)
     counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])
-    return f"the mended copy is {found.mended[name]}, {f'with {counts} left' if counts else 'and nothing is left'}"
+    return f"corrected copy written to {found.mended[name]}; {counts or 'nothing'} left to correct"

@@ -105,8 +105,8 @@ def not_here(measure: str) -> str:
     return f"{measure} is not computed by trec_eval, and so not here; convert the files and use ir_measures for it"
 
 
-CUT = "cannot be asked of trec_eval: a cut-off is a whole number from 1 to 999999999"
-REL = "cannot be asked of trec_eval: rel must be an integer from 1"
+CUT = "cannot be asked of trec_eval: a cutoff must be an integer from 1 to 999999999"
+REL = "cannot be asked of trec_eval: rel must be an integer ≥ 1"
 BETA = "SetF cannot be asked of trec_eval: beta is a number from 0 to 999999 of at most six decimals"
 RECALL = "IPrec cannot be asked of trec_eval: recall is a number from 0 to 1"
 GAINS = "nDCG cannot be asked of trec_eval: gains are integers up to 9999, of relevances that are"

@@ -703,7 +703,7 @@ def test_remarks_are_said_on_standard_error(call: Call) -> None:
         ([*RUNS, "-m", "official"], "name one measure\n"),
         ([*RUNS, "--seed", "-1"], "coliee-ir: the seed must be an integer ≥ 0\n"),
         ([*RUNS, "--seed", "x"], "invalid int value: 'x'"),
-        ([*RUNS, "--resamples", "0"], "'0' is not a whole number from 1"),
+        ([*RUNS, "--resamples", "0"], "'0' is not an integer ≥ 1"),
         ([*RUNS, "--resamples", "1000001"], "coliee-ir: the number of resamples must be between 1 and 1,000,000\n"),
         (
             [*RUNS, "--confidence-level", "95"],

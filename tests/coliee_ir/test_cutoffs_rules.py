@@ -109,8 +109,8 @@ def test_a_rule_survives_json(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"family": "k", "threshold": -3}, "the rule k keeps a whole number of documents from 0, not -3"),
-        ({"family": "k", "threshold": 2.5}, "the rule k keeps a whole number of documents from 0, not 2.5"),
+        ({"family": "k", "threshold": -3}, "the rule k keeps an integer number of documents ≥ 0, not -3"),
+        ({"family": "k", "threshold": 2.5}, "the rule k keeps an integer number of documents ≥ 0, not 2.5"),
         ({"family": "k", "threshold": 3, "floor": 5, "cap": 1}, "a rule cannot keep at least 5 and at most 1"),
     ],
 )

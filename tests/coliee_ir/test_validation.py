@@ -50,7 +50,7 @@ def test_every_rule_has_a_case_and_every_mended_rule_a_scored_one() -> None:
 
 
 def mended(case: Case, tmp_path: Path) -> list[Path]:
-    """The mended copies of a case's files, those that were written; beside them the twin's other files."""
+    """The corrected copies of a case's files, those that were written; beside them the twin's other files."""
     broken, copies = tmp_path / "broken", tmp_path / "copies"
     broken.mkdir()
     copies.mkdir()

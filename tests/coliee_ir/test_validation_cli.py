@@ -212,12 +212,12 @@ def test_a_long_line_is_not_shown_whole(call: Call) -> None:
 def test_a_mended_copy_is_written_and_said(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").replace(b"000101 000203 ALPHA1", b"000101 000203"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
-    assert (code, err.splitlines()[1]) == (1, "run.txt: the mended copy is mended.txt, and the result is empty")
+    assert (code, err.splitlines()[1]) == (1, "run.txt: corrected copy written to mended.txt; nothing left to correct")
     assert "→ write the number alone; mended: taken off" in out
     assert Path("mended.txt").read_bytes() == RUN1
     put("run.txt", RUN1.replace(b"000202", b"202").replace(b"000201", b"000201.txt"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
-    assert err.splitlines()[1] == "run.txt: the mended copy is mended.txt, with 1 error left"
+    assert err.splitlines()[1] == "run.txt: corrected copy written to mended.txt; 1 error left to correct"
     assert "leading zeros are lost: write 000202; not mended" in out
 
 
@@ -238,8 +238,8 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
     code, _, err = call("a/one.txt", "b/two.txt", "--fix", "mended")
     assert code == 0
     assert err.splitlines()[1:] == [
-        "a/one.txt: the mended copy is mended/one.txt, and the result is empty",
-        "b/two.txt: the mended copy is mended/two.txt, and the result is empty",
+        "a/one.txt: corrected copy written to mended/one.txt; nothing left to correct",
+        "b/two.txt: corrected copy written to mended/two.txt; nothing left to correct",
     ]
     assert Path("mended/one.txt").read_bytes() == RUN1
     assert Path("mended/two.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"ALPHA2")
@@ -287,7 +287,7 @@ def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
     ]
     assert "broken JSON: Expecting ',' delimiter" in out
     assert "coliee-ir convert run.txt OUT --to columns" in out
-    assert err.splitlines()[1] == "run.txt: no mended copy, since the file cannot be read"
+    assert err.splitlines()[1] == "run.txt: no corrected copy written: the file cannot be read"
     assert not Path("mended.txt").exists()
 
 
@@ -347,7 +347,7 @@ def test_standard_input_and_compressed_files_are_read(call: Call, monkeypatch: p
     Path("out").mkdir()
     code, out, err = call("-", "--fix", "out")
     assert (code, out.splitlines()[0]) == (0, "<stdin>")
-    assert err.endswith("<stdin>: the mended copy is out/stdin.txt, and the result is empty\n")
+    assert err.endswith("<stdin>: corrected copy written to out/stdin.txt; nothing left to correct\n")
     put("run.txt.gz", gzip.compress(RUN1.replace(b"000201", b"000201.txt")))
     assert [rule for _, rule, _ in found("run.txt.gz", fix="mended.gz")] == ["txt-suffix"]
     assert gzip.decompress(Path("mended.gz").read_bytes()) == RUN1
@@ -678,7 +678,7 @@ def test_the_source_of_a_number_of_runs_is_that_of_the_edition() -> None:
     assert (finding.severity, finding.source) == (Severity.WARNING, "this project")
 
 
-# the run tag of a mended copy
+# the run tag of a corrected copy
 
 
 @pytest.mark.parametrize("tag", [b"", b" my-run", b" ALPHA", b" two words"])
@@ -686,7 +686,7 @@ def test_a_run_tag_is_written_in_every_line(tag: bytes, call: Call) -> None:
     put("run.txt", RUN1.replace(b" ALPHA1", tag))
     code, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt", "--tag", "OURS1")
     assert Path("mended.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"OURS1")
-    assert err.splitlines()[1] == "run.txt: the mended copy is mended.txt, and the result is empty"
+    assert err.splitlines()[1] == "run.txt: corrected copy written to mended.txt; nothing left to correct"
     assert code == (0 if tag == b" ALPHA" else 1)
 
 
@@ -756,7 +756,7 @@ def test_a_system_description_is_accepted_beside_a_run(call: Call) -> None:
     code, out, err = call("run.txt", "description.txt", "--fix", "out")
     assert code == 0
     assert "content is not checked yet" in out
-    assert "description.txt: no mended copy, since it is a system description" in err
+    assert "description.txt: no corrected copy written: it is a system description" in err
     assert call("description.txt")[0] == 0
 
 

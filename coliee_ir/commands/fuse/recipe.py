@@ -101,7 +101,7 @@ class Fusion:
         for name in ("depth", "top"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int) and not isinstance(value, bool) and value > 0):
-                raise UsageError(f"{name} is a whole number from 1, and {value!r} is not")
+                raise UsageError(f"{name} must be an integer ≥ 1, and {value!r} is not")
         if self.weights is not None:
             # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
             object.__setattr__(self, "weights", tuple(self.weights))

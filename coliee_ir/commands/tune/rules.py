@@ -143,7 +143,7 @@ class Rule:
         if not _is_number(self.threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
             raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
         if self.family == "k" and not (self.threshold >= 0 and float(self.threshold).is_integer()):
-            raise UsageError(f"the rule k keeps a whole number of documents from 0, not {self.threshold:g}")
+            raise UsageError(f"the rule k keeps an integer number of documents ≥ 0, not {self.threshold:g}")
         if self.cap is not None and self.floor > self.cap:
             raise UsageError(f"a rule cannot keep at least {self.floor} and at most {self.cap}")
         object.__setattr__(self, "threshold", float(self.threshold))

@@ -35,8 +35,8 @@ class Validation:
         tasks: all tasks they were checked for: a file of the pilot is scored for both of its tasks.
         edition: the year whose rules count.
         findings: all findings, file by file, the gravest first.
-        mended: file → the mended copy that was written of it.
-        left: what is still to be found in the mended copies, under the names of the files.
+        mended: file → the corrected copy that was written of it.
+        left: what is still to be found in the corrected copies, under the names of the files.
     """
 
     files: tuple[str, ...]
@@ -90,8 +90,8 @@ def validate(
         gold: the gold, of which only the ids of the queries are looked at.
         queries: the queries, in any form that names them: the organisers' test file, a list, one id a line.
         corpus: the documents: what ``read_corpus`` takes, or a file with one id a line.
-        fix: where to write mended copies: a file for one file, a folder for several.
-        tag: the run tag of the mended copies of one run; by default the files' own, cleaned.
+        fix: where to write corrected copies: a file for one file, a folder for several.
+        tag: the run tag of the corrected copies of one run; by default the files' own, cleaned.
 
     Raises:
         InputError: a file cannot be opened; gold, queries or corpus cannot be read.
@@ -106,7 +106,7 @@ def validate(
     if gold is not None and queries is not None:
         raise UsageError("queries are named by --gold or by --queries, not by both")
     if tag is not None and fix is None:
-        raise UsageError("--tag is written into a mended copy: say where it goes with --fix OUT")
+        raise UsageError("--tag is written into a corrected copy: say where it goes with --fix OUT")
     named = gold if gold is not None else queries
     given = [str(path) for path in (*files, *(path for path in (named, corpus) if path is not None))]
     check_inputs(given)
@@ -129,7 +129,7 @@ def validate(
 
 
 def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, str]:
-    """Where the mended copy of each file goes."""
+    """Where the corrected copy of each file goes."""
     place = Path(fix)
     if place.is_dir():
         targets = {name: str(place / ("stdin.txt" if name == "<stdin>" else Path(name).name)) for name in names}

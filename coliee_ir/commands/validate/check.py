@@ -244,7 +244,7 @@ class Checked:
         return rows
 
     def mend(self, targets: Mapping[str, str], tag: str | None = None) -> tuple[dict[str, str], Findings]:
-        """Write mended copies of the files that can be read, and note what they do not have any more.
+        """Write corrected copies of the files that can be read, and note what they do not have any more.
 
         Args:
             targets: file → where its copy goes.

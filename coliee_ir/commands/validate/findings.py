@@ -40,7 +40,7 @@ class Finding:
         places: the first three places.
         remedy: what to do.
         facts: what the rule's sentences leave open, by name.
-        mended: in how many places the mended copy, if one was written, does not have it any more.
+        mended: in how many places the corrected copy, if one was written, does not have it any more.
     """
 
     file: str
