@@ -81,8 +81,8 @@ class Case:
         column: the first place.
         found: what stood there; None if nothing is quoted.
         file: the file in which it is found; by default the twin's first.
-        as_is: what evaluating the broken file gives: the ``same`` scores as the corrected copy, ``other`` ones since ids
-            match nothing, or nothing as it is ``refused``.
+        as_is: what evaluating the broken file gives: the ``same`` scores as the corrected copy, ``other`` ones since
+            ids match nothing, or nothing as it is ``refused``.
         open: whether ``--fix`` leaves it though the rule has something that it mends.
     """
 
