@@ -69,7 +69,7 @@ def test_jobs_is_a_whole_number_from_1(jobs: str, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as ended:
         main(["evaluate", GOLD, RUNS[0], "--jobs", jobs])
     assert ended.value.code == 2
-    assert f"'{jobs}' is not a whole number from 1" in capsys.readouterr().err
+    assert f"'{jobs}' is not an integer ≥ 1" in capsys.readouterr().err
 
 
 def test_arrays_of_indices_score_as_the_dictionary_they_stand_for() -> None:
