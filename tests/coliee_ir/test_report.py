@@ -308,7 +308,7 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(
 def test_something_has_to_be_written(call: Call) -> None:
     code, out, err = call("report", *shown("1"))
     assert (code, out) == (2, "")
-    assert err == "coliee-ir: say what to write: -o FILE, --figures DIR or --overview DIR\n"
+    assert err == "coliee-ir: name a result to write: -o FILE, --figures DIR or --overview DIR\n"
 
 
 @pytest.mark.parametrize(
@@ -316,8 +316,8 @@ def test_something_has_to_be_written(call: Call) -> None:
     [
         ("--seed", "-1", "the seed must be an integer"),
         ("--resamples", "2000000", "between 1 and 1,000,000"),
-        ("--easy", "80", "such as 0.8"),
-        ("--easy", "nan", "such as 0.8"),
+        ("--easy", "80", "a number between 0 and 1"),
+        ("--easy", "nan", "a number between 0 and 1"),
         ("-m", "MicroG", "unknown measure"),
         ("--categories", "none.csv", "there is no such file"),
         ("--corpus", "none", "none"),
