@@ -104,7 +104,7 @@ def test_of_two_runs_of_one_tag_the_baseline_is_named_by_its_file() -> None:
     runs = tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB")
     with pytest.raises(UsageError) as refused:
         compare(GOLD, *runs, task="1", baseline="A")
-    assert str(refused.value) == "the baseline 'A' names 2 runs: name its file; the runs are A, A, B"
+    assert str(refused.value) == "the baseline 'A' matches 2 runs; name its file; the runs are A, A, B"
     assert [(pair.a, pair.b) for pair in compare(GOLD, *runs, task="1", baseline="A1.txt").pairs] == [(0, 1), (2, 1)]
 
 
@@ -230,36 +230,35 @@ def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> No
         (
             "MicroF1",
             {"test": "t"},
-            "MicroF1 is not a mean over queries, so that a test of these (t) says nothing of it: "
-            "use --test randomisation",
+            "MicroF1 is not a mean over queries, so the t test does not apply to it; use --test randomisation",
         ),
         (
             "gm_map",
             {"test": "wilcoxon"},
-            "gm_map is not a mean over queries, so that a test of these (wilcoxon) says nothing of it: "
-            "use --test randomisation",
+            "gm_map is not a mean over queries, so the wilcoxon test does not apply to it; use --test randomisation",
         ),
         (
             "MacroF1",
             {"test": "mcnemar"},
-            "McNemar's test applies to accuracies only, and MacroF1 is none: use --test randomisation",
+            "McNemar's test applies to accuracies only, not to MacroF1; use --test randomisation",
         ),
         (
             "MacroF1",
             {"test": "t", "decisions": Decisions(unanswered="skip")},
-            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply",
+            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply; "
+            "use --test randomisation",
         ),
         (
             "P",
             {},
-            "'P' stands for 9 measures (P_5, P_10, P_15, …): runs are compared by one",
+            "'P' stands for 9 measures (P_5, P_10, P_15, …); name one measure",
         ),
         (
             "MicroF1",
             {"test": "z"},
-            "unknown test 'z'; there are randomisation, bootstrap, mcnemar, t, wilcoxon",
+            "unknown test 'z'; the tests are randomisation, bootstrap, mcnemar, t, wilcoxon",
         ),
-        ("", {"correction": "bonferroni"}, "unknown correction 'bonferroni'; there are holm, bh, none"),
+        ("", {"correction": "bonferroni"}, "unknown correction 'bonferroni'; the corrections are holm, bh, none"),
         ("", {"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
         ("", {"n_resamples": 10**7}, "the number of resamples must be between 1 and 1,000,000"),
         ("", {"seed": -1}, "the seed must be an integer ≥ 0"),
@@ -284,14 +283,14 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
     for others, sentence in (
         ([], "a comparison needs at least two runs"),
         ([scored(HALF, exclude=["q1"])], "the runs were scored on different queries"),
-        ([scored(HALF, measures=["MacroF1"])], "not all runs have a score of MicroF1: do they have the same parts?"),
+        ([scored(HALF, measures=["MacroF1"])], "some runs have no MicroF1 score; do all runs have the same parts?"),
         ([scored(HALF, edition=2025)], "the runs were scored by different rules"),
         ([scored(HALF, decisions=Decisions(extra_queries="wrong"))], "the runs were scored by different rules"),
     ):
         with pytest.raises(UsageError) as refused:
             compare_scores([half, *others])
         assert str(refused.value) == sentence
-    with pytest.raises(UsageError, match="two runs or more"):
+    with pytest.raises(UsageError, match="at least two runs"):
         compare(GOLD, task="1")
 
 
@@ -343,7 +342,7 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
 def test_resamples_without_a_score_are_counted_and_said() -> None:
     skip = Decisions(unanswered="skip")
     comparison = compared({"q1": ["a"], "q2": ["a", "b"]}, HALF, measure="MacroF1", decisions=skip, n_resamples=300)
-    [said] = [remark for remark in comparison.remarks if "does not exist" in remark]
+    [said] = [remark for remark in comparison.remarks if "is undefined" in remark]
     found = re.fullmatch(
         r"in (\d+) resamples of 300 MacroF1 is undefined for a run; the intervals leave these out", said
     )
@@ -393,7 +392,7 @@ def test_it_is_said_where_no_p_can_be_small_enough() -> None:
         "use --resamples 141 or --correction bh",
     )
     assert compared(*runs[:2], n_resamples=19).remarks == (
-        "no difference can be significant here: the smallest possible p is 0.05; take --resamples 21",
+        "no difference can be significant here: the smallest possible p is 0.05; use --resamples 21",
     )
     assert compared(*runs[:2], n_resamples=21).remarks == ()
     assert compared(*runs, n_resamples=19, measure="MacroF1", test="t").remarks == ()
@@ -559,8 +558,8 @@ def test_markdown_explains_its_marks() -> None:
     assert text.splitlines()[0] == "|  | run | MicroF1 | low 95% | high 95% |"
     assert "| c | rerank | **0.4936**a,b |" in text
     assert (
-        "MicroF1 on 40 queries with 95% intervals \\(BCa bootstrap\\), the best in bold. Letters behind a score name "
-        "the runs that it is significantly better than \\(paired randomisation test, 999 resamples, seed 2026; Holm's "
+        "MicroF1 on 40 queries with 95% intervals \\(BCa bootstrap\\), the best in bold. Letters mark the runs "
+        "that this run significantly outperforms \\(paired randomisation test, 999 resamples, seed 2026; Holm's "
         "correction for 3 pairs; p \\< 0.05\\)." in text
     )
     widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| run") or line.startswith("| bm25")}
@@ -689,8 +688,8 @@ def test_remarks_are_said_on_standard_error(call: Call) -> None:
     code, _, err = call(*RUNS, "--resamples", "10")
     assert code == 0
     assert err.splitlines()[-1] == (
-        "no difference can be significant here: the smallest possible p is 0.091, corrected for 3 pairs at least 0.27; "
-        "take --resamples 61 or --correction bh or --baseline"
+        "no difference can be significant here: the smallest possible p is 0.091, or 3 pairs corrected: 0.27; "
+        "use --resamples 61 or --correction bh or --baseline"
     )
 
 
@@ -743,4 +742,4 @@ def test_what_compare_does_not_need_is_not_imported(test: str) -> None:
 
 def test_randomization_may_be_spelt_with_a_z() -> None:
     gold, one, other = {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, {"q2": ["b"]}
-    assert compare(gold, one, other, task=1, test="randomization", trials=9).test == "randomisation"
+    assert compare(gold, one, other, task=1, test="randomization", n_resamples=9).test == "randomisation"

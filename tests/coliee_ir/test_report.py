@@ -278,8 +278,8 @@ def test_two_runs_of_one_tag_are_told_apart() -> None:
 def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
     report = coliee_ir.make_report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", n_resamples=99)
     assert report.contents.tunings == [None]
-    assert any("no cut-off is chosen for run: 5 folds" in remark for remark in report.contents.remarks)
-    assert "no cut-off is chosen" in report.to_html()
+    assert any("no cutoff is chosen for run: 5 folds" in remark for remark in report.contents.remarks)
+    assert "no cutoff is chosen" in report.to_html()
 
 
 @pytest.mark.parametrize("run", [{"q9": ["d1"], "q1": []}, {"q1": ["d7"]}])
@@ -314,8 +314,8 @@ def test_something_has_to_be_written(call: Call) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--seed", "-1", "a seed is a whole number"),
-        ("--resamples", "2000000", "from 1 to 1,000,000"),
+        ("--seed", "-1", "the seed must be an integer"),
+        ("--resamples", "2000000", "between 1 and 1,000,000"),
         ("--easy", "80", "a number between 0 and 1"),
         ("--easy", "nan", "a number between 0 and 1"),
         ("-m", "MicroG", "unknown measure"),
