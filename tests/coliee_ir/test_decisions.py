@@ -7,7 +7,8 @@ import pytest
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir import Decisions
-from coliee_ir.rules.decisions import CHOICES, HELP
+from coliee_ir.rules.decisions import CHOICES, HELP, MATTERS
+from coliee_ir.rules.protocol import TASKS
 
 
 def test_the_defaults_are_those_said_and_stand_first() -> None:
@@ -100,3 +101,10 @@ def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
 def test_what_each_choice_decides_is_told_on_the_command_line() -> None:
     assert list(HELP) == list(CHOICES)
     assert all(HELP.values())
+
+
+def test_each_choice_names_the_tasks_for_which_it_can_matter() -> None:
+    assert set(MATTERS) == set(CHOICES)
+    assert all(set(tasks) <= set(TASKS) for tasks in MATTERS.values())
+    assert MATTERS["undefined"] == ("rationale",)
+    assert "4" not in MATTERS["extra_queries"]
