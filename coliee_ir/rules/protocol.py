@@ -1,7 +1,7 @@
 """COLIEE's rules as data: which measures an edition's task reports, which one ranks, how ties are broken.
 
-The only place that knows about editions. To add next year's, add or end a row of ``PROTOCOLS``; the table can be
-checked against the organisers' page line by line.
+The only place that knows about editions. To add next year's, raise ``NEWEST``; where its rules change, end a row of
+``PROTOCOLS`` with the last year before and add one. The table can be checked against the organisers' page line by line.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from enum import StrEnum
 from typing import overload
 
 from coliee_adapters.errors import UsageError
+
+#: The newest edition. Rows that end with it hold until they are ended: the next edition begins by raising it.
+NEWEST = 2026
 
 _ALWAYS = 9999
 
@@ -59,7 +62,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
     Protocol(
         "1",
         2018,
-        2026,
+        NEWEST,
         "case-law retrieval",
         ("documents",),
         _MICRO,
@@ -68,7 +71,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
     Protocol(
         "2",
         2018,
-        2026,
+        NEWEST,
         "case-law entailment",
         ("documents",),
         _MICRO,
@@ -88,19 +91,19 @@ PROTOCOLS: tuple[Protocol, ...] = (
     Protocol(
         "3",
         2026,
-        2026,
+        NEWEST,
         "statute question answering",
         ("documents", "answers"),
         ("Accuracy", "LabelAccuracy", *_MACRO),
         f"{_PAGE}: an answer is right if its label is and every gold article was retrieved; ties broken by F2",
         tie_break=("MacroF2",),
     ),
-    Protocol("4", 2014, 2026, "statute entailment", ("answers",), ("Accuracy",), _PAGE),
+    Protocol("4", 2014, NEWEST, "statute entailment", ("answers",), ("Accuracy",), _PAGE),
     Protocol("5", 2021, 2021, "statute question answering without articles", ("answers",), ("Accuracy",), _PAGE),
     Protocol(
         "tort",
         2025,
-        2026,
+        NEWEST,
         "tort prediction (pilot)",
         ("answers",),
         ("Accuracy",),
@@ -109,7 +112,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
     Protocol(
         "rationale",
         2025,
-        2026,
+        NEWEST,
         "rationale extraction (pilot)",
         ("documents",),
         ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"),
@@ -212,18 +215,18 @@ _OF_2021 = Authority.OVERVIEW_2021
 # fmt: off
 SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
     SubmissionRules("1", 2018, 2020, _THREE, _PAGE_SAYS, most_runs=3),
-    SubmissionRules("1", 2021, 2026, _THREE, _PAGE_SAYS, query_digits=6, document_digits=6, most_runs=3),
+    SubmissionRules("1", 2021, NEWEST, _THREE, _PAGE_SAYS, query_digits=6, document_digits=6, most_runs=3),
     SubmissionRules("2", 2018, 2020, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021, runs_stated=False),
     SubmissionRules("2", 2021, 2021, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021),
-    SubmissionRules("2", 2022, 2026, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021, runs_stated=False),
+    SubmissionRules("2", 2022, NEWEST, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021, runs_stated=False),
     SubmissionRules("3", 2014, 2017, _THREE, _PAGE_SAYS, most_runs=3),
     SubmissionRules("3", 2018, 2025, SIX, _PAGE_SAYS, most_runs=3, long_list=100),
-    SubmissionRules("3", 2026, 2026, SIX, _PAGE_SAYS, most_runs=3),
-    SubmissionRules("4", 2014, 2026, (), _PAGE_SAYS, most_runs=3),
+    SubmissionRules("3", 2026, NEWEST, SIX, _PAGE_SAYS, most_runs=3),
+    SubmissionRules("4", 2014, NEWEST, (), _PAGE_SAYS, most_runs=3),
     # as in Task 4, of which it is a variant
     SubmissionRules("5", 2021, 2021, (), _PAGE_SAYS, most_runs=3, runs_source=Authority.OURS, runs_stated=False),
-    SubmissionRules("tort", 2025, 2026, (), _PILOT_SAYS),
-    SubmissionRules("rationale", 2025, 2026, (), _PILOT_SAYS),
+    SubmissionRules("tort", 2025, NEWEST, (), _PILOT_SAYS),
+    SubmissionRules("rationale", 2025, NEWEST, (), _PILOT_SAYS),
 )
 # fmt: on
 
@@ -257,8 +260,8 @@ def task_name(task: str | int | None) -> str | None:
 def edition_year(edition: str | int | None) -> int | None:
     """An edition as a year; None stays None. Every public function that takes an edition reads it here.
 
-    >>> edition_year("2026")
-    2026
+    >>> edition_year("2021")
+    2021
 
     Raises:
         UsageError: it is not the year of an edition.
