@@ -231,6 +231,18 @@ def test_part_of_what_is_found_may_be_mended(call: Call) -> None:
     assert "→ write ASCII; mended 1 of 2: full-width letters" in out
 
 
+def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would_become_a_document(call: Call) -> None:
+    lines = ["000101 000201 ALPHA-12345678", "000101 ALPHA-12345678 ", "000102 000204 ALPHA-12345678"]
+    put("run.txt", "".join(f"{line}\n" for line in lines).encode())
+    call("run.txt", "--task", "1", "--fix", "once.txt")
+    assert Path("once.txt").read_text().split("\n")[1] == "000101 ALPHA1234567"
+    _, out, _ = call("once.txt", "--task", "1", "--fix", "twice.txt")
+    assert "another number of columns" in out
+    assert Path("twice.txt").read_bytes() == Path("once.txt").read_bytes()
+    call("run.txt", "--task", "1", "--fix", "named.txt", "--tag", "NEW")
+    assert Path("named.txt").read_text().split("\n")[1] == "000101 NEW"
+
+
 def test_several_files_are_mended_into_a_folder(call: Call) -> None:
     put("a/one.txt", RUN1.replace(b"\n", b"\r\n"))
     put("b/two.txt", RUN1.replace(b"ALPHA1", b"ALPHA2").rstrip())
