@@ -545,6 +545,27 @@ def test_the_task_is_found_from_the_file(name: str, content: bytes, task: str) -
     assert validate(put(name, content)).task == task
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"000101": ["000202", "000201"]}\n{"000102": ["000204"]}\n',
+        '{"000101": [["000201", 0.5], ["000202", 0.75]], "000102": [["000204", 1]]}',
+        '{"qid": "000101", "docid": "000201", "score": 0.5}\n{"qid": "000101", "docid": "000202", "score": 0.75}\n'
+        '{"qid": "000102", "docid": "000204", "score": 1}\n',
+    ],
+)
+def test_json_in_every_shape_is_checked_and_written_in_columns(text: str) -> None:
+    found = validate(put("run.json", text), task="1", fix="mended.txt")
+    assert [finding.rule for finding in found.findings] == ["json"]
+    assert Path("mended.txt").read_text() == "000101 000202 run\n000101 000201 run\n000102 000204 run\n"
+
+
+def test_labels_in_json_are_of_another_form() -> None:
+    for task in ("1", "3"):
+        (finding,) = validate(put("run.json", '{"R06-01-A": "Y", "R06-02-A": "N"}'), task=task).findings
+        assert (finding.rule, "--to labels" in finding.advice) == ("form", True)
+
+
 # the rules
 
 
