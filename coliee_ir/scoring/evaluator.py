@@ -332,6 +332,19 @@ class Evaluator:
             else:
                 yield _with_twin(scores, twin)
 
+    def score_all(self, submissions: Iterable[Submission], *, keep_judged: bool = False) -> list[Scores]:
+        """Score several runs in this process, of which each must be sound. Args are those of ``evaluate_all``.
+
+        Raises:
+            ColieeError: the error that the first broken run meets.
+        """
+        scored = []
+        for result in self.evaluate_all(submissions, jobs=1, keep_judged=keep_judged):
+            if isinstance(result, ColieeError):
+                raise result
+            scored.append(result)
+        return scored
+
     def _contained(self, handed: Submission, jobs: int, keep_judged: bool) -> Scores:
         """Score one of several runs: what it takes too much of is an error of its own."""
         run, answers, long_list = handed

@@ -142,9 +142,7 @@ def make_report(
     if task is None:
         task = "3" if given[0].answers is not None else find_task(record, given[0].run).task
     evaluator = Evaluator(record, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
-    scored = [
-        evaluator.evaluate(*one[:1], answers=one.answers, long_list=one.long_list, keep_judged=True) for one in given
-    ]
+    scored = evaluator.score_all(given, keep_judged=True)
     return report_scores(
         scored,
         evaluator,
