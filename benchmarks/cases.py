@@ -74,7 +74,7 @@ def _sets(folder: Path, scale: float) -> list[Contender]:
     qrels, run = write(Shape(50_000, 100, relevant=4, columns=3).scaled(scale), folder)
     official = ("MicroF1", "MicroP", "MicroR")
     peer = [PYTHON, str(PEERS / "sets_peer.py"), str(qrels), str(run)]
-    command = ours("evaluate", "--task", "1", "-o", "trec", qrels, run)
+    command = ours("evaluate", "--task", "1", "-f", "trec", qrels, run)
     return [Contender("coliee-ir", command, expected=official), Contender("a script", peer, expected=official)]
 
 

@@ -41,7 +41,7 @@ def ours(*arguments: str | Path) -> list[str]:
 def on_ours(qrels: Path, *runs: Path, measures: Sequence[str] = tuple(MEASURES), name: str = "coliee-ir") -> Contender:
     """Ours, in one call."""
     asked = [part for measure in measures for part in ("-m", measure)]
-    command = ours("evaluate", "--task", "trec", "-o", "trec", *asked, qrels, *runs)
+    command = ours("evaluate", "--task", "trec", "-f", "trec", *asked, qrels, *runs)
     return Contender(name, command, expected=measures)
 
 

@@ -424,7 +424,7 @@ read(
     ),
 )
 refused(
-    "a folder in which a query stands twice",
+    "a folder in which this query appears twice",
     ANSWERS,
     r"R01-01-A",
     how="a query is in two of the files",
@@ -871,7 +871,7 @@ refused(
     "some queries with scores and some without",
     WEB,
     r"score",
-    how="write all of them in one way",
+    how="use the same form for all of them",
     run=object_({"q1": WEB.run["q1"], "q2": best_first(WEB)["q2"], "q3": best_first(WEB)["q3"]}),
 )
 refused(

@@ -31,7 +31,7 @@ from coliee_adapters.remarks import Remarks
 #: The elements of the older XML that hold the relevant documents, by task.
 _XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}
 
-_AN_ID: Final = "name one document or query by one word"
+_AN_ID: Final = "write each id as one word"
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -74,7 +74,7 @@ def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None
     if is_unlabelled(value):
         raise InputError(
             source.name,
-            "this is a test set without labels: it names queries and no relevant document",
+            "this is a test set without labels: it lists queries but no relevant documents",
             remedy="give the file with the labels",
         )
     qrels: dict[str, dict[str, int]] = {}
@@ -84,7 +84,7 @@ def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None
             for document, relevance in zip(_documents(entry, query, source, text, rule), entry.values(), strict=True):
                 integer = isinstance(relevance, int) and not isinstance(relevance, bool)
                 if not integer or abs(relevance) > GREATEST_RELEVANCE:
-                    remedy = f"a relevance is an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
+                    remedy = f"a relevance must be an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
                     raise _wrong_entry(source, text, query, relevance, remedy)
                 _judge(qrels[query], query, document, relevance, source, text, remarks)
         else:
@@ -115,12 +115,12 @@ def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ..
         query = rule(name) if isinstance(name, str) else ""
         if not query:
             found = json.dumps(name, ensure_ascii=False)
-            raise InputError(source.name, "a query is named by text", found=found, remedy=remedy)
+            raise InputError(source.name, "a query id must be text", found=found, remedy=remedy)
         if query in queries:
-            raise InputError(source.name, "a query stands twice", found=query, remedy="keep one")
+            raise InputError(source.name, "this query appears twice", found=query, remedy="keep one")
         queries[query] = None
     if not queries:
-        raise InputError(source.name, "this list names no query", remedy=remedy)
+        raise InputError(source.name, "this list contains no queries", remedy=remedy)
     return tuple(queries)
 
 
@@ -142,7 +142,7 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
         if wrong := wrong_id([query], commas=False):
             raise InputError(source.name, wrong[1], line=instance.line, found=query, remedy=_AN_ID)
         if query in qrels:
-            raise InputError(source.name, "an id stands twice", line=instance.line, found=query, remedy="keep one")
+            raise InputError(source.name, "this id appears twice", line=instance.line, found=query, remedy="keep one")
         qrels[query] = {}
         for element in instance.iter(*names):
             documents = [rule(text) for text in SEPARATORS.split(element.text) if text]
@@ -194,14 +194,14 @@ def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None)
             for score in entry.values():
                 number = isinstance(score, int | float) and not isinstance(score, bool)
                 if not number or abs(score) > sys.float_info.max:
-                    raise _wrong_entry(source, text, query, score, "a score is a finite number")
+                    raise _wrong_entry(source, text, query, score, "a score must be a finite number")
             scores += map(float, entry.values())
         queries.append(query)
         documents += _documents(entry, query, source, text, rule)
         starts.append(len(documents))
     if scores and len(scores) < len(documents):
         raise InputError(
-            source.name, "some queries have lists and some have scores", remedy="write all of them in one way"
+            source.name, "some queries have lists and some have scores", remedy="use the same form for all of them"
         )
     block = Columns(queries, starts, documents, scores or None)
     return Run(partial(iter, [block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
@@ -240,7 +240,7 @@ def members(value: object, source: Source, text: str, rule: IdRule) -> list[tupl
     for query, entry in value.items():
         if rule(query) in found:
             raise InputError(
-                source.name, "a query stands twice", line=_line_of(query, text), found=query, remedy="keep one"
+                source.name, "this query appears twice", line=_line_of(query, text), found=query, remedy="keep one"
             )
         found[rule(query)] = entry
     if wrong := wrong_id(list(found), commas=rule is exact_id):
@@ -256,7 +256,7 @@ def _documents(entry: object, query: str, source: Source, text: str, rule: IdRul
     documents = []
     for document in filter(None, SEPARATORS.split(entry)) if isinstance(entry, str) else entry:
         if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
-            raise _wrong_entry(source, text, query, document, "a document is named by text or by a whole number")
+            raise _wrong_entry(source, text, query, document, "a document id must be text or an integer")
         documents.append(rule(str(document)))
     if wrong := wrong_id(documents, commas=rule is exact_id):
         raise _wrong_entry(source, text, query, wrong[0], f"{wrong[1]}: {_AN_ID}")

@@ -99,7 +99,7 @@ def three_columns(source: Source) -> Layout:
 def undecided(name: str, line: int, found: str) -> InputError:
     """The error for numbers that may be ranks or scores."""
     remedy = "name the columns in a first line: query document score, or query document rank"
-    problem = "the last column holds whole numbers, which may be ranks, scores or relevances"
+    problem = "the last column holds integers, which could be ranks, scores or relevances"
     return InputError(name, problem, line=line, found=found, remedy=remedy)
 
 
@@ -246,7 +246,7 @@ def read_blocks(
         yield columns
     reader.comments.check_closed(source.name)
     if not lines:
-        raise InputError(source.name, "there is no line but comments", remedy=layout.expected)
+        raise InputError(source.name, "the file contains only comments", remedy=layout.expected)
 
 
 def _noted(kind: str) -> Remarks:
@@ -349,14 +349,14 @@ class _Reader:
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
             if "\r" in line:
-                remedy = "end lines with a newline, or with a carriage return and a newline"
+                remedy = "end each line with a newline (LF), or with a carriage return and a newline (CRLF)"
                 raise InputError(self.name, "a carriage return within a line", line=number, found=line, remedy=remedy)
             fields = split_columns(line)
             if len(fields) < width:
                 raise self._wrong_count(number, line, fields)
             document = fields[self.layout.document]
             if self.commas_separate and COMMAS.search(document):
-                remedy = f"write one document a line; {self.layout.expected}"
+                remedy = f"write one document per line; {self.layout.expected}"
                 raise InputError(self.name, "a comma in a document's id", line=number, found=line, remedy=remedy)
             if not self.layout.tagged and len(fields) > width:
                 raise self._wrong_count(number, line, fields)
@@ -586,4 +586,4 @@ def finite_score(text: str, name: str, line: int) -> float:
     value = as_number(text)
     if value is not None:
         return value
-    raise InputError(name, "this score is not a finite number", line=line, found=text, remedy="write it like 12.5")
+    raise InputError(name, "this score is not a finite number", line=line, found=text, remedy="write it as in 12.5")

@@ -113,7 +113,7 @@ def _form(forms: tuple[Form[_Record], ...], kind: str, source: Source, name: str
     first = content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip()
     raise InputError(
         source.name,
-        f"this is no {kind} of a known form",
+        f"unrecognised {kind} format",
         line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=first,
         remedy="known are " + "; ".join(f"{form.name} ({quoted(form.looks)})" for form in forms),

@@ -110,7 +110,9 @@ def contained(path: str) -> Iterator[None]:
         remedy = "free some memory, or check the file"
         raise InputError(path, "there is not enough memory to read this file", remedy=remedy) from None
     except RecursionError:
-        raise InputError(path, "the file is nested too deep to be read", remedy="check what wrote it") from None
+        raise InputError(
+            path, "the file is nested too deeply to be read", remedy="check the program that wrote it"
+        ) from None
 
 
 def _restore(

@@ -24,7 +24,7 @@ _EXPORT: Final = "export it as CSV"
 
 #: the first bytes, and what they show
 _STARTS: Final = (
-    (bytes(512), Kind("a file of zero bytes", "get a new copy: its content was lost or never written")),
+    (bytes(512), Kind("a file of zero bytes", "get a new copy: the content was lost or never written")),
     (b"\xff\xfe\0\0", Kind("UTF-32 text", _UTF8)),
     (b"\0\0\xfe\xff", Kind("UTF-32 text", _UTF8)),
     (b"\x1f\x8b", Kind("gzip data within gzip data", "unpack it once")),
@@ -33,7 +33,7 @@ _STARTS: Final = (
     (b"\x04\x22\x4d\x18", Kind("an LZ4 archive", _UNPACK)),
     (b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", _UNPACK)),
     (b"Rar!\x1a\x07", Kind("a RAR archive", _UNPACK)),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("an Excel or Word file of the old kind", _EXPORT)),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("an old-format Excel or Word file", _EXPORT)),
     (b"PAR1\x15", Kind("a Parquet file", _TABLE)),
     (b"ARROW1\0\0", Kind("an Arrow file", _TABLE)),
     (b"\xff\xff\xff\xff", Kind("an Arrow stream", _TABLE)),

@@ -344,7 +344,7 @@ class Source:
                 yield
         except FileNotFoundError:
             if self._state is not None:
-                problem, remedy = "the file was removed while it was being read", "put it back and try again"
+                problem, remedy = "the file was removed while it was being read", "restore it and try again"
             else:
                 problem, remedy = "there is no such file", "check the path"
             raise InputError(self.name, problem, remedy=remedy) from None
@@ -469,8 +469,8 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
 
 
 def _no_room(name: str, error: OSError) -> InputError:
-    problem = f"cannot be held in {tempfile.gettempdir()} ({error.strerror or error})"
-    return InputError(name, problem, remedy="set TMPDIR to a folder with room, or name a file")
+    problem = f"cannot be stored in {tempfile.gettempdir()} ({error.strerror or error})"
+    return InputError(name, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
 
 
 def check_inputs(read: Iterable[PathLike | None]) -> None:

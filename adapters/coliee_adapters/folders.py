@@ -30,8 +30,8 @@ class Walked(NamedTuple):
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
         return [
-            *(f"{name} is no submission and was passed over" for name in self.met),
-            *(f"{name} is a link out of the folder and was passed over" for name in self.outside),
+            *(f"{name} is not a submission and was skipped" for name in self.met),
+            *(f"{name} is a link out of the folder and was skipped" for name in self.outside),
         ]
 
 
@@ -72,7 +72,7 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
         if not seen:
             links = walked.outside[first_outside:]
             raise UsageError(
-                f"there is no file in {name}" + (f"; {links[0]} is a link out of it, not followed" if links else "")
+                f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
             )
     walked.files.extend(found.values())
     return walked

@@ -90,7 +90,7 @@ def gold_of(
 
 def _check_ids(ids: Sequence[str], commas: bool) -> None:
     if wrong := wrong_id(ids, commas=commas):
-        remedy = "name one document or query by one word"
+        remedy = "write each id as one word"
         raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=remedy)
 
 
@@ -120,8 +120,8 @@ def run_of(
         commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
 
     Raises:
-        InputError: it is none of these, a column is not understood, an id is no word or number or a query stands twice,
-            a score is not a finite number, or some documents have a score and some have none.
+        InputError: it is none of these, a column is not understood, an id is no word or number or a query appears twice, a
+            score is not a finite number, or some documents have a score and some have none.
     """
     if not isinstance(held, Mapping):
         table = _rows(held, "run", rule, columns)
@@ -215,7 +215,9 @@ def run_of_arrays(
 def _check_array(what: str, array: npt.NDArray[Any]) -> None:
     """Refuse an array of another shape or type than one value a line."""
     if array.ndim != 1:
-        remedy = "give one value a line: array.ravel(), and np.repeat(np.arange(n), k) for the queries of n × k results"
+        remedy = (
+            "give one value per line: array.ravel(), and np.repeat(np.arange(n), k) for the queries of n × k results"
+        )
         raise InputError(_MEMORY, f"the {what} have {array.ndim} dimensions", found=str(array.shape), remedy=remedy)
     if array.dtype.kind not in ("f" if what == "scores" else "") + "iu":
         wanted = "numbers" if what == "scores" else "integers"
@@ -229,7 +231,7 @@ def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
     for key, value in held.items():
         query = rule(_id(key))
         if query in members:
-            raise InputError(_MEMORY, "a query stands twice", found=query, remedy="keep one")
+            raise InputError(_MEMORY, "this query appears twice", found=query, remedy="keep one")
         members[query] = value
     return members
 
@@ -399,13 +401,13 @@ def _plain(value: Any) -> Any:
 def _id(value: Any) -> str:
     """An id as text; what pandas and polars put where nothing stands is none."""
     if not (isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool))):
-        raise InputError(_MEMORY, "this is not an id", found=repr(value), remedy="give text or a whole number")
+        raise InputError(_MEMORY, "this is not an id", found=repr(value), remedy="give text or an integer")
     text = str(value)
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            remedy = "read the text as UTF-8, or take the surrogate out"
+            remedy = "read the text as UTF-8, or remove the surrogate"
             raise InputError(_MEMORY, "this id holds an unpaired surrogate", found=text, remedy=remedy) from None
     return text
 
@@ -429,7 +431,9 @@ def _finite(value: Any, what: str = "score") -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(_MEMORY, f"this {what} is not a finite number", found=repr(value), remedy="write it like 12.5")
+        raise InputError(
+            _MEMORY, f"this {what} is not a finite number", found=repr(value), remedy="write it as in 12.5"
+        )
     return number
 
 

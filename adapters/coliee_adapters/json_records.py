@@ -93,7 +93,7 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
         query, document = _id(row, "query", rule), _id(row, "document", rule)
         relevance = 1 if row.number is None else row.number
         if type(relevance) is not int or abs(relevance) > GREATEST_RELEVANCE:
-            remedy = f"a relevance is an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
+            remedy = f"a relevance must be an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
             raise row.record.fault("this relevance cannot be read", relevance, remedy)
         judged = qrels.setdefault(query, {})
         if document in judged:
@@ -148,7 +148,7 @@ def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule,
         documents.append(_id(row, "document", rule))
         if row.number is not None:
             if type(row.number) not in (int, float) or abs(row.number) > sys.float_info.max:
-                raise row.record.fault("a score is a finite number", row.number, "write it like 12.5")
+                raise row.record.fault("a score must be a finite number", row.number, "write it as in 12.5")
             scores.append(float(row.number))
         if row.rank is not None:
             ranks.append(str(row.rank))
@@ -194,7 +194,7 @@ def _of_lines(text: str, source: Source) -> _Records | dict[str, Any]:
     for record in every:
         for query, entry in record.members.items():
             if query in merged:
-                raise record.fault("a query stands twice", query, "keep one")
+                raise record.fault("this query appears twice", query, "keep one")
             merged[query] = entry
     return merged
 
@@ -243,7 +243,7 @@ def _records_of(query: str, entry: object, source: Source) -> Iterator[Record]:
     members = nested(query, entry)
     place = Record({}, Place(source.name, "query", query))
     if members is None:
-        remedy = "write all of them in one way: [[document, score], …]"
+        remedy = "use the same form for all of them: [[document, score], …]"
         raise place.fault("this entry is of another form than others", entry, remedy)
     return (place._replace(members=one) for one in members)
 
@@ -357,7 +357,7 @@ def _id(row: Row, what: str, rule: IdRule) -> str:
     value = row.query if what == "query" else row.document
     text = rule(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if not text.strip():
-        raise row.record.fault(f"this is not the id of a {what}", value, "give text or a whole number")
+        raise row.record.fault(f"this is not the id of a {what}", value, "give text or an integer")
     return text
 
 

@@ -91,7 +91,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         members = dict(pairs)
         if len(members) < len(pairs):
             key, at = next(_repeated_keys(text))
-            raise fault("an object has this key for the second time", at, key, "keep one of the two")
+            raise fault("this key appears twice in one object", at, key, "keep one of the two")
         return members
 
     def finite(number: str) -> float:
@@ -105,7 +105,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     def unlocated(problem: str) -> InputError:
         # json does not say where; only a text of one line leaves no doubt
         line = None if "\n" in text.rstrip() else first_line
-        return InputError(name, problem, line=line, remedy="no COLIEE file needs that; look at what wrote it")
+        return InputError(name, problem, line=line, remedy="no COLIEE file needs that; check the program that wrote it")
 
     try:
         value: object = json.loads(text, object_pairs_hook=unique, parse_constant=finite, parse_float=finite)
@@ -113,10 +113,10 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         rest = text[error.pos :].partition("\n")[0].rstrip(" \t\r")
         remedy = "correct it, or get the file again if it was cut short"
         if error.msg == "Extra data":
-            remedy = "a file holds one JSON value, or JSON Lines: one object on each line (jq -c . writes them so)"
+            remedy = "a file must contain one JSON value, or JSON Lines (one object per line) (jq -c . writes them so)"
         raise fault(f"broken JSON: {error.msg}", error.pos, rest or None, remedy) from None
     except RecursionError:
-        raise unlocated("lists or objects are nested too deep") from None
+        raise unlocated("lists or objects are nested too deeply") from None
     except ValueError:
         raise unlocated("an integer has too many digits") from None
     if _PERHAPS_UNFIT.search(text):

@@ -78,7 +78,7 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(path) > source.limits.depth:
             problem = f"elements are nested more than {source.limits.depth} deep"
-            remedy = f"check what wrote it, or raise {limits.variable('depth')}"
+            remedy = f"check the program that wrote it, or raise {limits.variable('depth')}"
             raise InputError(source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy)
         if tag in unnested and (outer := next((element for element in path if element.tag == tag), None)):
             problem = f"this element is inside the <{tag}> of line {outer.line}"
@@ -122,6 +122,6 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
             f"this is not well-formed XML: {expat.ErrorString(error.code)}",
             line=error.lineno,
             column=error.offset + 1,
-            remedy="mend the file at this place, or fetch it again",
+            remedy="correct the file at this place, or get it again",
         ) from None
     return document.children[0]

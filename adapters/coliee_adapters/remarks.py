@@ -12,7 +12,7 @@ from coliee_adapters.errors import shortened
 #: The order is the order in which remarks are told: first what moves a score.
 KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
-    "no-match": "no retrieved document is judged in the gold, so that the score is zero",
+    "no-match": "no retrieved document is judged in the gold, so the score is zero",
     "extra-query": "{n} (query id is|query ids are) not in the gold and {decision}",
     "unanswered-query": "{n} judged (query is|queries are) not answered and {decision}",
     "nothing-retrieved": "{n} answered (query has|queries have) nothing retrieved and {decision}",
@@ -22,7 +22,7 @@ KINDS = {
     "zero in trec_eval's measures",
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
-    "tie": "{n} (query has|queries have) documents of equal score; the greater id goes first, as in trec_eval",
+    "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
     "read-as-score": "the lines have no run tag: their last column, numbers that differ, was read as the score",
     "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",
@@ -35,9 +35,9 @@ KINDS = {
     "comment": "ignored {n} comment (line|lines)",
     "gold-comment": "ignored {n} comment (line|lines) in the gold",
     "gold-duplicate": "{n} (entry repeats|entries repeat) a document of its query in the gold and (counts|count) once",
-    "missing-article": "{n} gold (article stands|articles stand) as [MISSING ARTICLE n]; n is taken for the number",
+    "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
-    "not-gold": "{n} (file|files) of the gold's folder (is|are) not a gold and (was|were) passed over",
+    "not-gold": "{n} (file|files) of the gold's folder (is|are) not a gold and (was|were) skipped",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (is|are) wrong",
 }
 

@@ -104,7 +104,7 @@ def read_gold(source: Source) -> Gold:
         query, pair = next((query, pair) for query, pair in pairs.items() if query not in labels)
         raise InputError(
             source.name,
-            "this pair has no label, and others have",
+            "this pair has no label, although others do",
             line=pair.line,
             found=query,
             remedy="label every pair, or none",
@@ -234,7 +234,7 @@ def labels_of(
         elif meant[one.query] is label:
             remarks.add("gold-duplicate" if gold else "duplicate", f"{one.place}: {one.query} {one.word}")
         else:
-            problem = f"{first[one.query].place} answers this question otherwise"
+            problem = f"{first[one.query].place} gives another answer to this question"
             raise one.place.fault(problem, f"{one.query} {one.word}", "keep one")
     if strange and (gold or not of_kind):
         raise strange[0].place.fault("this is not a label", strange[0].word, "write Y or N")
@@ -257,7 +257,9 @@ def _read_words(source: Source, comments: Comments) -> tuple[list[Labelled], lis
         tags.append((line, columns[2:]))
     comments.check_closed(source.name)
     if not words:
-        raise InputError(source.name, "there is no line but comments", remedy="write QUERY Y TAG, one line a question")
+        raise InputError(
+            source.name, "the file contains only comments", remedy="write QUERY Y TAG, one line per question"
+        )
     return words, tags
 
 
@@ -275,7 +277,7 @@ def read_pairs(source: Source) -> dict[str, Element]:
         if not query:
             raise InputError(source.name, "a pair without an id", line=pair.line, remedy='write <pair id="H18-1-2">')
         if wrong := wrong_id([query], commas=False):
-            raise InputError(source.name, wrong[1], line=pair.line, found=query, remedy="name one pair by one word")
+            raise InputError(source.name, wrong[1], line=pair.line, found=query, remedy="write the id as one word")
         if query in pairs:
             raise InputError(
                 source.name,
@@ -288,7 +290,7 @@ def read_pairs(source: Source) -> dict[str, Element]:
     if not pairs:
         raise InputError(
             source.name,
-            "there is no <pair> in this XML",
+            "this XML contains no <pair>",
             line=root.line,
             found=f"<{root.tag}>",
             remedy="give the data of Tasks 3 and 4, <dataset><pair>…",

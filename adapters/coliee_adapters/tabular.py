@@ -253,7 +253,7 @@ def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
     comments = Comments(remarks, "gold-comment" if kind == "gold" else "comment")
     rows = list(_rows(source, separator, comments))
     if not rows:
-        raise InputError(source.name, "there is no row of a query and a document", remedy=_FORMS[kind])
+        raise InputError(source.name, "no row has a query and a document", remedy=_FORMS[kind])
     first = rows[0]
     width = len(first.values)
     for row in rows:
@@ -267,7 +267,7 @@ def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
     else:
         table = _without_header(source, kind, rows)
     if not table.rows:
-        raise InputError(source.name, "there is no row of a query and a document", remedy=_FORMS[kind])
+        raise InputError(source.name, "no row has a query and a document", remedy=_FORMS[kind])
     return table
 
 
@@ -329,7 +329,7 @@ def _judgeable(table: _Table, source: Source, rule: IdRule) -> Iterator[tuple[_R
         if not query or not document:
             raise InputError(source.name, "a value is empty", line=row.line, found=row.text, remedy="fill or drop it")
         if wrong := wrong_id((query, document), commas=rule is exact_id):
-            remedy = "name one document or query by one word"
+            remedy = "write each id as one word"
             raise InputError(source.name, wrong[1], line=row.line, found=wrong[0], remedy=remedy)
         yield row, query, document
 

@@ -76,7 +76,7 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
         add_judgement(qrels, (rule(fields[0]), rule(fields[2]), int(fields[3])), source.name, number, line, remarks)
     comments.check_closed(source.name)
     if not qrels:
-        raise InputError(source.name, "there is no line but comments", remedy=expected)
+        raise InputError(source.name, "the file contains only comments", remedy=expected)
     _refuse_irrelevant(qrels, source)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
 

@@ -139,7 +139,7 @@ class Evaluator:
             raise UsageError(f"{self.gold.path} holds cases, as in Task 1; the task is {self.task}")
         documents = [document for judged in (self.gold.qrels or {}).values() for document in judged]
         if self.task != "trec" and (wrong := wrong_id([*self.gold.queries, *documents], commas=False)):
-            remedy = "name one document or query by one word; plain TREC ids may have commas: task trec"
+            remedy = "write each id as one word; plain TREC ids may have commas: task trec"
             raise InputError(self.gold.path, wrong[1], found=wrong[0], remedy=remedy)
         pilot = self.task in ("tort", "rationale")
         if self.gold.format != "memory" and pilot != (self.gold.format == "tort"):
@@ -291,6 +291,19 @@ class Evaluator:
             else:
                 yield _with_twin(scores, twin)
 
+    def score_all(self, submissions: Iterable[Submission], *, keep_judged: bool = False) -> list[Scores]:
+        """Score several runs in this process, of which each must be sound. Args are those of ``evaluate_all``.
+
+        Raises:
+            ColieeError: the error that the first broken run meets.
+        """
+        scored = []
+        for result in self.evaluate_all(submissions, jobs=1, keep_judged=keep_judged):
+            if isinstance(result, ColieeError):
+                raise result
+            scored.append(result)
+        return scored
+
     def _contained(self, handed: Submission, jobs: int, keep_judged: bool) -> Scores:
         """Score one of several runs: what it takes too much of is an error of its own."""
         run, answers, long_list = handed
@@ -382,7 +395,7 @@ class Evaluator:
             if missing := [part for part in measure.needs if part not in parts]:
                 part = missing[0]
                 if part in ("documents", "answers") and part not in self.protocol.parts:
-                    raise UsageError(f"{measure} needs {part}, which a submission to task {self.task} has not")
+                    raise UsageError(f"{measure} needs {part}, which submissions to task {self.task} do not contain")
                 raise UsageError(f"{measure} needs {_NEEDED[part]}")
         if self.asked:
             return list(dict.fromkeys(self.asked))

@@ -18,12 +18,12 @@ from coliee_adapters.remarks import Remarks
 Opened = Callable[..., Source]
 
 UNLABELLED = (
-    ": this is a test set without labels: it names queries and no relevant document; give the file with the labels"
+    ": this is a test set without labels: it lists queries but no relevant documents; give the file with the labels"
 )
 LIST = 'expected a list of documents: ["000018", "000023"]'
-NAMED = "a document is named by text or by a whole number"
-SCORE = "a score is a finite number"
-LEVEL = "a relevance is an integer: 0, 1, 2, … up to 9999"
+NAMED = "a document id must be text or an integer"
+SCORE = "a score must be a finite number"
+LEVEL = "a relevance must be an integer: 0, 1, 2, … up to 9999"
 OBJECT = 'expected {"000001": ["000018", "000023"]}'
 
 # ids that no rule changes: no blanks of any kind, no .txt at the end
@@ -115,9 +115,9 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
         ('{"1": {"a": -10000}}', entry("1", "-10000", LEVEL)),
         ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}',
          entry("1", "a", "it is judged twice and differently; keep one", 2)),
-        ('{"1": ["a"],\n"1.txt": ["b"]}', ", line 2: a query stands twice (found '1.txt'); keep one"),
+        ('{"1": ["a"],\n"1.txt": ["b"]}', ", line 2: this query appears twice (found '1.txt'); keep one"),
         ('{"1": ["a"], "1": ["b"]}',
-         ", line 1, column 14: an object has this key for the second time (found '1'); keep one of the two"),
+         ", line 1, column 14: this key appears twice in one object (found '1'); keep one of the two"),
         ('{"1": ["a"]', ", line 1, column 12: broken JSON: Expecting ',' delimiter; correct it, or get the file again"
          " if it was cut short"),
     ],
@@ -187,7 +187,7 @@ def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: O
          " an id"),
         (xml("<instance id=' .txt'/>"), ", line 2: an instance without an id; give it an id"),
         (xml("<instance id='1'><cases_noticed>3</cases_noticed></instance>", "<instance id='1.txt'/>"),
-         ", line 3: an id stands twice (found '1'); keep one"),
+         ", line 3: this id appears twice (found '1'); keep one"),
         (xml("<instance id='1'><cases_noticed> , </cases_noticed></instance>"),
          ": no instance has a relevant document in <cases_noticed>; give the file with the labels"),
         (xml("<instance id='1'/>", task="task='2'"),
@@ -246,7 +246,8 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"1": ["a"], "2": {"b": 1}}', ": some queries have lists and some have scores; write all of them in one way"),
+        ('{"1": ["a"], "2": {"b": 1}}', ": some queries have lists and some have scores"
+        "; use the same form for all of them"),
         ('{"1": {"a": "1"}}', entry("1", "1", SCORE)),
         ('{"1": {"a": true}}', entry("1", "true", SCORE)),
         ('{"1": {"a": null}}', entry("1", "null", SCORE)),
@@ -255,7 +256,7 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
         ('{"1": {"a": NaN}}', ", line 1, column 13: this is not a finite number (found 'NaN'); give a finite number, or"
          " null"),
         ('{"1": 5}', entry("1", "5", LIST)),
-        ('{"1": [], "1.txt": []}', ", line 1: a query stands twice (found '1.txt'); keep one"),
+        ('{"1": [], "1.txt": []}', ", line 1: this query appears twice (found '1.txt'); keep one"),
         ('["1"]', f": this JSON is not an object of queries (found '[\"1\"]'); {OBJECT}"),
     ],
 )  # fmt: skip

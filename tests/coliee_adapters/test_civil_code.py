@@ -274,12 +274,12 @@ def test_deep_nesting_is_read_without_recursion(source: Opened, monkeypatch: pyt
     [
         (
             "Part I General\nArticle 5 applies.\n",
-            "f.txt: there is no article in this file; give the Civil Code, as text with lines such as "
+            "f.txt: this file contains no articles; give the Civil Code, as text with lines such as "
             "Article 96 (1) … or 第九十六条 …, or as XML",
         ),
         (
             "<Articles/>",
-            "f.txt: there is no article in this file; give the Civil Code, as text with lines such as "
+            "f.txt: this file contains no articles; give the Civil Code, as text with lines such as "
             "Article 96 (1) … or 第九十六条 …, or as XML",
         ),
         (
@@ -301,7 +301,7 @@ def test_deep_nesting_is_read_without_recursion(source: Opened, monkeypatch: pyt
         (
             "<Articles>\n<Article>",
             "f.txt, line 2, column 10: this is not well-formed XML: no element found; "
-            "mend the file at this place, or fetch it again",
+            "correct the file at this place, or get it again",
         ),
         (
             b"Article 1 A bee.\nArticle 2 \x96A hive\x97.",

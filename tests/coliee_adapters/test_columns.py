@@ -22,7 +22,7 @@ EXPECTED = {
     "three": "expected 3 columns: QUERY DOCUMENT TAG",
     "six": "expected 6 columns: QUERY Q0 DOCUMENT RANK SCORE TAG",
 }
-NOT_FINITE = "write it like 12.5"
+NOT_FINITE = "write it as in 12.5"
 NO_NUL = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
 
 
@@ -85,7 +85,7 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
         fields = re.split(f"{blank}+", line)
         tags.append(" ".join(fields[width - 1 :]))
         if len(fields) >= width == 3 and rule is normal_id and re.search("[,;]", fields[1]):
-            return f"{where}: a comma in a document's id (found {line!r}); write one document a line;" \
+            return f"{where}: a comma in a document's id (found {line!r}); write one document per line;" \
                 f" {EXPECTED['three']}"  # fmt: skip
         if len(fields) < width or (len(fields) > width == 3 and tags[-1] != tags[0]):
             count = f"{len(fields)} columns" if len(fields) > 1 else "1 column"
@@ -103,7 +103,7 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
         lines.append(Line(rule(fields[0]), rule(fields[layout.document]), score, rank))
     if unclosed:
         return f"{name}, line {body.count(chr(10)) + 1}: a comment opens with /* and never ends; close it with */"
-    return (lines, remarks) if lines else f"{name}: there is no line but comments; {EXPECTED_OF[width]}"
+    return (lines, remarks) if lines else f"{name}: the file contains only comments; {EXPECTED_OF[width]}"
 
 
 EXPECTED_OF = {len(layout.columns): EXPECTED[name] for name, layout in LAYOUTS.items()}
@@ -390,11 +390,11 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line(path: Path, at: int, b
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# a\n\n/* b\n*/\n", ": there is no line but comments; expected 3 columns: QUERY DOCUMENT TAG"),
+        ("# a\n\n/* b\n*/\n", ": the file contains only comments; expected 3 columns: QUERY DOCUMENT TAG"),
         ("q d T\n /* a\nq d T\n", ", line 2: a comment opens with /* and never ends; close it with */"),
         ("q d T\nq d T\n/*", ", line 3: a comment opens with /* and never ends; close it with */"),
         ("001 013 T\r001 014 T\r", r", line 1: a carriage return within a line (found '001 013 T\r001 014 T');"
-         " end lines with a newline, or with a carriage return and a newline"),
+         " end each line with a newline (LF), or with a carriage return and a newline (CRLF)"),
     ],
 )  # fmt: skip
 def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, message: str) -> None:

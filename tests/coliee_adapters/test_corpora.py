@@ -230,7 +230,7 @@ def test_an_id_is_never_a_path(folder: Folder, name: str) -> None:
         (
             {"cases/.txt": "", "cases/ .txt": ""},
             {"path": "cases"},
-            "cases/ .txt: this file has no id; name it as 000018.txt",
+            "cases/ .txt: this file name contains no id; name it as 000018.txt",
         ),
         (
             {"cases/000001.txt": "", "gold.json": '{"000001": ["000018"], "18": ["000001"], "23": ["000001"]}'},
@@ -247,22 +247,22 @@ def test_an_id_is_never_a_path(folder: Folder, name: str) -> None:
         (
             {"cases/000001.txt": "", "gold.json": '["000001.txt", 18]'},
             {"path": "cases", "gold": "gold.json"},
-            'gold.json: a query is named by text (found \'18\'); expected ["000001.txt", "000018.txt"]',
+            'gold.json: a query id must be text (found \'18\'); expected ["000001.txt", "000018.txt"]',
         ),
         (
             {"cases/000001.txt": "", "gold.json": '["000001.txt", " .txt"]'},
             {"path": "cases", "gold": "gold.json"},
-            'gold.json: a query is named by text (found \'" .txt"\'); expected ["000001.txt", "000018.txt"]',
+            'gold.json: a query id must be text (found \'" .txt"\'); expected ["000001.txt", "000018.txt"]',
         ),
         (
             {"cases/000001.txt": "", "gold.json": '["000001.txt", "000001"]'},
             {"path": "cases", "gold": "gold.json"},
-            "gold.json: a query stands twice (found '000001'); keep one",
+            "gold.json: this query appears twice (found '000001'); keep one",
         ),
         (
             {"cases/000001.txt": "", "gold.json": "[]"},
             {"path": "cases", "gold": "gold.json"},
-            'gold.json: this list names no query; expected ["000001.txt", "000018.txt"]',
+            'gold.json: this list contains no queries; expected ["000001.txt", "000018.txt"]',
         ),
         (
             {"cases/000001.txt": "", "gold.json": "{}"},
@@ -422,7 +422,7 @@ def test_a_unique_id_is_never_a_path(folder: Folder, name: str) -> None:
         (
             {"queries/README.txt": ""},
             None,
-            "queries: there is no query in this folder; give the folder that holds folders such as 001, "
+            "queries: this folder contains no queries; give the folder that holds folders such as 001, "
             "each with its entailed_fragment.txt and paragraphs",
         ),
         (
@@ -562,7 +562,7 @@ def test_statements_alone_have_no_documents_and_say_so(folder: Folder) -> None:
 def test_what_is_called_a_code_and_has_no_article_is_refused_when_it_is_read(folder: Folder) -> None:
     folder({"labels.txt": "H18-1-2 Y\n"})
     assert refusal("labels.txt", task="3", asked=docs_iter) == (
-        "labels.txt: there is no article in this file; give the Civil Code, as text with lines such as "
+        "labels.txt: this file contains no articles; give the Civil Code, as text with lines such as "
         "Article 96 (1) … or 第九十六条 …, or as XML"
     )
 
@@ -602,11 +602,11 @@ def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder,
         ),
         (
             {"path": "code.txt", "gold": Gold({})},
-            "the gold of Tasks 3 to 5 is given as a file here: the statements stand in it",
+            "give the gold of Tasks 3 to 5 as a file here: it contains the statements",
         ),
         (
             {"path": "labels.txt"},
-            "labels.txt: this is no corpus of a known form; known are Task 1, a folder of cases (000018.txt); "
+            "labels.txt: unrecognised corpus format; known are Task 1, a folder of cases (000018.txt); "
             "Task 2, a folder of folders (001/entailed_fragment.txt); Tasks 3 to 5, the Civil Code as text or XML, "
             "or statements (<dataset><pair>…); the pilot, JSON Lines ({'tort_id': '0', …})",
         ),

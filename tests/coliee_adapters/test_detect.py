@@ -118,24 +118,24 @@ def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, read: Calla
 @pytest.mark.parametrize(
     ("read", "content", "place"),
     [
-        (detect.read_gold, b"001 013 T\n001 014 T\n", "line 1: this is no gold of a known form (found '001 013 T')"),
-        (detect.read_gold, b"\n\r\n \n001 x y z w\n", "line 4: this is no gold of a known form (found '001 x y z w')"),
-        (detect.read_gold, b"q1 0 d1 0.5", "line 1: this is no gold of a known form (found 'q1 0 d1 0.5')"),
-        (detect.read_gold, BOM + b"<htm>\n", "line 1: this is no gold of a known form (found '<htm>')"),
-        (detect.read_gold, b"# a\n", "line 1: this is no gold of a known form (found '# a')"),
-        (detect.read_gold, b"\x89PNG\r\n\x1a\n", "line 1: this is no gold of a known form (found '\ufffdPNG')"),
+        (detect.read_gold, b"001 013 T\n001 014 T\n", "line 1: unrecognised gold format (found '001 013 T')"),
+        (detect.read_gold, b"\n\r\n \n001 x y z w\n", "line 4: unrecognised gold format (found '001 x y z w')"),
+        (detect.read_gold, b"q1 0 d1 0.5", "line 1: unrecognised gold format (found 'q1 0 d1 0.5')"),
+        (detect.read_gold, BOM + b"<htm>\n", "line 1: unrecognised gold format (found '<htm>')"),
+        (detect.read_gold, b"# a\n", "line 1: unrecognised gold format (found '# a')"),
+        (detect.read_gold, b"\x89PNG\r\n\x1a\n", "line 1: unrecognised gold format (found '\ufffdPNG')"),
         (
             detect.read_run,
             b"\n<COLIEE task='1'>\n",
-            "line 2: this is no run of a known form (found '<COLIEE task='1'>')",
+            "line 2: unrecognised run format (found '<COLIEE task='1'>')",
         ),
         (
             detect.read_run,
             b"<dataset> <pair id='1' label='Y'> a b",
-            "line 1: this is no run of a known form (found '<dataset> <pair id='1' label='Y'> a b')",
+            "line 1: unrecognised run format (found '<dataset> <pair id='1' label='Y'> a b')",
         ),
-        (detect.read_run, b"/* a\n*/", "line 1: this is no run of a known form (found '/* a')"),
-        (detect.read_run, b"<" + b"x" * 99, f"line 1: this is no run of a known form (found '<{'x' * 58}…')"),
+        (detect.read_run, b"/* a\n*/", "line 1: unrecognised run format (found '/* a')"),
+        (detect.read_run, b"<" + b"x" * 99, f"line 1: unrecognised run format (found '<{'x' * 58}…')"),
     ],
 )
 def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(

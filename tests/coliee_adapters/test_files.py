@@ -383,7 +383,7 @@ KINDS = [
     (lzma.compress(LONG), "an xz archive", "gzip"),
     (b"\x28\xb5\x2f\xfd" + LONG, "a Zstandard archive", "gzip"),
     (b"\x04\x22\x4d\x18" + LONG, "an LZ4 archive", "gzip"),
-    (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an Excel or Word file of the old kind", "CSV"),
+    (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an old-format Excel or Word file", "CSV"),
     (b"PAR1\x15\0" + LONG, "a Parquet file", "to_csv"),
     (b"ARROW1\0\0" + LONG, "an Arrow file", "to_csv"),
     (b"\xff\xff\xff\xff" + LONG, "an Arrow stream", "to_csv"),

@@ -150,7 +150,7 @@ def test_ids_of_a_run_follow_the_rule() -> None:
 
 
 def no_id(value: Any) -> str:
-    return f"this is not an id (found '{value!r}'); give text or a whole number"
+    return f"this is not an id (found '{value!r}'); give text or an integer"
 
 
 LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
@@ -169,7 +169,7 @@ LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
         ({"r": {}, "q": "d1, d2"}, f"the entry of query 'q' cannot be read (found ''d1, d2''); {MEMBERS}"),
         ({"q": b"d1", "r": {}}, f"the entry of query 'q' cannot be read (found 'b'd1''); {MEMBERS}"),
         ({"q": 5}, "query q: this is not a label (found '5'); give Y or N, or a list of documents"),
-        ({1: [], "1": []}, "a query stands twice (found '1'); keep one"),
+        ({1: [], "1": []}, "this query appears twice (found '1'); keep one"),
         ({None: ["d"]}, no_id(None)),
         ({"q": [None]}, no_id(None)),
         ({"q": ["d", 1.5]}, no_id(1.5)),
@@ -262,7 +262,7 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
 def test_a_score_is_a_finite_number(value: Any) -> None:
     shown = repr(value) if len(repr(value)) <= 60 else f"1{'0' * 58}…"
-    expected = f"<memory>: this score is not a finite number (found '{shown}'); write it like 12.5"
+    expected = f"<memory>: this score is not a finite number (found '{shown}'); write it as in 12.5"
     assert told(lambda: run_of({"q": {"d": value}})) == expected
     assert told(lambda: run_of([ir_measures.ScoredDoc("q", "d", value)])) == expected
 

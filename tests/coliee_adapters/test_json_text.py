@@ -8,8 +8,8 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.json_text import is_lines, lines, parse
 
 AGAIN = "correct it, or get the file again if it was cut short"
-ONE = "a file holds one JSON value, or JSON Lines: one object on each line (jq -c . writes them so)"
-NEEDLESS = "no COLIEE file needs that; look at what wrote it"
+ONE = "a file must contain one JSON value, or JSON Lines (one object per line) (jq -c . writes them so)"
+NEEDLESS = "no COLIEE file needs that; check the program that wrote it"
 NOT_TEXT = "remove it; it is not text"
 
 
@@ -87,7 +87,7 @@ def test_lines_are_counted_from_the_first_line() -> None:
     ],
 )
 def test_a_key_twice_in_one_object_is_refused(text: str, place: str, key: str) -> None:
-    problem = "an object has this key for the second time"
+    problem = "this key appears twice in one object"
     assert told(text) == f"f.json, {place}: {problem} (found '{key}'); keep one of the two"
 
 
@@ -116,8 +116,8 @@ def test_what_is_no_text_is_refused_in_a_string(text: str, place: str, kind: str
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_deep_nesting_is_refused(opening: str) -> None:
     text = opening * 100_000
-    assert told(text, 7) == f"f.json, line 7: lists or objects are nested too deep; {NEEDLESS}"
-    assert told("[1,\n" + text) == f"f.json: lists or objects are nested too deep; {NEEDLESS}"
+    assert told(text, 7) == f"f.json, line 7: lists or objects are nested too deeply; {NEEDLESS}"
+    assert told("[1,\n" + text) == f"f.json: lists or objects are nested too deeply; {NEEDLESS}"
 
 
 def test_an_integer_of_too_many_digits_is_refused() -> None:

@@ -76,7 +76,7 @@ def test_nesting_has_a_limit(read: Parse, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 DTD = "; remove the DOCTYPE; nothing is expanded or fetched"
-XML = "; mend the file at this place, or fetch it again"
+XML = "; correct the file at this place, or get it again"
 
 
 @pytest.mark.parametrize(

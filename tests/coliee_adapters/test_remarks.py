@@ -66,7 +66,7 @@ def test_every_kind_says_a_whole_sentence(kind: str, n: int) -> None:
         (("duplicate", "line 2: a", 1), "1 line repeats a document of its query and reported (first: line 2: a)"),
         (("duplicate", "line 2: a", 2), "2 lines repeat a document of their query and reported (first: line 2: a)"),
         (("empty-gold", "", 1), "1 query has no relevant document in the gold and reported"),
-        (("tie", "q1", 2), "2 queries have documents of equal score; the greater id goes first, as in trec_eval"
+        (("tie", "q1", 2), "2 queries have documents of equal score; the greater id ranks first, as in trec_eval"
          " (first: q1)"),
         (("no-match", "", 1), "no retrieved document is judged in the gold, so that the score is"
          " zero"),

@@ -335,11 +335,11 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(write: Write) -> Non
     [
         (
             ["<pair id='q1' label='Y'/>", "<pair id='q2'/>"],
-            "f.txt, line 4: this pair has no label, and others have (found 'q2'); label every pair, or none",
+            "f.txt, line 4: this pair has no label, although others do (found 'q2'); label every pair, or none",
         ),
         (
             ["<pair id='q1'><article>5</article></pair>", "<pair id='q2' label='N'/>"],
-            "f.txt, line 3: this pair has no label, and others have (found 'q1'); label every pair, or none",
+            "f.txt, line 3: this pair has no label, although others do (found 'q1'); label every pair, or none",
         ),
         (
             ["<pair id='q1' label='Y'/>", "", "<pair id='q1.txt' label='Y'/>"],
@@ -368,7 +368,7 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(write: Write) -> Non
         ),
         (
             ["<instance id='001'/>"],
-            "f.txt, line 2: there is no <pair> in this XML (found '<dataset>'); "
+            "f.txt, line 2: this XML contains no <pair> (found '<dataset>'); "
             "give the data of Tasks 3 and 4, <dataset><pair>…",
         ),
         (
@@ -379,7 +379,7 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(write: Write) -> Non
         (
             ["<pair id='q1' label='Y'>"],
             "f.txt, line 4, column 3: this is not well-formed XML: mismatched tag; "
-            "mend the file at this place, or fetch it again",
+            "correct the file at this place, or get it again",
         ),
     ],
 )
@@ -458,9 +458,9 @@ def test_the_same_answer_twice_counts_once(write: Write) -> None:
         ("q1\u3000Y\xa0T\n", "f.txt, line 1: this line has one column (found 'q1\\u3000Y\\xa0T'); write QUERY Y TAG"),
         (
             "q1 Y T\nq2 Y T\nq1 True T\nq1.txt N T\n",
-            "f.txt, line 4: line 1 answers this question otherwise (found 'q1 N'); keep one",
+            "f.txt, line 4: line 1 gives another answer to this question (found 'q1 N'); keep one",
         ),
-        ("# nothing\n", "f.txt: there is no line but comments; write QUERY Y TAG, one line a question"),
+        ("# nothing\n", "f.txt: the file contains only comments; write QUERY Y TAG, one line per question"),
         ("q1 Y T\n/* q2 Y T\n", "f.txt, line 2: a comment opens with /* and never ends; close it with */"),
         (
             b"q1 Y T\nq2 Y \x96\xaf\n",

@@ -100,8 +100,8 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
         ('001,"013"x,T\n', ", line 1: broken CSV: ',' expected after '\"'; check the quotes"),
         (f"001,{'x' * 140_000}", ", line 1: broken CSV: field larger than field limit (131072); check"
          " the quotes"),
-        ("query,document\n", f": there is no row of a query and a document; {CSV}"),
-        ("# a\n/* b */\n", f": there is no row of a query and a document; {CSV}"),
+        ("query,document\n", f": no row has a query and a document; {CSV}"),
+        ("# a\n/* b */\n", f": no row has a query and a document; {CSV}"),
     ],
 )  # fmt: skip
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, message: str) -> None:
@@ -163,7 +163,7 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
     assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
     assert "line 1 answers" not in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
-    assert "line 2 answers this question otherwise" in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
+    assert "line 2 gives another answer to this question" in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
 
 
 @pytest.mark.parametrize(

@@ -203,8 +203,7 @@ def test_broken_lines_are_refused(write: Write, text: str, expected: str) -> Non
 def test_a_key_twice_is_refused(write: Write) -> None:
     source = write('\n{"tort_id": "0", "court_decision": true, "court_decision": false}')
     assert told(lambda: tort.read_cases(source)) == (
-        "f.jsonl, line 2, column 42: an object has this key for the second time (found 'court_decision'); "
-        "keep one of the two"
+        "f.jsonl, line 2, column 42: this key appears twice in one object (found 'court_decision'); keep one of the two"
     )
 
 

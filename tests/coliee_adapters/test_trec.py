@@ -68,7 +68,7 @@ def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
          " (found 'q1 0 d1 0'); keep one of the two"),
         ("q 0 \x1b[2J 1\nq 0 \x1b[2J 2\n", r", line 2: document '\x1b[2J' of query 'q' is judged 1 above and 2 here"
          r" (found 'q 0 \x1b[2J 2'); keep one of the two"),
-        ("# a\n/* b */\n", f": there is no line but comments; {QRELS}"),
+        ("# a\n/* b */\n", f": the file contains only comments; {QRELS}"),
         ("q1 0 d1 1\n/* b\n", ", line 2: a comment opens with /* and never ends; close it with */"),
         ("q1 0 d1 1\nq1 0 d\0 1\n", ", line 2: a NUL character; remove it; a file saved as UTF-16 is full of them,"
          " save it as UTF-8"),

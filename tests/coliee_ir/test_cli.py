@@ -358,15 +358,15 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "not a number": (
         XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'NaN'); write it like 12.5",
+        f"run, line 2: {NOT_FINITE} (found 'NaN'); write it as in 12.5",
     ),
     "infinite": (
         XML, SIX + "R07-01-O Q0 97 2 -inf T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found '-inf'); write it like 12.5",
+        f"run, line 2: {NOT_FINITE} (found '-inf'); write it as in 12.5",
     ),
     "no number": (
         XML, SIX + "R07-01-O Q0 97 2 high T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'high'); write it like 12.5",
+        f"run, line 2: {NOT_FINITE} (found 'high'); write it as in 12.5",
     ),
     "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], "run, line 2: a NUL character; remove it;"),
     "NUL in a label list": (XML, LABELS + "R07-02-O N\0 T\n", [], "run, line 2: a NUL character; remove it;"),
@@ -386,11 +386,11 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "duplicate key": (
         '{"000001": ["000018"],\n"000001": []}', COLUMNS, [],
-        "gold, line 2, column 1: an object has this key for the second time (found '000001'); keep one of the two",
+        "gold, line 2, column 1: this key appears twice in one object (found '000001'); keep one of the two",
     ),
     "duplicate key in a run": (
         CASES, '{\n"000001": ["000018"],\n"000001": []}', [],
-        "run, line 3, column 1: an object has this key for the second time (found '000001'); keep one of the two",
+        "run, line 3, column 1: this key appears twice in one object (found '000001'); keep one of the two",
     ),
     "broken XML": (
         XML.replace("</dataset>", "<pair>"), SIX, [],
@@ -410,7 +410,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "two answers": (
         XML, LABELS + "R07-01-O N T\n", [],
-        "run, line 2: line 1 answers this question otherwise (found 'R07-01-O N'); keep one",
+        "run, line 2: line 1 gives another answer to this question (found 'R07-01-O N'); keep one",
     ),
     "a gold label that is none": (
         XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: this is not a label (found 'Q'); write Y or N",
@@ -431,7 +431,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "a test set for gold": (
         '["000001", "000002"]', COLUMNS, [],
-        "gold: this is a test set without labels: it names queries and no relevant document; give the file with",
+        "gold: this is a test set without labels: it lists queries but no relevant documents; give the file with",
     ),
     "an empty run": (CASES, "", [], "run: the file is empty; give a file with content"),
     "an empty gold": (" \n\t\n", COLUMNS, [], "gold: the file is empty; give a file with content"),
@@ -450,7 +450,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
         "q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
         "is judged 1 above and 0 here (found 'q1 0 d1 0'); keep one of the two",
     ),
-    "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: this is no gold of a known form (found 'hello'); known"),
+    "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); known"),
     "documents for labels": (
         XML, SIX, ["--task", "4"],
         "run: this submission contains documents, not labels; task 4 expects labels Y or N here",

@@ -241,7 +241,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
     assert list(scores.remarks) == [
         "long list: 1 query id is not in the gold and ignored (first: R06-1-A)",
         "long list: 1 judged query is not answered and counts zero (first: R05-3-A)",
-        "long list: 1 query has documents of equal score; the greater id goes first, as in trec_eval "
+        "long list: 1 query has documents of equal score; the greater id ranks first, as in trec_eval "
         "(first: query R05-1-A)",
     ]
 
@@ -416,7 +416,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": ["013"]},
             {"001": ["999"]},
             {},
-            ["no retrieved document is judged in the gold, so that the score is zero"],
+            ["no retrieved document is judged in the gold, so the score is zero"],
         ),
         (
             {"001": {"013": 1}, "002": {"013": 0}},
@@ -424,7 +424,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"measures": ["MacroP"]},
             [
                 "1 query has no relevant document in the gold and is left out of topic-wise means (first: 002)",
-                "1 query has documents of equal score; the greater id goes first, as in trec_eval (first: query 001)",
+                "1 query has documents of equal score; the greater id ranks first, as in trec_eval (first: query 001)",
             ],
         ),
         (

@@ -74,7 +74,7 @@ def test_all_together_stay_small() -> None:
         (
             "task4/gold.xml",
             [
-                "1 gold article stands as [MISSING ARTICLE n]; n is taken for the number (first: line 49: R07-05-U 97)",
+                "1 gold article is marked [MISSING ARTICLE n]; n is taken as the number (first: line 49: R07-05-U 97)",
             ],
         ),
     ],

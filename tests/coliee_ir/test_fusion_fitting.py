@@ -224,5 +224,5 @@ def test_what_does_not_belong_together_is_refused() -> None:
     labels = {"H18-1-1": "Y", "H18-1-2": "N"}
     with pytest.raises(UsageError, match="Task 4 has none; use --weights"):
         fit_fusion(labels, [labels, labels])
-    with pytest.raises(UsageError, match="holds labels: give --weights"):
+    with pytest.raises(UsageError, match="contains labels; use --weights"):
         fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, [labels, labels], task=3, edition=2025, folds=2)

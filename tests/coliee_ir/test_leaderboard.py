@@ -133,10 +133,11 @@ def test_the_team_from_a_list_goes_before_a_pattern_and_that_before_the_folder(f
     [
         ("name,country\nA,JP\n", "t.csv, line 1: there is no such column (found 'name,country'); name two: tag,team"),
         ("tag,team\nA,X\nA,Y\n", "t.csv, line 3: this run is also X's (found 'A'); keep one"),
-        ("tag,team\n", "t.csv, line 1: this CSV has no rows; name the columns in the first row, then a row each"),
+        ("tag,team\n", "t.csv, line 1: this CSV has no rows"
+        "; name the columns in the first row, then write one row each"),
         ("tag,team\nA,X,Y\n", "t.csv, line 2: this row has 3 cells, and the first row names 2 columns (found 'A,X,Y'); "
                               "put quotes around what holds a comma"),
-        ('tag,team\n"A,X\n', "t.csv, line 2: this is no CSV (unexpected end of data); check the quotes"),
+        ('tag,team\n"A,X\n', "t.csv, line 2: this is not CSV (unexpected end of data); check the quotes"),
     ],
 )  # fmt: skip
 def test_a_list_of_teams_that_cannot_be_read(text: str, said: str, folder: Path) -> None:
@@ -315,7 +316,7 @@ def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(
     write(folder, {"a.txt": run_lines(9, "a"), "teams.csv": "tag,team\na,T\n", "c.csv": "query,category\n000001,x\n"})
     given = ["--teams", "teams.csv", "--categories", "c.csv", "--task", "1", "--resamples", "99"]
     assert main(["leaderboard", "gold.json", ".", *given]) == 0
-    assert "gold.json is no submission and was passed over" in capsys.readouterr().err
+    assert "gold.json is not a submission and was skipped" in capsys.readouterr().err
 
 
 def test_a_file_that_is_named_twice_is_one_run(folder: Path) -> None:
@@ -337,7 +338,7 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     (folder / "all").mkdir()
     with pytest.raises(UsageError, match="there is no file in all"):
         rank("all")
-    with pytest.raises(UsageError, match="there is no submission to rank"):
+    with pytest.raises(UsageError, match="there are no submissions to rank"):
         rank()
     write(folder, {"all/x.txt": ""})
     assert main(["leaderboard", "gold.json", "all", "--task", "1"]) == 2

@@ -167,7 +167,8 @@ def test_ceilings_of_a_ranking_measure_are_not_told() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("query,a\nq1,eh\n", "c.csv, line 2: this is no mark (found 'eh'); write 1 or x, or leave the cell empty"),
+        ("query,a\nq1,eh\n", "c.csv, line 2: this cell is not a mark (found 'eh')"
+        "; write 1 or x, or leave the cell empty"),
         ("query,category\nq9,a\n", "c.csv: no judged question has a category (found 'q9'); write query,category in the "
                                    "first row, then the ids of the gold"),
     ],
@@ -198,7 +199,7 @@ TABLES = {
     "sid,returned,retrieved,F2,P,R,F1\nA,134,71,0.743,0.687,0.790,0.5\n": (1, 1, 1, ()),
     'team,sid,lang,correct,f1\nN/A,"BaseLine (No to all; prints ""Yes 43"")",N/A,43,0.53\nA,a,J,1,0.7\nB,b,E,,\n':
         (1, 1, 1, ("1 baseline of the organisers left out", "1 row without a score left out")),
-    "\ufeffTEAM;F-measure\nA;19.17%\nB;9.3\n": (2, 4, 2, ("scores above 1 are taken for percentages",)),
+    "\ufeffTEAM;F-measure\nA;19.17%\nB;9.3\n": (2, 4, 2, ("scores above 1 are read as percentages",)),
 }  # fmt: skip
 
 

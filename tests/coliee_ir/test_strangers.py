@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import coliee_ir.examples
+from coliee_ir import make_report
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -128,6 +129,19 @@ def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: 
     assert [line for line in err.splitlines() if "identical" in line] == [
         f"bm25: this submission is identical to {RUN1}"
     ]
+
+
+def test_a_run_that_is_fused_twice_is_named(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
+    code, _, err = call("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt", "-o", tmp_path / "out")
+    assert code == 0
+    assert [line for line in err.splitlines() if "identical" in line] == [f"bm25: this run is identical to {RUN1}"]
+
+
+def test_a_run_that_is_reported_twice_is_named_in_python(tmp_path: Path) -> None:
+    (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
+    page = make_report(GOLD1, RUN1, tmp_path / "twin.txt", n_resamples=99).to_html()
+    assert f"identical to {RUN1}" in page
 
 
 def test_two_answer_sets_of_one_ranking_are_two_submissions(call: Call, tmp_path: Path) -> None:

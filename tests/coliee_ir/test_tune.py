@@ -434,7 +434,7 @@ def test_what_a_person_reads() -> None:
         "run   keep                     MicroF1 held out  low 95%  high 95%  on all     gap\n"
         "ours  scores of at least 1.45            1.0000   1.0000    1.0000  1.0000  0.0000\n"
         "\n"
-        "tried: keep                                MicroF1 held out  to the best  ± 1 s.e.  on all\n"
+        "rule                                MicroF1 held out  to the best  ± 1 s.e.  on all\n"
         "the first 2 of each query                            0.8571      -0.1429    0.0544  0.8571\n"
         "scores of at least 1.45                              1.0000       0.0000    0.0000  1.0000\n"
         "scores of at least 1.45 (bounds searched)            1.0000       0.0000    0.0000  1.0000\n"

@@ -72,7 +72,7 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
     if task in _PILOT or (task is None and tort.sniff(source.head()) is not None):
         return TortCorpus(source, gold if gold is None or isinstance(gold, Gold) else Source(gold))
     if isinstance(gold, Gold):
-        raise UsageError("the gold of Tasks 3 to 5 is given as a file here: the statements stand in it")
+        raise UsageError("give the gold of Tasks 3 to 5 as a file here: it contains the statements")
     if _holds_pairs(source):
         if gold is not None:
             held = f"{printable(source.name)} holds statements"
@@ -84,7 +84,7 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
             remedy = 'give the XML that holds them, <dataset><pair id="H18-1-2">…<t2>…'
             raise InputError(pairs.name, "this file holds no statements", remedy=remedy)
         return StatuteCorpus(source, pairs)
-    raise InputError(source.name, "this is no corpus of a known form", remedy=_KNOWN)
+    raise InputError(source.name, "unrecognised corpus format", remedy=_KNOWN)
 
 
 def _holds_pairs(source: Source) -> bool:

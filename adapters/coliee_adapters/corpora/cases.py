@@ -116,7 +116,7 @@ class FragmentCorpus(Corpus):
         if not self._folders:
             raise InputError(
                 self.path,
-                "there is no query in this folder",
+                "this folder contains no queries",
                 remedy=f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}",
             )
         named, self._gold = _named_by(gold)
@@ -204,7 +204,7 @@ def _texts(folder: Path, kind: str, remedy: str) -> dict[str, Path]:
     for entry in filter(_is_text, _listing(folder)):
         doc_id = normal_id(entry.name)
         if not doc_id or doc_id in files:
-            problem = f"{files[doc_id].name} has the same id" if doc_id else "this file has no id"
+            problem = f"{files[doc_id].name} has the same id" if doc_id else "this file name contains no id"
             raise InputError(entry.path, problem, remedy="keep one" if doc_id else "name it as 000018.txt")
         files[doc_id] = Path(entry.path)
     if not files:

@@ -11,7 +11,7 @@ import numpy as np
 
 from coliee_adapters import json_text
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
-from coliee_adapters.files import PathLike, Source, written
+from coliee_adapters.files import PathLike, Source, copies, written
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
@@ -126,6 +126,7 @@ class Fusion:
         """
         records = read_all(runs, task=task)
         weights, said = self._weights([record.tag for record in records])
+        said += _identical(records)
         name = self.method if tag is None else tag
         answers = [record for record in records if isinstance(record, Answers)]
         if answers:
@@ -368,6 +369,12 @@ def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]
         remarks.add("duplicate", n=run.lines - run.retrieved)
         said += [f"{shortened(record.tag)}: {sentence}" for sentence in remarks.sentences(_DONE)]
     return said
+
+
+def _identical(records: Sequence[Run | Answers]) -> list[str]:
+    """Which runs are copies of others: what is given twice counts twice."""
+    twins = zip(records, copies(record.path for record in records), strict=True)
+    return [f"{shortened(record.tag)}: this run is identical to {twin}" for record, twin in twins if twin]
 
 
 def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:

@@ -123,17 +123,15 @@ def rank_runs(
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not collected.invalid and not invalid:
         besides_gold = f" besides {golds[0]}, which is the gold or a copy of it" if golds else ""
-        raise UsageError(f"there is no submission to rank{besides_gold}")
+        raise UsageError(f"there are no submissions to rank{besides_gold}")
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
     scored = _scored(evaluator, handed, jobs, watch, invalid)
     remarks = [*collected.remarks, *walked.remarks()]
-    remarks += [f"{name} is the gold or a copy of it and was passed over" for name in golds]
+    remarks += [f"{name} is the gold or a copy of it and was skipped" for name in golds]
     if best:
         scored, left_out = _best_of_teams(scored)
         if not any(team for team, _ in scored):
-            remarks.append(
-                "no team is known, so that every run is the best of its own: name the teams with --teams CSV"
-            )
+            remarks.append("no teams are known, so every run would be its team's best; name the teams with --teams CSV")
         elif left_out:
             remarks.append(
                 f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"

@@ -31,7 +31,7 @@ class Table(NamedTuple):
 
 #: name → the table
 TABLES: Final[Mapping[str, Table]] = {
-    "ranking": Table("the runs in their places, with groups and intervals", lambda board, _: runs.ranking(board)),
+    "ranking": Table("the runs in rank order, with groups and intervals", lambda board, _: runs.ranking(board)),
     "results": Table("counts and scores of each run (2021: Tables 8, 11, 13)", lambda board, _: runs.results(board)),
     "relevant": Table(
         "questions by number of relevant documents (Table 7)", lambda board, _: questions.relevant(board)
@@ -50,11 +50,11 @@ TABLES: Final[Mapping[str, Table]] = {
     ),
     "unfound": Table("relevant documents that no run returned", lambda board, _: found.unfound(board)),
     "alone": Table("relevant documents that one run alone returned", lambda board, _: found.alone(board)),
-    "ceilings": Table("what the rankings could have scored", lambda board, _: ceilings.ceilings(board)),
+    "ceilings": Table("the best scores that the rankings allow", lambda board, _: ceilings.ceilings(board)),
     "official": Table(
         "places in a published table; needs --official", lambda board, extras: runs.placed(board, extras.official)
     ),
-    "invalid": Table("what is not ranked, and why", lambda board, _: runs.invalid(board)),
+    "invalid": Table("files that were not ranked, and why", lambda board, _: runs.invalid(board)),
 }
 
 

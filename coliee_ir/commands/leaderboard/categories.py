@@ -71,7 +71,7 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
     remarks = []
     if strangers:
         shown = ", ".join(map(shortened, sorted(strangers)[:3]))
-        remarks.append(f"{sheet.name}: {counted(len(strangers), 'question')} not judged and passed over ({shown})")
+        remarks.append(f"{sheet.name}: {counted(len(strangers), 'question')} not judged and skipped ({shown})")
     questions = {name: tuple(of) for name, of in found.items() if of}
     if empty := [name for name, of in found.items() if not of]:
         remarks.append(f"{sheet.name}: no judged question is marked as {', '.join(empty)}")
@@ -83,5 +83,5 @@ def _is_marked(mark: str, line: int, sheet: Sheet) -> bool:
         return _MARKS[mark.lower()]
     except KeyError:
         raise InputError(
-            sheet.name, "this is no mark", line=line, found=mark, remedy="write 1 or x, or leave the cell empty"
+            sheet.name, "this cell is not a mark", line=line, found=mark, remedy="write 1 or x, or leave the cell empty"
         ) from None

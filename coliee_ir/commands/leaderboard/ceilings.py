@@ -22,12 +22,14 @@ def ceilings(board: Board) -> Grid:
         UsageError: the task has no rankings of documents that a cut-off could change, or there is no run.
     """
     if not board.entries:
-        raise UsageError("there is no run whose ceiling could be told")
+        raise UsageError("no run has a ceiling to report")
     if board.protocol.parts == ("answers",):
         return _of_answers(board)
     measure = board.ranking
     if not isinstance(measure, MicroF | MicroP | MicroR | Macro | Accuracy) or board.task == "rationale":
-        raise UsageError(f"ceilings are told of sets that a cut-off can change; {measure} ranks task {board.task}")
+        raise UsageError(
+            f"ceilings exist for set measures, which a cutoff can change; {measure} ranks task {board.task}"
+        )
     rows: list[list[Cell]] = []
     for name, entry in zip(board.names(), board.entries, strict=True):
         best = cutting.best_fixed_k(measure, entry.scores.judged, entry.scores.decisions)

@@ -97,7 +97,9 @@ def read_official(path: PathLike, measure: str, task: str | None = None, edition
     at = sheet.column(*names)
     if at is None:
         remedy = f"the runs are ranked by {measure}: name its column {names[0]}"
-        raise InputError(sheet.name, f"no column holds {measure}", line=1, found=",".join(sheet.header), remedy=remedy)
+        raise InputError(
+            sheet.name, f"no column contains {measure}", line=1, found=",".join(sheet.header), remedy=remedy
+        )
     run_at, team_at = sheet.column(*_RUN), sheet.column("team", "group")
     runs, silent, baselines, decimals = [], 0, 0, 0
     for row in sheet.rows:
@@ -116,7 +118,7 @@ def read_official(path: PathLike, measure: str, task: str | None = None, edition
     if any(run.score > 1 for run in runs):
         runs = [run._replace(score=run.score / 100) for run in runs]
         decimals += 2
-        remarks.append(f"{sheet.name}: scores above 1 are taken for percentages")
+        remarks.append(f"{sheet.name}: scores above 1 are read as percentages")
     if baselines:
         remarks.append(f"{sheet.name}: {counted(baselines, 'baseline')} of the organisers left out")
     if silent:
@@ -135,7 +137,7 @@ def _rows_at_hand(sheet: Sheet, task: str | None, edition: int | None) -> tuple[
         kept = tuple(row for row in sheet.rows if _means(row.cells[at], str(wanted)))
         # a table of one year is compared with on purpose, one of another task is not
         if not kept and (len(values) > 1 or (option == "--task" and _NAMED_TASK.fullmatch(values[0]))):
-            problem = f"no row is of {option[2:]} {wanted}, which is that of the runs"
+            problem = f"no row has {option[2:]} {wanted}, as the runs do"
             remedy = f"give a table of this {option[2:]}, or name that of the runs with {option}"
             raise InputError(sheet.name, problem, found=", ".join(values), remedy=remedy)
         if 0 < len(kept) < len(sheet.rows):
@@ -159,7 +161,7 @@ def _score(row: Row, at: int, sheet: Sheet) -> float:
     if not 0 <= value <= 100:
         remedy = "write a score such as 0.7037"
         raise InputError(
-            sheet.name, f"this is no score under {sheet.header[at]}", line=row.line, found=text, remedy=remedy
+            sheet.name, f"this is not a score, in column {sheet.header[at]}", line=row.line, found=text, remedy=remedy
         )
     return value
 

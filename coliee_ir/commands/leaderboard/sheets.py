@@ -45,7 +45,10 @@ def read_sheet(source: Source) -> Sheet:
     rows = _rows(source)
     if len(rows) < 2:
         raise InputError(
-            source.name, "this CSV has no rows", line=1, remedy="name the columns in the first row, then a row each"
+            source.name,
+            "this CSV has no rows",
+            line=1,
+            remedy="name the columns in the first row, then write one row each",
         )
     header = tuple(name.strip() for name in rows[0].cells)
     body = []
@@ -77,6 +80,6 @@ def _numbered(reader: Iterator[Sequence[str]], name: str) -> Iterator[Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(name, f"this is no CSV ({error})", line=line, remedy="check the quotes") from None
+            raise InputError(name, f"this is not CSV ({error})", line=line, remedy="check the quotes") from None
         if any(cell.strip() for cell in cells):
             yield Row(line, tuple(cells))

@@ -59,7 +59,7 @@ class Teams:
         try:
             self.pattern = None if pattern is None else re.compile(pattern)
         except re.error as error:
-            raise UsageError(f"the pattern {quoted(pattern or '')} is no regular expression ({error})") from None
+            raise UsageError(f"the pattern {quoted(pattern or '')} is not a regular expression ({error})") from None
 
     def team_of(self, tag: str, file: str) -> str:
         """The team of a run; empty where nothing tells it.

@@ -135,13 +135,11 @@ def make_report(
         UsageError: what was asked for does not exist or does not fit, or a library is not installed.
     """
     if not runs:
-        raise UsageError("a report needs a run")
+        raise UsageError("a report needs at least one run")
     check_installed()
     given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
     evaluator, _ = begin(gold, given, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
-    scored = [
-        evaluator.evaluate(*one[:1], answers=one.answers, long_list=one.long_list, keep_judged=True) for one in given
-    ]
+    scored = evaluator.score_all(given, keep_judged=True)
     return report_scores(
         scored,
         evaluator,
@@ -192,7 +190,7 @@ def report_scores(
     if len(runs) > 1:
         comparison = compare_scores(runs, baseline=baseline, settings=settings)
     elif baseline is not None:
-        raise UsageError("a baseline needs another run to compare with")
+        raise UsageError("a baseline needs at least one other run")
     of_measures = intervals(runs, settings)
     first = next(iter(of_measures))
     entries = [Entry(0, 0, "", scores, interval) for scores, interval in zip(runs, of_measures[first], strict=True)]

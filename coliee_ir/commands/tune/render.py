@@ -51,7 +51,7 @@ def _known(score: float) -> float:
 
 def tried(tuning: Tuning) -> Grid:
     """The kinds of rule that were tried on a run, the simplest first."""
-    header = ["tried: keep", f"{tuning.measure} held out", "to the best", "± 1 s.e.", "on all"]
+    header = ["rule", f"{tuning.measure} held out", "Δ best", "SE", "on all"]
     best = max(_known(one.held_out) for one in tuning.tried)
     rows: list[list[Cell]] = [
         [

@@ -136,9 +136,9 @@ def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, 
     elif len(names) == 1:
         targets = {names[0]: fix}
     else:
-        raise UsageError(f"--fix names a folder for several files, and {fix} is none: make it first")
+        raise UsageError(f"--fix needs a folder for several files, and {fix} is not one; create it first")
     if len(set(targets.values())) < len(targets):
-        raise UsageError("two of the files have one name: mend them one by one")
+        raise UsageError("two of the files have the same name: correct them one by one")
     for target in map(Path, targets.values()):
         if str(target) == "-" or (target.exists() and not target.is_file()):
             raise UsageError(f"--fix names a file or a folder, and {target} is neither")

@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import case_law, descriptions
+from coliee_adapters import case_law, descriptions, json_records
 from coliee_adapters.errors import InputError, UsageError, contained, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
+from coliee_adapters.records import Answers
 from coliee_adapters.statute import LABELS
 from coliee_ir.commands.validate import lists, text
 from coliee_ir.commands.validate.columns import (
@@ -220,12 +221,18 @@ class Checked:
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []
         rule = "json" if self._check.task in _JSON_SCORED else "form"
-        add(rule, remedy=f"coliee-ir convert {shlex.quote(name)} OUT --to {form}")
+        command = f"coliee-ir convert {shlex.quote(name)} OUT --to"
         try:
-            blocks = list(case_law.read_run_json(source).blocks())
+            run = json_records.read_run(source)
+            blocks = [] if isinstance(run, Answers) else list(run.blocks())
         except InputError as error:
+            add(rule, remedy=f"{command} {form}")
             _unreadable(error, add)
             return []
+        if isinstance(run, Answers):
+            add("form", remedy=f"{command} labels")
+            return []
+        add(rule, remedy=f"{command} {form}")
         named = _NAMED.fullmatch(Path(name).name)
         tag = clean_tag(named[1] if named else source.stem, self._check.rules.tag_length) or "RUN"
         rows = []
@@ -262,7 +269,7 @@ class Checked:
                 fill_tags(sheet)
             clean_tags(self._sheets, self._check.rules.tag_length)
         elif len({sheet.kind for sheet in self._sheets.values()}) < len(self._sheets):
-            raise UsageError("--tag names one run, and the files hold several: mend them one by one")
+            raise UsageError("--tag names one run, and the files contain several: correct them one by one")
         else:
             for sheet in self._sheets.values():
                 sheet.name(tag)

@@ -82,15 +82,20 @@ class Sheet:
         }
 
     def retag(self, tags: Mapping[str, str]) -> None:
-        """Write other run tags, for those that there are others for."""
-        for row in self.understood:
-            cells = cells_of(row)
-            cells[-1] = tags.get(cells[-1], cells[-1])
+        """Write other run tags, for those that there are others for.
+
+        A line that is not understood but ends in such a tag gets the other one too: beside lines with the new tag, the
+        old one would be taken for a document.
+        """
+        for row in self.rows:
+            if row.cells is not None:
+                row.cells[-1] = tags.get(row.cells[-1], row.cells[-1])
+            elif (last := row.raw.split()[-1]) in tags:
+                row.raw = row.raw.rstrip().removesuffix(last) + tags[last]
 
     def name(self, tag: str) -> None:
         """Write this run tag in every line."""
-        for row in self.understood:
-            cells_of(row)[-1] = tag
+        self.retag({cells_of(row)[-1]: tag for row in self.understood})
 
     def mended(self) -> Iterator[str]:
         """The lines as ``--fix`` writes them: those of a query together. What takes a decision stays as it stands."""

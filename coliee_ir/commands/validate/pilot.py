@@ -40,7 +40,7 @@ def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: S
         try:
             _, case = tort.read_instance(NO_UTF8.sub("?", content), name, line)
         except InputError as error:
-            add("instance", line, error.column, error.found, remedy=f"{error.problem}; {error.remedy or 'mend it'}")
+            add("instance", line, error.column, error.found, remedy=f"{error.problem}; {error.remedy or 'correct it'}")
             broken.update(normal_id(found[1] or found[2] or "") for found in _ID.finditer(content))
             continue
         if case.id in cases:
