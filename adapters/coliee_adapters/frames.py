@@ -170,6 +170,22 @@ def _partly_scored() -> InputError:
     return InputError(_MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none")
 
 
+def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Ids:
+    """The ids that the document indices of ``run_of_arrays`` point into.
+
+    Args:
+        documents: the ids as they are written elsewhere.
+        rule: how ids are normalised.
+        commas: whether ids may have commas in them.
+
+    Raises:
+        InputError: one is no word or number.
+    """
+    ids = [rule(_id(document)) for document in documents]
+    _check_ids(ids, commas)
+    return Ids.of(ids)
+
+
 def run_of_arrays(
     query_index: npt.NDArray[np.integer[Any]],
     document_index: npt.NDArray[np.integer[Any]],

@@ -21,7 +21,17 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters import case_law, json_text, statute
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
-from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, normal_id
+from coliee_adapters.records import (
+    GREATEST_RELEVANCE,
+    Answers,
+    Columns,
+    Gold,
+    IdRule,
+    Run,
+    exact_id,
+    normal_id,
+    wrong_id,
+)
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.vocabulary import Kind, is_header, known_names, roles_of
 
@@ -358,6 +368,8 @@ def _id(row: Row, what: str, rule: IdRule) -> str:
     text = rule(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if not text.strip():
         raise row.record.fault(f"this is not the id of a {what}", value, "give text or an integer")
+    if wrong := wrong_id((text,), commas=rule is exact_id):
+        raise row.record.fault(wrong[1], wrong[0], "write each id as one word")
     return text
 
 

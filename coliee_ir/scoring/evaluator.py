@@ -15,10 +15,9 @@ import numpy.typing as npt
 from coliee_adapters import frames, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, shortened
 from coliee_adapters.files import Source, copies, is_copy
-from coliee_adapters.ids import Ids
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, Columns, Gold, Run, normal_id, wrong_id
+from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import BoolArray, Judged, judge
 from coliee_ir.judging.mismatch import check, lost_zeros
@@ -103,7 +102,6 @@ class Evaluator:
         measures = [measures] if isinstance(measures, str) else measures
         named = re.split(r"[,\s]+", exclude.strip()) if isinstance(exclude, str) else exclude
         exclude = [query for query in named if query]
-        self.documents = None if documents is None else Ids.of(documents)
         self.columns = columns
         self.gold = read_gold(gold, task=task, columns=columns)
         self.task = task or find_task(self.gold).task
@@ -116,6 +114,9 @@ class Evaluator:
         self.on_long_list = [measure for name in self.protocol.long_list for measure in parse(name)]
         #: the task that submissions are read as; their ids must be compared as the gold's were
         self.read_as = None if self.task == "trec" and not _ids_stand(self.gold) else self.task
+        rule = exact_id if self.read_as == "trec" else normal_id
+        commas = self.task == "trec"
+        self.documents = None if documents is None else frames.document_ids(documents, rule, commas=commas)
         known = self.gold.queries
         self.excluded = frozenset(query if query in known else normal_id(query) for query in exclude)
         if unknown := sorted({query for query in exclude if query not in known and normal_id(query) not in known}):

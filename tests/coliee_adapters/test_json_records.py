@@ -394,3 +394,21 @@ def test_a_gold_that_is_one_long_line_is_read(source: Opened) -> None:
     gold = detect.read_gold(source(json.dumps([{"qid": f"q{n}", "docid": "d" * 50, "rel": 1} for n in range(5000)])))
     assert isinstance(gold, Gold)
     assert len(gold.queries) == 5000
+
+
+@pytest.mark.parametrize("bad", ["01 8", "018\n019", "018, 019", "\ufeff018"])
+def test_an_id_that_is_no_word_is_refused_in_every_shape(source: Opened, bad: str) -> None:
+    good = {"qid": "001", "docid": "018", "score": 2}
+    for shape in (
+        [good, {**good, "docid": bad}],
+        [good, {**good, "qid": bad}],
+        {"001": [["018", 2], [bad, 1]]},
+        {"001": {"018": {"rank": 1}, bad: {"rank": 2}}},
+    ):
+        error = fault(lambda file: ranked(json_records.read_run(file)), source(json.dumps(shape)))
+        assert "this id has a" in error.problem
+
+
+def test_trec_ids_may_have_commas(source: Opened) -> None:
+    file = source(one_a_line([{"qid": "q,1", "docid": "d;1", "score": 1}] * 2))
+    assert ranked(json_records.read_run(file, exact_id))["q,1"][0] == ("d;1", 1.0)

@@ -116,8 +116,8 @@ def test_what_is_no_text_is_refused_in_a_string(text: str, place: str, kind: str
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_deep_nesting_is_refused(opening: str) -> None:
     text = opening * 100_000
-    assert told(text, 7) == f"f.json, line 7: lists or objects are nested too deeply; {NEEDLESS}"
-    assert told("[1,\n" + text) == f"f.json: lists or objects are nested too deeply; {NEEDLESS}"
+    assert told(text, 7) == f"f.json, line 7: lists or objects are nested too deeplyly; {NEEDLESS}"
+    assert told("[1,\n" + text) == f"f.json: lists or objects are nested too deeplyly; {NEEDLESS}"
 
 
 def test_an_integer_of_too_many_digits_is_refused() -> None:

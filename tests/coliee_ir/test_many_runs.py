@@ -101,6 +101,19 @@ def test_arrays_that_cannot_be_a_run_are_refused(
         arrays.evaluate((np.array(query), np.array(document), np.array(score)))
 
 
+def test_documents_of_arrays_are_compared_as_those_of_other_runs() -> None:
+    gold, at = {"001": ["013.txt", "014"]}, np.arange(2)
+    for documents, task in (["013.txt", "014"], "2"), (["013", "014.txt"], "2"), (["013.txt", "014"], "trec"):
+        evaluator = Evaluator(gold, ["MicroR"], task=task, documents=documents)
+        assert evaluator.evaluate((0 * at, at, -1.0 * at)).measures == {"MicroR": 1.0}
+
+
+@pytest.mark.parametrize("name", [None, 1.5, "01 4", "\ud800", ""])
+def test_documents_of_arrays_have_ids(name: object) -> None:
+    with pytest.raises(InputError):
+        Evaluator({"001": ["013"]}, task="2", documents=["013", name])  # type: ignore[list-item]
+
+
 def test_arrays_need_the_ids_of_documents() -> None:
     with pytest.raises(UsageError, match=r"Evaluator\(…, documents=ids\)"):
         Evaluator({"q1": {"a": 1}}, task="trec").evaluate((np.array([0]), np.array([0]), np.array([1.0])))
