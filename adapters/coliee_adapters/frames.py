@@ -120,8 +120,8 @@ def run_of(
         commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
 
     Raises:
-        InputError: it is none of these, a column is not understood, an id is no word or number or a query appears twice, a
-            score is not a finite number, or some documents have a score and some have none.
+        InputError: it is none of these, a column is not understood, an id is no word or number or a query appears
+            twice, a score is not a finite number, or some documents have a score and some have none.
     """
     if not isinstance(held, Mapping):
         table = _rows(held, "run", rule, columns)
