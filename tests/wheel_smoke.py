@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 #: of what a report's page is made
-REPORT = tuple(f"coliee_ir/report/page.{ending}" for ending in ("html", "css", "js"))
+REPORT = tuple(f"coliee_ir/commands/report/page.{ending}" for ending in ("html", "css", "js"))
 
 CHECKS = (
     ("-m", "coliee_ir", "--version"),

@@ -349,7 +349,7 @@ class _Reader:
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
             if "\r" in line:
-                remedy = "end each line with a newline (LF), or with a carriage return and a newline (CRLF)"
+                remedy = "end lines with a newline, or with a carriage return and a newline"
                 raise InputError(self.name, "a carriage return within a line", line=number, found=line, remedy=remedy)
             fields = split_columns(line)
             if len(fields) < width:
@@ -586,4 +586,4 @@ def finite_score(text: str, name: str, line: int) -> float:
     value = as_number(text)
     if value is not None:
         return value
-    raise InputError(name, "this score is not a finite number", line=line, found=text, remedy="write it as in 12.5")
+    raise InputError(name, "this score is not a finite number", line=line, found=text, remedy="write it like 12.5")

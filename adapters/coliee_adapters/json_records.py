@@ -158,7 +158,7 @@ def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule,
         documents.append(_id(row, "document", rule))
         if row.number is not None:
             if type(row.number) not in (int, float) or abs(row.number) > sys.float_info.max:
-                raise row.record.fault("a score must be a finite number", row.number, "write it as in 12.5")
+                raise row.record.fault("a score must be a finite number", row.number, "write it like 12.5")
             scores.append(float(row.number))
         if row.rank is not None:
             ranks.append(str(row.rank))

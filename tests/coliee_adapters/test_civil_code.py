@@ -284,11 +284,11 @@ def test_deep_nesting_is_read_without_recursion(source: Opened, monkeypatch: pyt
         ),
         (
             "Article 1 A bee.\n\nArticle 2 A hive.\nArticle 1 A wasp.\n",
-            "f.txt, line 4: this article stands in line 1 already (found '1'); keep one",
+            "f.txt, line 4: this article is already in line 1 (found '1'); keep one",
         ),
         (
             '<Articles>\n<Article num="1"/>\n<Article num="１"/></Articles>',
-            "f.txt, line 3: this article stands in line 2 already (found '1'); keep one",
+            "f.txt, line 3: this article is already in line 2 (found '1'); keep one",
         ),
         (
             '<Articles>\n<Article num="one"/></Articles>',

@@ -22,7 +22,7 @@ EXPECTED = {
     "three": "expected 3 columns: QUERY DOCUMENT TAG",
     "six": "expected 6 columns: QUERY Q0 DOCUMENT RANK SCORE TAG",
 }
-NOT_FINITE = "write it as in 12.5"
+NOT_FINITE = "write it like 12.5"
 NO_NUL = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
 
 
@@ -394,7 +394,7 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line(path: Path, at: int, b
         ("q d T\n /* a\nq d T\n", ", line 2: a comment opens with /* and never ends; close it with */"),
         ("q d T\nq d T\n/*", ", line 3: a comment opens with /* and never ends; close it with */"),
         ("001 013 T\r001 014 T\r", r", line 1: a carriage return within a line (found '001 013 T\r001 014 T');"
-         " end each line with a newline (LF), or with a carriage return and a newline (CRLF)"),
+         " end lines with a newline, or with a carriage return and a newline"),
     ],
 )  # fmt: skip
 def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, message: str) -> None:

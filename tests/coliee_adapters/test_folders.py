@@ -63,7 +63,7 @@ def test_files_given_for_something_else_are_met(sent: Path) -> None:
 
 def test_a_folder_without_a_file_is_refused(sent: Path) -> None:
     Path("empty/.git").mkdir(parents=True)
-    with pytest.raises(UsageError, match="there is no file in empty"):
+    with pytest.raises(UsageError, match="empty contains no files"):
         walk(["empty"])
     Path("empty/link").symlink_to("../secret.txt")
     with pytest.raises(UsageError, match="empty/link"):

@@ -262,7 +262,7 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
 def test_a_score_is_a_finite_number(value: Any) -> None:
     shown = repr(value) if len(repr(value)) <= 60 else f"1{'0' * 58}…"
-    expected = f"<memory>: this score is not a finite number (found '{shown}'); write it as in 12.5"
+    expected = f"<memory>: this score is not a finite number (found '{shown}'); write it like 12.5"
     assert told(lambda: run_of({"q": {"d": value}})) == expected
     assert told(lambda: run_of([ir_measures.ScoredDoc("q", "d", value)])) == expected
 
@@ -353,7 +353,7 @@ def test_answers_in_a_frame_are_no_documents() -> None:
     assert isinstance(answers, Answers)
     assert answers.labels == {"q": False, "r": False}
     assert gold_of(held).labels == {"q": True, "r": False}
-    with pytest.raises(InputError, match="otherwise"):
+    with pytest.raises(InputError, match="another answer"):
         gold_of([{"id": "q", "label": "Y"}, {"id": "q", "label": "N"}])
 
 

@@ -68,7 +68,7 @@ def test_every_kind_says_a_whole_sentence(kind: str, n: int) -> None:
         (("empty-gold", "", 1), "1 query has no relevant document in the gold and reported"),
         (("tie", "q1", 2), "2 queries have documents of equal score; the greater id ranks first, as in trec_eval"
          " (first: q1)"),
-        (("no-match", "", 1), "no retrieved document is judged in the gold, so that the score is"
+        (("no-match", "", 1), "no retrieved document is judged in the gold, so the score is"
          " zero"),
         (("tag-words", "line 1: \x1b[2J", 1), "1 line has a run tag of several words; the first word counts, as in"
          r" trec_eval (first: line 1: \x1b[2J)"),

@@ -240,7 +240,7 @@ def test_ranks_and_scores_are_told_from_run_tags(
 )
 def test_numbers_that_may_be_ranks_or_scores_are_refused(source: Opened, separator: str, lines: list[str]) -> None:
     file = source("".join(line.replace(" ", separator) + "\n" for line in lines))
-    with pytest.raises(InputError, match=r"whole numbers.*query document rank") as caught:
+    with pytest.raises(InputError, match=r"integers.*query document rank") as caught:
         detect.read_run(file)
     assert (caught.value.line, caught.value.found) == (1, lines[0].replace(" ", separator))
 

@@ -358,15 +358,15 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "not a number": (
         XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'NaN'); write it as in 12.5",
+        f"run, line 2: {NOT_FINITE} (found 'NaN'); write it like 12.5",
     ),
     "infinite": (
         XML, SIX + "R07-01-O Q0 97 2 -inf T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found '-inf'); write it as in 12.5",
+        f"run, line 2: {NOT_FINITE} (found '-inf'); write it like 12.5",
     ),
     "no number": (
         XML, SIX + "R07-01-O Q0 97 2 high T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'high'); write it as in 12.5",
+        f"run, line 2: {NOT_FINITE} (found 'high'); write it like 12.5",
     ),
     "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], "run, line 2: a NUL character; remove it;"),
     "NUL in a label list": (XML, LABELS + "R07-02-O N\0 T\n", [], "run, line 2: a NUL character; remove it;"),
@@ -394,7 +394,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "broken XML": (
         XML.replace("</dataset>", "<pair>"), SIX, [],
-        "gold, line 5, column 1: this is not well-formed XML: no element found; mend the file at this place",
+        "gold, line 5, column 1: this is not well-formed XML: no element found; correct the file at this place",
     ),
     "an entity declaration": (
         '<!DOCTYPE dataset [\n<!ENTITY e SYSTEM "file:///etc/passwd">]>\n' + XML.replace("x<", "&e;<"), SIX, [],
@@ -504,7 +504,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, cal
     [
         ("gold", "missing", "coliee-ir: missing: there is no such file; check the path\n"),
         ("missing", "run", "coliee-ir: missing: there is no such file; check the path\n"),
-        ("gold", "folder", "coliee-ir: there is no file in folder\n"),
+        ("gold", "folder", "coliee-ir: folder contains no files\n"),
         ("folder", "run", "coliee-ir: folder: there is no gold in this folder; name a gold, or a folder of golds\n"),
         ("gold", "gold/run", "coliee-ir: gold/run: cannot be read (Not a directory)\n"),
         ("gold", "x" * 300, f"coliee-ir: {'x' * 300}: cannot be read (File name too long)\n"),

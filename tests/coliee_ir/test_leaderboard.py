@@ -336,7 +336,7 @@ def test_a_pipe_in_a_folder_is_not_waited_for_and_a_dead_link_is_told(folder: Pa
 
 def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "all").mkdir()
-    with pytest.raises(UsageError, match="there is no file in all"):
+    with pytest.raises(UsageError, match="all contains no files"):
         rank("all")
     with pytest.raises(UsageError, match="there are no submissions to rank"):
         rank()

@@ -175,7 +175,7 @@ def test_a_large_file_of_ranks_is_read_in_parts(tmp_path: Path) -> None:
     rows = [(f"q{q}", f"d{d}", d) for q in range(90) for d in range(1, 101)]
     file = tmp_path / "ranks.tsv"
     file.write_text("".join(f"{q}\t{d}\t{rank}\n" for q, d, rank in sorted(rows, key=lambda row: (row[0], -row[2]))))
-    with pytest.raises(InputError, match="whole numbers"):  # 100, 99, …: the best or the worst first?
+    with pytest.raises(InputError, match="integers"):  # 100, 99, …: the best or the worst first?
         read_run(file)
     file.write_text("".join(f"{q}\t{d}\t{rank}\n" for q, d, rank in rows))
     evaluator = Evaluator({f"q{q}": ["d2"] for q in range(90)}, "RR", task="trec")

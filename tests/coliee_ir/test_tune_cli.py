@@ -313,7 +313,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
          "three.txt, line 1: this line cannot be read (found 'a b c'); give QUERY GROUP"),
         (("tune", *TASK1, "--groups", "few.txt"),
          "40 judged queries have no group (first: 002473); give every query of the gold a group"),
-        (("tune", "task1/gold.json", "empty"), "there is no file in empty"),
+        (("tune", "task1/gold.json", "empty"), "empty contains no files"),
         (("tune", "task1/gold.json", "nowhere.txt"), "nowhere.txt: there is no such file; check the path"),
         (("cut", "-", "--rule", "-"), "standard input (-) can be named only once"),
         (("cut", "task1/rerank.json", "--rule", "no.json"), "no.json: there is no such file; check the path"),

@@ -96,7 +96,7 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
     [
         (["no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
         (["run.txt", "no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
-        (["folder"], "coliee-ir: there is no file in folder"),
+        (["folder"], "coliee-ir: folder contains no files"),
         (["cut.gz"], "coliee-ir: cut.gz: the gzip data is damaged or cut short"),
         (["odd.txt"], "coliee-ir: odd.txt does not show its task; name it with --task"),
         (["only.txt"], "coliee-ir: only.txt does not show its task; name it with --task"),
@@ -270,7 +270,7 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
         (["a/run.txt", "run.txt", "--fix", "out"], "two of the files have the same name: correct them one by one"),
         (
             ["run.txt", "other.txt", "--fix", "no"],
-            "--fix names a folder for several files, and no is none: make it first",
+            "--fix needs a folder for several files, and no is not one; create it first",
         ),
         (["a/run.txt", "other.txt", "--fix", "."], "other.txt is read, and would be written over: name another file"),
         (["run.txt", "--fix", "-"], "--fix names a file or a folder, and - is neither"),
