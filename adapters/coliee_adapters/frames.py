@@ -447,9 +447,7 @@ def _finite(value: Any, what: str = "score") -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(
-            _MEMORY, f"this {what} is not a finite number", found=repr(value), remedy="write it like 12.5"
-        )
+        raise InputError(_MEMORY, f"this {what} is not a finite number", found=repr(value), remedy="write it like 12.5")
     return number
 
 

@@ -194,8 +194,8 @@ def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: O
          ": no instance has a relevant document in <entailing_paragraphs>; give the file with the labels"),
         (xml(task=""), ": no instance has a relevant document in <cases_noticed> or <entailing_paragraphs>; give the"
          " file with the labels"),
-        ("<COLIEE>", ", line 1, column 9: this is not well-formed XML: no element found; correct the file at this place,"
-         " or get it again"),
+        ("<COLIEE>", ", line 1, column 9: this is not well-formed XML: no element found; correct the file at this"
+         " place, or get it again"),
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_the_older_xml_is_refused(source: Opened, text: str, message: str) -> None:

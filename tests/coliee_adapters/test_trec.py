@@ -17,8 +17,11 @@ Opened = Callable[..., Source]
 
 QRELS = "expected 4 columns: QUERY 0 DOCUMENT RELEVANCE"
 
-WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r\0"), min_size=1, max_size=4)
-IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*", "\ufeff")))  # comments, a byte order mark
+# a byte order mark within a line is refused
+WORDS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r\0\ufeff"), min_size=1, max_size=4
+)
+IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))  # comments
 
 
 # qrels

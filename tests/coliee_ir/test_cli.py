@@ -276,7 +276,7 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
     [
         (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
         (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff must be an integer from 1"),
-        (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which a submission to task 1 has not\n"),
+        (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which submissions to task 1 do not contain\n"),
         (["--task", "6"], "argument --task: invalid choice: '6'"),
         (["--edition", "2017"], "coliee-ir: task 1 has no rules for 2017; they are known for 2018–2026"),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),

@@ -282,7 +282,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
         ),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", measures=["MicroF1"]),
-            "MicroF1 needs documents, which a submission to task 4 has not",
+            "MicroF1 needs documents, which submissions to task 4 do not contain",
         ),
         (lambda: evaluate(GOLD, RUN, task="2", measures=["MicroF3x"]), "unknown measure 'MicroF3x'"),
         (lambda: evaluate(GOLD, RUN, task="7"), "there is no task '7'"),

@@ -93,7 +93,7 @@ def test_without_any_team_every_run_is_the_best_of_its_own(folder: Path) -> None
     write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 3, "b": 9}.items()})
     board = rank("all", best=True)
     assert len(board.entries) == 2
-    assert any("no team is known" in remark for remark in board.remarks)
+    assert any("no teams are known" in remark for remark in board.remarks)
 
 
 def test_runs_that_cannot_be_told_apart_are_of_one_group(folder: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_list_of_teams_that_cannot_be_read(text: str, said: str, folder: Path)
 
 def test_a_pattern_that_is_none(folder: Path) -> None:
     write(folder, {"a.txt": run_lines(1, "A")})
-    with pytest.raises(UsageError, match=r"the pattern '\(' is no regular expression \(missing \), unterminated"):
+    with pytest.raises(UsageError, match=r"the pattern '\(' is not a regular expression \(missing \), unterminated"):
         rank("a.txt", team_pattern="(")
 
 

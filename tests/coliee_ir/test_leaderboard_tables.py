@@ -217,10 +217,12 @@ def test_published_tables_as_they_are(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("team,acc\nA,1\n", "t.csv, line 1: no column holds MicroF1 (found 'team,acc'); the runs are ranked by "
+        ("team,acc\nA,1\n", "t.csv, line 1: no column contains MicroF1 (found 'team,acc'); the runs are ranked by "
                             "MicroF1: name its column F1"),
-        ("team,F1\nA,good\n", "t.csv, line 2: this is no score under F1 (found 'good'); write a score such as 0.7037"),
-        ("team,F1\nA,nan\n", "t.csv, line 2: this is no score under F1 (found 'nan'); write a score such as 0.7037"),
+        ("team,F1\nA,good\n", "t.csv, line 2: this is not a score, in column F1 (found 'good'); "
+                               "write a score such as 0.7037"),
+        ("team,F1\nA,nan\n", "t.csv, line 2: this is not a score, in column F1 (found 'nan'); "
+                               "write a score such as 0.7037"),
         ("team,F1\nA,\n", "t.csv: no row has a score under F1; give the table of a year"),
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -192,10 +193,10 @@ def test_the_last_resort_is_a_sentence(
 def test_validate_checks_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     read = case_law.read_run_json
 
-    def starved(source: Source) -> object:
+    def starved(source: Source, *rest: Any) -> object:
         if source.name == "runs/big.json":
             raise MemoryError
-        return read(source)
+        return read(source, *rest)
 
     monkeypatch.setattr(case_law, "read_run_json", starved)
     Path("runs/big.json").write_text(json.dumps(GOLD, indent=2), encoding="utf-8")  # no copy of the gold

@@ -222,7 +222,7 @@ def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_pa
     options = ("--categories", tmp_path / "kinds.csv", "--corpus", corpus, "--resamples", "99")
     code, _, err = call("report", *shown("1"), "-o", tmp_path / "r.html", *options)
     assert code == 0, err
-    assert "not judged and passed over (9)" in err
+    assert "not judged and skipped (9)" in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     details = held(page, "details")
     assert ["026639", "Between Her Majesty and others"] in details["documents"]
@@ -250,7 +250,7 @@ def test_one_run_needs_no_comparison() -> None:
     page = coliee_ir.make_report(*shown("1")[:2], n_resamples=99).to_html()
     assert "Where do they differ" not in page
     assert "differing" not in {a.get("value") for a in Reader(page).all("input")}
-    with pytest.raises(coliee_ir.UsageError, match="needs another run"):
+    with pytest.raises(coliee_ir.UsageError, match="needs at least one other run"):
         coliee_ir.make_report(*shown("1")[:2], baseline="x")
 
 
