@@ -17,6 +17,7 @@ from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, join_columns
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
+    ONE_WORD,
     SEPARATORS,
     Columns,
     Gold,
@@ -30,8 +31,6 @@ from coliee_adapters.remarks import Remarks
 
 #: The elements of the older XML that hold the relevant documents, by task.
 _XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}
-
-_AN_ID: Final = "write each id as one word"
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -140,14 +139,14 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
         if not query:
             raise InputError(source.name, "an instance without an id", line=instance.line, remedy="give it an id")
         if wrong := wrong_id([query], commas=False):
-            raise InputError(source.name, wrong[1], line=instance.line, found=query, remedy=_AN_ID)
+            raise InputError(source.name, wrong[1], line=instance.line, found=query, remedy=ONE_WORD)
         if query in qrels:
             raise InputError(source.name, "this id appears twice", line=instance.line, found=query, remedy="keep one")
         qrels[query] = {}
         for element in instance.iter(*names):
             documents = [rule(text) for text in SEPARATORS.split(element.text) if text]
             if wrong := wrong_id(documents):
-                raise InputError(source.name, wrong[1], line=element.line, found=wrong[0], remedy=_AN_ID)
+                raise InputError(source.name, wrong[1], line=element.line, found=wrong[0], remedy=ONE_WORD)
             for document in documents:
                 if document in qrels[query]:
                     remarks.add("gold-duplicate", f"line {element.line}: {query} {document}")
@@ -245,7 +244,7 @@ def members(value: object, source: Source, text: str, rule: IdRule) -> list[tupl
         found[rule(query)] = entry
     if wrong := wrong_id(list(found), commas=rule is exact_id):
         query, problem = wrong
-        raise InputError(source.name, problem, line=_line_of(query, text), found=query, remedy=_AN_ID)
+        raise InputError(source.name, problem, line=_line_of(query, text), found=query, remedy=ONE_WORD)
     return list(found.items())
 
 
@@ -259,7 +258,7 @@ def _documents(entry: object, query: str, source: Source, text: str, rule: IdRul
             raise _wrong_entry(source, text, query, document, "a document id must be text or an integer")
         documents.append(rule(str(document)))
     if wrong := wrong_id(documents, commas=rule is exact_id):
-        raise _wrong_entry(source, text, query, wrong[0], f"{wrong[1]}: {_AN_ID}")
+        raise _wrong_entry(source, text, query, wrong[0], f"{wrong[1]}: {ONE_WORD}")
     return documents
 
 

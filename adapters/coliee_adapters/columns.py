@@ -23,7 +23,7 @@ from coliee_adapters.files import BOM, Source, decode
 from coliee_adapters.ids import MASKS as _MASKS
 from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.lines import Comments, content_lines, counted, split_columns
-from coliee_adapters.records import COMMAS, Columns, IdRule, Run, exact_id
+from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
 _BLOCK = 1 << 18  # with all that is made of it, it stays in the processor's cache; megabytes are slower
@@ -360,6 +360,9 @@ class _Reader:
                 raise InputError(self.name, "a comma in a document's id", line=number, found=line, remedy=remedy)
             if not self.layout.tagged and len(fields) > width:
                 raise self._wrong_count(number, line, fields)
+            if self.rule is not exact_id and (found := INVISIBLE.search(fields[0] + document)):
+                problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
+                raise InputError(self.name, problem, line=number, found=line, remedy="delete the character")
             tag = " ".join(fields[width - 1 :]) if self.layout.tagged else ""
             if self.tag is None:
                 self.tag = tag

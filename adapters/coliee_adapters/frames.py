@@ -20,7 +20,17 @@ import numpy.typing as npt
 from coliee_adapters import json_records
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, IdRule, Run, exact_id, wrong_id
+from coliee_adapters.records import (
+    GREATEST_RELEVANCE,
+    ONE_WORD,
+    Answers,
+    Columns,
+    Gold,
+    IdRule,
+    Run,
+    exact_id,
+    wrong_id,
+)
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.statute import LABELS, Labelled, labels_of
 from coliee_adapters.vocabulary import MEMORY as _MEMORY
@@ -90,8 +100,7 @@ def gold_of(
 
 def _check_ids(ids: Sequence[str], commas: bool) -> None:
     if wrong := wrong_id(ids, commas=commas):
-        remedy = "write each id as one word"
-        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=remedy)
+        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
 
 
 def run_of(

@@ -23,6 +23,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
+    ONE_WORD,
     Answers,
     Columns,
     Gold,
@@ -369,7 +370,7 @@ def _id(row: Row, what: str, rule: IdRule) -> str:
     if not text.strip():
         raise row.record.fault(f"this is not the id of a {what}", value, "give text or an integer")
     if wrong := wrong_id((text,), commas=rule is exact_id):
-        raise row.record.fault(wrong[1], wrong[0], "write each id as one word")
+        raise row.record.fault(wrong[1], wrong[0], ONE_WORD)
     return text
 
 

@@ -121,3 +121,12 @@ def counted(n: int, noun: str) -> str:
 def split_columns(line: str) -> list[str]:
     """The columns of a content line, which blanks and tabs separate."""
     return _BETWEEN.split(line)
+
+
+def is_number(text: str) -> bool:
+    """Whether a column's text is a number, as Python reads one."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -38,7 +38,11 @@ def exact_id(text: str) -> str:
 SEPARATORS: Final = re.compile(r"[\s,;、，；]+")
 #: what an id of COLIEE's has not in it: it separates ids
 COMMAS: Final = re.compile("[,;、，；]")
+#: what to do about an id that is wrong
+ONE_WORD: Final = "write each id as one word"
 _BLANK: Final = re.compile("[ \t\n\v\f\r\ufeff]")  # other spaces are part of a word, as in trec_eval
+#: characters without width, which pages and word processors leave in copied text; no id of COLIEE's has one
+INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
 def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | None:
@@ -46,7 +50,8 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
 
     Args:
         ids: ids as they are compared.
-        commas: whether commas and semicolons may be in them, as in TREC's ids; in COLIEE's they separate ids.
+        commas: whether commas, semicolons and characters without width may be in them, as in TREC's ids; in COLIEE's
+            the former separate ids, and nobody sees the latter.
 
     >>> wrong_id(["000018", "025, 027"])
     ('025, 027', 'this id has a blank in it')
@@ -63,6 +68,8 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
             return text, f"this id has a {what} in it"
         if not commas and COMMAS.search(text):
             return text, "this id has a comma or a semicolon in it"
+        if not commas and (found := INVISIBLE.search(text)):
+            return text, f"this id has an invisible character in it (U+{ord(found[0]):04X})"
     return None
 
 

@@ -19,7 +19,7 @@ from coliee_adapters.columns import as_number, finite_score, last_column, undeci
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, split_columns
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id, wrong_id
+from coliee_adapters.records import ONE_WORD, Answers, Columns, Gold, IdRule, Run, exact_id, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.statute import LABELS, Labelled, labels_of
 from coliee_adapters.trec import add_judgement
@@ -329,8 +329,7 @@ def _judgeable(table: _Table, source: Source, rule: IdRule) -> Iterator[tuple[_R
         if not query or not document:
             raise InputError(source.name, "a value is empty", line=row.line, found=row.text, remedy="fill or drop it")
         if wrong := wrong_id((query, document), commas=rule is exact_id):
-            remedy = "write each id as one word"
-            raise InputError(source.name, wrong[1], line=row.line, found=wrong[0], remedy=remedy)
+            raise InputError(source.name, wrong[1], line=row.line, found=wrong[0], remedy=ONE_WORD)
         yield row, query, document
 
 

@@ -9,7 +9,7 @@ from io import TextIOBase
 from coliee_adapters.columns import SIX_COLUMNS, read_columns, regular_words
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, counted, join_columns, split_columns
+from coliee_adapters.lines import Comments, content_lines, counted, is_number, join_columns, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -29,15 +29,7 @@ def sniff_run(head: bytes) -> str | None:
     if fields[1:2] == ["Q0"]:
         return "trec"
     # otherwise five columns can be three with a run tag of several words; numbers tell them apart
-    return "trec" if len(fields) > 4 and any(map(_is_number, fields[3:5])) else None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return "trec" if len(fields) > 4 and any(map(is_number, fields[3:5])) else None
 
 
 def first_fields(head: bytes) -> list[str]:

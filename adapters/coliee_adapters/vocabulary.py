@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.lines import is_number
 
 Kind = Literal["gold", "run"]
 
@@ -108,15 +109,7 @@ def is_header(names: Sequence[object]) -> bool:
     (True, False)
     """
     found = {normal_name(name) for name in names}
-    return len(found & _KNOWN) >= 2 and not any(map(_is_number, found))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return len(found & _KNOWN) >= 2 and not any(map(is_number, found))
 
 
 def roles_of(

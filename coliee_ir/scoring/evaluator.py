@@ -17,7 +17,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError, containe
 from coliee_adapters.files import Source, copies, is_copy
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id, normal_id, wrong_id
+from coliee_adapters.records import ONE_WORD, Answers, Columns, Gold, Run, exact_id, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import BoolArray, Judged, judge
 from coliee_ir.judging.mismatch import check, lost_zeros
@@ -140,7 +140,7 @@ class Evaluator:
             raise UsageError(f"{self.gold.path} holds cases, as in Task 1; the task is {self.task}")
         documents = [document for judged in (self.gold.qrels or {}).values() for document in judged]
         if self.task != "trec" and (wrong := wrong_id([*self.gold.queries, *documents], commas=False)):
-            remedy = "write each id as one word; plain TREC ids may have commas: task trec"
+            remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
             raise InputError(self.gold.path, wrong[1], found=wrong[0], remedy=remedy)
         pilot = self.task in ("tort", "rationale")
         if self.gold.format != "memory" and pilot != (self.gold.format == "tort"):

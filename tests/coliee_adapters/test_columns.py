@@ -498,3 +498,16 @@ def test_a_byte_order_mark_within_a_line_is_refused(path: Path) -> None:
     for outcome in readings(path, "q d T\nq \ufeffd T\n".encode(), THREE_COLUMNS):
         assert isinstance(outcome, str)
         assert outcome.startswith("run.txt, line 2: a byte order mark within a line")
+
+
+@pytest.mark.parametrize("line", ["001 Q0 0\u200b02 1 0.5 T\n", "0\u200d01 Q0 002 1 0.5 T\n"])
+def test_an_invisible_character_in_an_id_of_coliees_is_refused_and_in_trecs_it_is_part_of_the_id(
+    tmp_path: Path, line: str
+) -> None:
+    """Nobody sees it, and nothing would match: the document would count as wrong in silence."""
+    path = tmp_path / "run.txt"
+    path.write_text("001 Q0 003 1 0.9 T\n" + line, encoding="utf-8")
+    refused = read(Source(str(path)), LAYOUTS["six"], normal_id)
+    assert isinstance(refused, str) and "line 2" in refused and "U+200" in refused
+    kept = read(Source(str(path)), LAYOUTS["six"], exact_id)
+    assert not isinstance(kept, str) and (kept[0][1].query, kept[0][1].document) == tuple(line.split()[0:3:2])
