@@ -442,7 +442,7 @@ CASES = (
           as_is="other"),
     _case("no break", T1, on(5, " ", "\xa0"), "not-ascii", (5, 7, "\xa0"), as_is="refused"),
     _case("ideographic blank", T1, everywhere(" ", "\u3000"), "not-ascii", (1, 7, "\u3000"), 10, as_is="refused"),
-    _case("no width", T1, on(4, "000204", "\u200b000204"), "not-ascii", (4, 8, "\u200b"), as_is="other"),
+    _case("no width", T1, on(4, "000204", "\u200b000204"), "not-ascii", (4, 8, "\u200b"), as_is="refused"),
     _case("dash", T4, on(1, "R06-01-A", "R06–01–A"), "not-ascii", (1, 4, "–"), as_is="other"),
     _case("tag", T1, everywhere("ALPHA1", "ÀLPHA1"), "not-ascii", (1, 15, "À"), 10),
     _case("all", T1, everywhere("\n", "\r\n"), "crlf", (1, None, None), 10),

@@ -393,8 +393,9 @@ HOSTILE = [
 @pytest.fixture(scope="module")
 def hostile() -> coliee_ir.Report:
     """A report in which everything that a file can name is hostile."""
-    gold = {f"{text}q": [f"{text}d", f"{text}e"] for text in HOSTILE}
-    ranked = {f"{text}q": {f"{text}d": 2.0, f"{other}x": 1.0} for text, other in pairwise(HOSTILE)}
+    ids = [text.replace("\u202e", "") for text in HOSTILE]  # ids with an invisible character are refused
+    gold = {f"{text}q": [f"{text}d", f"{text}e"] for text in ids}
+    ranked = {f"{text}q": {f"{text}d": 2.0, f"{other}x": 1.0} for text, other in pairwise(ids)}
     runs = [coliee_ir.Run.of(ranked, tag=tag, path=f"{tag}.txt") for tag in HOSTILE]
     return coliee_ir.make_report(gold, *runs, task="1", n_resamples=9, command=" ".join(HOSTILE))
 
