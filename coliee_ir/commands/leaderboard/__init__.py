@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, Source, is_copy
+from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
-from coliee_ir.commands.leaderboard.board import EASY, Entry, Invalid
+from coliee_ir.commands.leaderboard.board import EASY, Entry
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
-from coliee_ir.commands.leaderboard.collecting import Handed, collect, opened_files
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import groups, order_key, places
 from coliee_ir.commands.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.scoring.arriving import sorted_out
+from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
 from coliee_ir.scoring.evaluator import Evaluator, Submission
 from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
@@ -108,8 +109,8 @@ def rank_runs(
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
-    golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
-    sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
+    files, passed = sorted_out(walked, gold_files(gold))
+    sources, invalid = opened_files(files, columns)
     if columns:
         of_gold = [gold] if isinstance(gold, Source) else [opened(file, columns) for file in gold_files(gold)]
         check_columns([*of_gold, *sources], columns)
@@ -119,15 +120,14 @@ def rank_runs(
         gold, handed_in, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
     )
     who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))
-    collected = collect(sources, evaluator, who)
+    collected = collect(sources, evaluator, who.team_of, passed, walked.named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not collected.invalid and not invalid:
-        besides_gold = f" besides {golds[0]}, which is the gold or a copy of it" if golds else ""
-        raise UsageError(f"there are no submissions to rank{besides_gold}")
+        raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks()]))
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
     scored = _scored(evaluator, handed, jobs, watch, invalid)
     remarks = [*collected.remarks, *walked.remarks()]
-    remarks += [f"{name} is the gold or a copy of it and was skipped" for name in golds]
+    remarks += passed.remarks()
     if best:
         scored, left_out = _best_of_teams(scored)
         if not any(team for team, _ in scored):

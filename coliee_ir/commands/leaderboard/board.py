@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval
 from coliee_ir.measures import Measure, Result
 from coliee_ir.rules.protocol import Protocol
+from coliee_ir.scoring.collecting import Invalid
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.settings import Resampling
 
@@ -45,22 +45,6 @@ class Entry:
     def file(self) -> str:
         """The run's main file."""
         return self.scores.file
-
-
-class Invalid(NamedTuple):
-    """A submission, or a file, that is not ranked.
-
-    Attributes:
-        files: its files.
-        tag: its run tag; empty where it could not be read.
-        team: the team; empty where it is not known.
-        reason: why, in a sentence.
-    """
-
-    files: tuple[str, ...]
-    tag: str
-    team: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

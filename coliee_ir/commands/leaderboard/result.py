@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from coliee_ir.commands.leaderboard import render
-from coliee_ir.commands.leaderboard.board import EASY, Board, Entry, Invalid
+from coliee_ir.commands.leaderboard.board import EASY, Board, Entry
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.output.grid import Grid
 from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.scoring.collecting import Invalid
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.stats.settings import Resampling
 

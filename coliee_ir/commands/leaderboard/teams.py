@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from coliee_adapters import archives
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import PathLike, Source
 from coliee_ir.commands.leaderboard.sheets import read_sheet
@@ -37,6 +38,10 @@ def read_teams(teams: PathLike | Mapping[str, str]) -> dict[str, str]:
                 sheet.name, f"this run is also {found[cells[tag]]}'s", line=line, found=cells[tag], remedy="keep one"
             )
     return found
+
+
+#: what an archive's name ends in, and a team's does not
+_PACKED = re.compile(r"\.(?:zip|tar(?:\.gz|\.bz2)?|tgz|tbz2?)$", re.IGNORECASE)
 
 
 class Teams:
@@ -73,18 +78,20 @@ class Teams:
                 return self.teams[name]
         if self.pattern is not None and (found := self.pattern.search(tag)):
             return (found[1] if self.pattern.groups else found[0]) or ""
-        if self.common is None or not Path(file).exists():  # from memory, or standard input
+        if self.common is None or not Path(archives.outer(file)).exists():  # from memory, or standard input
             return ""
         try:
             below = _plain(Path(file)).relative_to(self.common)
         except ValueError:
             return ""
-        return below.parts[0] if len(below.parts) > 1 else ""
+        return _PACKED.sub("", below.parts[0]) if len(below.parts) > 1 else ""
 
 
 def common_folder(given: list[Path]) -> Path | None:
-    """The deepest folder that the folders given, and those of the files given, have in common."""
-    folders = [_plain(path) if path.is_dir() else _plain(path).parent for path in given]
+    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
+    folders = [
+        _plain(path) if path.is_dir() or archives.is_archive(str(path)) else _plain(path).parent for path in given
+    ]
     if not folders:
         return None
     common = folders[0]
