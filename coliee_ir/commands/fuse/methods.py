@@ -79,7 +79,7 @@ NORMS: Final[dict[str, Norm]] = {
     "zscore": Norm("(s - mean) / standard deviation; 0 in a list of equal scores", _zscore),
     "rank": Norm("(n - rank + 1) / n in a list of n", _rank, of_scores=False),
     "borda": Norm(
-        "(c - rank + 1) / c, where all runs together have c documents; (c - n + 1) / 2c for each that a list of n lacks",
+        "(c - rank + 1) / c, where all runs together have c documents; (c - n + 1) / 2c for what a list of n lacks",
         _borda,
         of_scores=False,
         of_all=True,
