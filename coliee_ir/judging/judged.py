@@ -452,8 +452,8 @@ def _distinct(numbers: IntArray) -> IntArray:
 
 def _among(values: WordArray, ascending: WordArray) -> BoolArray:
     """Whether each value is one of the others, of which there are some; np.isin would load numpy.ma."""
-    nearest: WordArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)]
-    return nearest == values
+    found: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return found
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:
