@@ -125,7 +125,7 @@ def _lengths(
 
 
 def _eight(raw: bytes, last: IntArray, count: IntArray | int, odd: BoolArray) -> WordArray:
-    """The numbers that the ``count`` characters before each ``last`` stand for; marks those as odd that are no digits."""
+    """The numbers that the ``count`` digits before each ``last`` stand for; marks as odd where these are no digits."""
     word = np.ndarray(len(raw) - 7, dtype="<u8", buffer=raw, strides=(1,))[last - 8]
     word ^= _ZEROS
     word &= _LAST[count]
