@@ -66,9 +66,9 @@ def decimals(raw: bytes, first: IntArray, last: IntArray) -> FloatArray | None:
     total = _eight(raw, last - behind - point, whole, odd)
     end, left = last - behind, behind
     while np.any(left):
-        now = np.minimum(left, 8)
-        most = int(now.max())
-        now = most if now.min() == most else now
+        now: IntArray = np.minimum(left, 8)
+        most = now.max()
+        now = np.asarray(most) if now.min() == most else now
         if total.max() >= _TENS[_DIGITS - most]:
             odd |= total >= _TENS[_DIGITS - now]
         end, left = end + now, left - now
@@ -124,7 +124,7 @@ def _lengths(
     return whole, point.astype(np.int64), width - whole - point
 
 
-def _eight(raw: bytes, last: IntArray, count: IntArray | int, odd: BoolArray) -> WordArray:
+def _eight(raw: bytes, last: IntArray, count: IntArray, odd: BoolArray) -> WordArray:
     """The numbers that the ``count`` digits before each ``last`` stand for; marks as odd where these are no digits."""
     word = np.ndarray(len(raw) - 7, dtype="<u8", buffer=raw, strides=(1,))[last - 8]
     word ^= _ZEROS
