@@ -76,6 +76,7 @@ class Evaluator:
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest of the task.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         documents: the documents' ids, where runs are given as arrays of indices.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
@@ -83,7 +84,7 @@ class Evaluator:
     Raises:
         InputError: the gold cannot be read.
         UsageError: a task, an edition, a measure that does not exist, or that the gold cannot serve; a query to
-            exclude that is not in the gold.
+            score or to exclude that is not in the gold.
     """
 
     def __init__(
@@ -94,14 +95,13 @@ class Evaluator:
         task: str | int | None = None,
         edition: str | int | None = None,
         exclude: str | Iterable[str] = (),
+        only: str | Iterable[str] | None = None,
         decisions: Decisions | None = None,
         documents: Sequence[str] | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> None:
         task, edition = task_name(task), edition_year(edition)
         measures = [measures] if isinstance(measures, str) else measures
-        named = re.split(r"[,\s]+", exclude.strip()) if isinstance(exclude, str) else exclude
-        exclude = [query for query in named if query]
         self.columns = columns
         self.gold = read_gold(gold, task=task, columns=columns)
         self.task = task or find_task(self.gold).task
@@ -117,18 +117,25 @@ class Evaluator:
         rule = exact_id if self.read_as == "trec" else normal_id
         commas = self.task == "trec"
         self.documents = None if documents is None else frames.document_ids(documents, rule, commas=commas)
-        known = self.gold.queries
-        self.excluded = frozenset(query if query in known else normal_id(query) for query in exclude)
-        if unknown := sorted({query for query in exclude if query not in known and normal_id(query) not in known}):
-            raise UsageError(
-                f"{counted(len(unknown), 'id')} to exclude cannot be found in {self.gold.path}: "
-                f"{', '.join(map(shortened, unknown[:3]))}; "
-                "name queries, or on the command line a file that holds their ids only"
-            )
+        known = dict.fromkeys(self.gold.queries)
+        self.excluded = self._listed(exclude, "exclude", known)
+        if only is not None:
+            self.excluded |= known.keys() - self._listed(only, "score", known)
         self.queries = tuple(query for query in known if query not in self.excluded)
         if not self.queries:
             raise UsageError(f"no query of {self.gold.path} is left to score")
         self.qrels = {part: Qrels(judgements) for part, judgements in self._judgements().items()}
+
+    def _listed(self, ids: str | Iterable[str], purpose: str, known: Mapping[str, None]) -> frozenset[str]:
+        """Queries of the gold that a text, or several, name."""
+        named = [query for query in (re.split(r"[,\s]+", ids) if isinstance(ids, str) else ids) if query]
+        if unknown := sorted({query for query in named if query not in known and normal_id(query) not in known}):
+            raise UsageError(
+                f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {self.gold.path}: "
+                f"{', '.join(map(shortened, unknown[:3]))}; "
+                "name queries, or on the command line a file with an id in its first column"
+            )
+        return frozenset(query if query in known else normal_id(query) for query in named)
 
     def _check_gold(self) -> None:
         """Refuse a gold that is plainly of another task than the one asked for."""

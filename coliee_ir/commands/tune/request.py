@@ -48,6 +48,7 @@ def tune(
     groups: Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
@@ -71,6 +72,7 @@ def tune(
         groups: query → group; queries of one group are in one fold.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         seed: of the folds and of the interval.
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
@@ -95,7 +97,9 @@ def tune(
     run = opened(run)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task)
     measure = _measure(maximise, protocol(task, edition))
-    evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator = Evaluator(
+        record, measure.name, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
+    )
     submission = read_run(run, task=evaluator.read_as)
     given = None if answers is None else evaluator.read(answers)
     if isinstance(measure, Accuracy) and given is None:
