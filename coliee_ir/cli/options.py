@@ -131,7 +131,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
     ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
-    "query_gold": _option("--gold", metavar="FILE", reads=True, help="gold, of which only the query ids are used"),
+    "query_gold": _option(
+        "--gold", metavar="FILE", reads=True, **_MANY,
+        help="gold, or folder of golds, of which only the query ids are used (repeatable)",
+    ),
     # where the result goes, and what it is
     "output": _option(
         "-o", "--output", metavar="FILE", default="-", help="file to write the result to (default: standard output)"

@@ -99,9 +99,10 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
         UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
     """
     given = vars(options)
-    golds = [given.get("gold"), *given.get("more_golds", ()), *given.get("fit", ())]
+    several = ("more_golds", "query_gold", "fit")
+    golds = [given.get("gold"), *(gold for name in several for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
-    besides = [*golds, *read_by(options, "gold", "more_golds", "fit", "runs", "files", "submissions")]
+    besides = [*golds, *read_by(options, "gold", *several, "runs", "files", "submissions")]
     for name in {"runs", "files"} & set(given):
         given[name] = files_of(given[name], besides)
     submissions = walk(given.get("submissions", ())).files
