@@ -59,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
     if options.fit:
         return _fit(options)
     fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
-               "--exclude": options.exclude, "--only": options.only, "--folds": options.folds, "--seed": options.seed}  # fmt: skip
+               "--exclude": options.exclude, "--only": options.only,
+               "--folds": options.folds, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
     records = fusion.read_all(scoring.opened_tables(options, *options.runs), task=options.task)

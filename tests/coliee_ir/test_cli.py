@@ -255,9 +255,13 @@ def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: 
 
 @pytest.mark.parametrize(
     ("split", "what"),
-    [("000001 000002\n000003 000004\n", "split, line 1: "), ("000001\n000002 x\n", "split, line 2: "), ("# none\n", "split: "),
-     ("000001\n000009\n", "1 id to score cannot be found in gold.json: 000009")],
-)  # fmt: skip
+    [
+        ("000001 000002\n000003 000004\n", "split, line 1: "),
+        ("000001\n000002 x\n", "split, line 2: "),
+        ("# none\n", "split: "),
+        ("000001\n000009\n", "1 id to score cannot be found in gold.json: 000009"),
+    ],
+)
 def test_a_split_that_is_none_is_refused(split: str, what: str, case_law: Path, call: Call) -> None:
     Path("split").write_text(split)
     code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split")
