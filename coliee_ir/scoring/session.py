@@ -9,9 +9,10 @@ from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Submission
 
 
 class Opened(NamedTuple):
