@@ -295,7 +295,7 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
     return given or [None] * len(runs)
 
 
-def split(options: argparse.Namespace) -> dict[str, list[str] | None]:
+def split(options: argparse.Namespace) -> dict[str, Any]:
     """The queries to leave out and those to score, as ``Evaluator`` takes them."""
     return {"exclude": _ids(options.exclude) or [], "only": _ids(options.only)}
 
