@@ -52,7 +52,8 @@ def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
         return names
     if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
         return read_gold(file).queries
-    if is_header(tabular.header_of(file)):
+    names = tabular.header_of(file)
+    if is_header(names) or (names and file.columns):
         return read_gold(file).queries
     return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
 
