@@ -52,8 +52,8 @@ def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
         return names
     if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
         return read_gold(file).queries
-    names = tabular.header_of(file)
-    if is_header(names) or (names and file.columns):
+    header = tabular.header_of(file)
+    if is_header(header) or (header and file.columns):
         return read_gold(file).queries
     return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
 
