@@ -107,7 +107,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "exclude": _option(
         "--exclude", metavar="IDS|FILE", reads=True,
-        help="queries to leave out: ids separated by commas, or a file of ids",
+        help="queries to leave out: ids separated by commas, or a file with an id in the first column of each line",
+    ),
+    "only": _option(
+        "--only", metavar="IDS|FILE", reads=True,
+        help="score only these queries, for example of a validation split: ids or a file, as for --exclude",
     ),
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
@@ -127,7 +131,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
     ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
-    "query_gold": _option("--gold", metavar="FILE", reads=True, help="gold, of which only the query ids are used"),
+    "query_gold": _option(
+        "--gold", metavar="FILE", reads=True, **_MANY,
+        help="gold, or folder of golds, of which only the query ids are used (repeatable)",
+    ),
     # where the result goes, and what it is
     "output": _option(
         "-o", "--output", metavar="FILE", default="-", help="file to write the result to (default: standard output)"

@@ -826,3 +826,43 @@ def test_queries_are_named_by_golds_runs_and_lists(content: bytes) -> None:
     put("run.txt", RUN1)
     put("queries.x", content)
     assert found("run.txt", task="1", queries="queries.x") == []
+
+
+def test_several_golds_name_the_queries_together(call: Call) -> None:
+    put("run.txt", RUN1)
+    queries = dict.fromkeys(line.split()[0] for line in RUN1.decode().splitlines())
+    first, *others = queries
+    Path("years").mkdir()
+    golds = [put("years/a.json", json.dumps({first: ["000001"]}))]
+    golds += [put("years/b.json", json.dumps({query: ["000001"] for query in others}))]
+    assert ("run.txt", "query-unknown", len(others)) in found("run.txt", gold=golds[0])
+    assert found("run.txt", gold=golds) == found("run.txt", gold="years") == found("run.txt", gold=golds[::-1]) == []
+    assert call("run.txt", "--gold", golds[0], "--gold", golds[1])[0] == 0
+    code, out, err = call("run.txt", "--gold", golds[0], "--gold", golds[0])
+    assert (code, out) == (2, "")
+    assert f"{golds[0]}: this query is in {golds[0]} too" in err
+    assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
+
+
+def test_names_of_columns_hold_for_the_submission_and_the_gold(call: Call) -> None:
+    names = {"query": "thema", "document": "stelle", "relevance": "urteil"}
+    given = ("--columns", ",".join(f"{role}={name}" for role, name in names.items()))
+    put("gold.tsv", "thema stelle urteil\n001 013 1\n002 007 1\n")
+    put("run.txt", "001 013 T\n002 007 T\n")
+    put("own.csv", "thema,stelle\n001,013\n002,007\n")
+    assert call("run.txt", "--gold", "gold.tsv")[0] == 2
+    assert call("run.txt", "--gold", "gold.tsv", *given)[0] == 0
+    assert found("run.txt", gold="gold.tsv", columns=names) == []
+    code, out, _ = call("own.csv", "--gold", "gold.tsv", *given, "--task", "2", "--fix", "copy.txt", "--tag", "T")
+    assert (code, "header" in out) == (1, True)
+    assert Path("copy.txt").read_text() == "001 013 T\n002 007 T\n"
+    # columns in another order: the remedy is a command that works
+    put("turned.csv", "stelle,thema\n013,001\n007,002\n")
+    code, out, _ = call("turned.csv", "--task", "2", "--columns", "query=thema,document=stelle")
+    assert "--to columns --columns query=thema,document=stelle" in out
+    code, out, err = call("run.txt", "--columns", "query=ort")
+    assert (code, out, "query=ort" in err) == (2, "", True)
+    put("records.json", '[{"thema": "001", "stelle": "013"}, {"thema": "002", "stelle": "007"}]')
+    assert [
+        rule for _, rule, _ in found("records.json", task="2", columns={"query": "thema", "document": "stelle"})
+    ] == ["json"]

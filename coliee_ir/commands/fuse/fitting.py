@@ -42,6 +42,7 @@ def fit_fusion(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     folds: int = FOLDS,
     seed: int = SEED,
     tag: str | None = None,
@@ -64,6 +65,7 @@ def fit_fusion(
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         folds: how many folds of queries the weights are held out from.
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
@@ -85,7 +87,7 @@ def fit_fusion(
         raise UsageError(
             f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
         )
-    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions)
     chosen = _measure(evaluator, measure, top)
     records = _rankings(read_all(runs, task=evaluator.read_as), evaluator)
     tags = tuple(record.tag for record in records)

@@ -61,9 +61,10 @@ class Check:
     Args:
         task: the task.
         edition: the year whose rules count; by default the newest.
-        queries: what names the queries.
+        queries: the files that name the queries.
         corpus: what holds the documents.
         narrowed: whether a file of the pilot is checked for this one of its two tasks only.
+        columns: what the columns of tables are called, by role, where the user names them.
 
     Raises:
         InputError: queries or corpus cannot be read.
@@ -74,17 +75,18 @@ class Check:
         self,
         task: str,
         edition: str | int | None = None,
-        queries: Source | None = None,
+        queries: Sequence[Source] = (),
         corpus: PathLike | None = None,
         *,
         narrowed: bool = True,
+        columns: Mapping[str, str] | None = None,
     ) -> None:
         self.task = task
         #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
         self.tasks = _PILOT if task in _PILOT and not narrowed else (task,)
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
         self.edition = edition_year(edition) or newest_edition(self.protocol)
-        self.queries = queries
+        self.queries, self.columns = queries, columns or {}
         if task in _PILOT and corpus is not None:
             raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")
         self.known = Known() if task in _PILOT else Known(queries, corpus, task)
@@ -158,7 +160,9 @@ class Checked:
         else:
             lines, ended = text.lines_of(content, add)
             of_lines: list[partial[None]] = []
-            rows, header = rows_of(lines, lambda *place, **more: of_lines.append(partial(add, *place, **more)))
+            rows, header = rows_of(
+                lines, lambda *place, **more: of_lines.append(partial(add, *place, **more)), self._check.columns
+            )
             if not rows or not self._is_other_table(name, rows, header, add):
                 for tell in of_lines:
                     tell()
@@ -188,12 +192,18 @@ class Checked:
             return False
         columns = LABELLED if self._kind(name, rows) == "answers" else self._check.rules.columns
         form = "labels" if columns == LABELLED else _FORM_OF[len(columns)]
-        if not is_other_table(header.names, columns):
+        if not is_other_table(header.names, columns, self._check.columns):
             add("header", header.line, 1, header.text)
             return False
-        remedy = f"write {' '.join(columns)}: coliee-ir convert {shlex.quote(name)} OUT --to {form}"
+        remedy = f"write {' '.join(columns)}: {self._conversion(name, form)}"
         add("table", header.line, 1, header.text, remedy=remedy, columns=" ".join(columns))
         return True
+
+    def _conversion(self, name: str, form: str) -> str:
+        """The command that writes a file in another form."""
+        names = ",".join(f"{role}={column}" for role, column in self._check.columns.items())
+        option = f" --columns {shlex.quote(names)}" if names else ""
+        return f"coliee-ir convert {shlex.quote(name)} OUT --to {form}{option}"
 
     def _kind(self, name: str, rows: Sequence[Row]) -> str:
         """What a file holds: answers, documents, or the long list."""
@@ -221,18 +231,17 @@ class Checked:
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []
         rule = "json" if self._check.task in _JSON_SCORED else "form"
-        command = f"coliee-ir convert {shlex.quote(name)} OUT --to"
         try:
             run = json_records.read_run(source)
             blocks = [] if isinstance(run, Answers) else list(run.blocks())
         except InputError as error:
-            add(rule, remedy=f"{command} {form}")
+            add(rule, remedy=self._conversion(name, form))
             _unreadable(error, add)
             return []
         if isinstance(run, Answers):
-            add("form", remedy=f"{command} labels")
+            add("form", remedy=self._conversion(name, "labels"))
             return []
-        add(rule, remedy=f"{command} {form}")
+        add(rule, remedy=self._conversion(name, form))
         named = _NAMED.fullmatch(Path(name).name)
         tag = clean_tag(named[1] if named else source.stem, self._check.rules.tag_length) or "RUN"
         rows = []

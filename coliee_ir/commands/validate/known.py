@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from coliee_adapters.corpora import CaseCorpus, FragmentCorpus, read_corpus
@@ -47,7 +47,7 @@ class Known:
     """The ids of queries and documents, as far as they were given.
 
     Args:
-        queries: what names the queries.
+        queries: the files that name the queries; none where they are not known.
         corpus: what holds the documents: what ``read_corpus`` takes, or a file with one id a line.
         task: the task.
 
@@ -60,8 +60,9 @@ class Known:
         InputError: a file or a folder cannot be read.
     """
 
-    def __init__(self, queries: Source | None = None, corpus: PathLike | None = None, task: str = "") -> None:
-        self.asked = None if queries is None else Pool(read_queries(queries), "list of queries")
+    def __init__(self, queries: Sequence[Source] = (), corpus: PathLike | None = None, task: str = "") -> None:
+        ids = (query for file in queries for query in read_queries(file))
+        self.asked = Pool(ids, "list of queries") if queries else None
         self.queries = self.asked
         self.whole = False
         self._documents: Pool | None = None

@@ -19,14 +19,14 @@ _NULLS: Final = {"tort": ("null-decision", "no-decisions"), "rationale": ("null-
 _ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
 
 
-def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: Source | None, add: Add) -> None:
+def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: Sequence[Source], add: Add) -> None:
     """Hold a file of instances to all rules.
 
     Args:
         name: the file.
         lines: its lines.
         tasks: ``tort``, for which the decisions must be there, ``rationale``, for which the claims must be, or both.
-        test: the organisers' file, if it was given.
+        test: the organisers' files, if any were given.
         add: where findings go.
 
     Raises:
@@ -48,8 +48,8 @@ def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: S
             continue
         cases[case.id] = case
     _check_nulls(cases.values(), tasks, add)
-    if test is not None:
-        _compare(cases, {case.id: case for case in tort.read_cases(test)}, broken, add)
+    if test:
+        _compare(cases, {case.id: case for file in test for case in tort.read_cases(file)}, broken, add)
 
 
 def _check_nulls(cases: Collection[TortCase], tasks: Collection[str], add: Add) -> None:
