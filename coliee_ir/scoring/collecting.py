@@ -18,8 +18,9 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.rules.protocol import LONG_LIST_FILE, submission_rules, without_answers
 from coliee_ir.scoring.arriving import Passed, named_task
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import asks_statute_questions, read_run
+from coliee_ir.scoring.submission import Submission
 
 #: whose a run is: run tag, file → team
 TeamOf = Callable[[str, str], str]

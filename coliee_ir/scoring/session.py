@@ -9,9 +9,10 @@ from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Submission
 
 
 class Opened(NamedTuple):
@@ -66,6 +67,7 @@ def begin(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Session:
@@ -78,6 +80,7 @@ def begin(
         task: the task; by default it is Task 3 where answers are given beside a run, else what gold and runs show.
         edition: the year whose rules count; by default the newest of the task.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables are called, by role: see ``read_gold``.
 
@@ -87,7 +90,14 @@ def begin(
     """
     of = read(gold, submissions, task=task, columns=columns)
     evaluator = Evaluator(
-        of.gold, measures, task=of.task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+        of.gold,
+        measures,
+        task=of.task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
     return Session(evaluator, of.because)
 
@@ -102,6 +112,7 @@ def evaluate(
     answers: RunLike | None = None,
     long_list: RunLike | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Scores:
@@ -115,7 +126,8 @@ def evaluate(
         measures: names of measures; by default the official ones, the ranking one first.
         answers: the answers Y or N that belong to the run, in Task 3 from 2026 on.
         long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
-        exclude: queries to leave out, where not all of the gold were scored.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and run: see ``read_gold``.
 
@@ -137,6 +149,7 @@ def evaluate(
         task=task,
         edition=edition,
         exclude=exclude,
+        only=only,
         decisions=decisions,
         columns=columns,
     )

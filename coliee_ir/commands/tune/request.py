@@ -9,13 +9,13 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
@@ -23,8 +23,9 @@ from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring import session
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, read_run
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, standard_error
@@ -48,6 +49,7 @@ def tune(
     groups: Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
@@ -71,6 +73,7 @@ def tune(
         groups: query → group; queries of one group are in one fold.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         seed: of the folds and of the interval.
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
@@ -95,7 +98,9 @@ def tune(
     run = opened(run)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task)
     measure = _measure(maximise, protocol(task, edition))
-    evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator = Evaluator(
+        record, measure.name, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
+    )
     submission = read_run(run, task=evaluator.read_as)
     given = None if answers is None else evaluator.read(answers)
     if isinstance(measure, Accuracy) and given is None:
