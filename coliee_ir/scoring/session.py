@@ -14,6 +14,11 @@ from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
 from coliee_ir.scoring.scores import Scores
 
 
+def opened_submission(run: RunLike | Submission, columns: Mapping[str, str] | None = None) -> Submission:
+    """A run, with what belongs to it, opened: see ``reading.opened``."""
+    return Submission(*(opened(part, columns) for part in (run if isinstance(run, Submission) else Submission(run))))
+
+
 class Opened(NamedTuple):
     """A gold, and the task that it and the submissions belong to.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -20,9 +20,8 @@ from coliee_ir.measures import Measure, Result, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Submission
-from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import CLASSICAL
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
@@ -48,6 +47,7 @@ def compare(
     power: float = 0.8,
     exclude: str | Sequence[str] = (),
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compare runs on one measure, query by query paired.
 
@@ -66,6 +66,7 @@ def compare(
         power: for the least difference that can be detected.
         exclude: queries to leave out.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
@@ -76,13 +77,13 @@ def compare(
     >>> comparison.standings[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
+    given = [opened_submission(run, columns) for run in runs]
     evaluator, _ = begin(
-        gold, given, one_measure(measure), task=task, edition=edition, exclude=exclude, decisions=decisions
-    )
-    scored = [evaluator.evaluate(run, answers=answers, long_list=long_list) for run, answers, long_list in given]
+        gold, given, one_measure(measure), task=task, edition=edition, exclude=exclude, decisions=decisions,
+        columns=columns,
+    )  # fmt: skip
     return compare_scores(
-        scored,
+        evaluator.score_all(given),
         baseline=baseline,
         test=test,
         correction=correction,
@@ -148,7 +149,7 @@ def compare_scores(
     )
     standings = tuple(
         Standing(scores.tag, scores.file, run.result.value,
-                 interval_of(measure, run.result, run.samples, run.without, confidence_level))
+                 interval_of(measure, run.result, run.samples, run.without, confidence_level), scores.remarks)
         for scores, run in zip(scored, runs, strict=True)
     )  # fmt: skip
     comparison = Comparison(

@@ -114,7 +114,7 @@ def rank_runs(
         of_gold = [gold] if isinstance(gold, Source) else [opened(file, columns) for file in gold_files(gold)]
         check_columns([*of_gold, *sources], columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
-    handed_in = [*sources, *map(_run_of, memory)]
+    handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
     evaluator, because = begin(
         gold, handed_in, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
     )
@@ -147,8 +147,8 @@ def rank_runs(
     )
 
 
-def _run_of(submission: RunLike | Submission) -> Any:
-    return opened(submission.run) if isinstance(submission, Submission) else submission
+def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None) -> Any:
+    return opened(submission.run, columns) if isinstance(submission, Submission) else submission
 
 
 def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:
