@@ -12,6 +12,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 
+#: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
+SCORING = (
+    *("reading", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
+    *("scores", "render", "batch", "evaluator", "session"),
+)
+
 #: The floors from the ground up; each may import itself and those below.
 FLOORS = (
     "coliee_adapters",
@@ -22,6 +28,7 @@ FLOORS = (
     "coliee_ir.stats",
     "coliee_ir.output",
     "coliee_ir.scoring",
+    *(f"coliee_ir.scoring.{room}" for room in SCORING),
     "coliee_ir.commands",
     "coliee_ir",
     "coliee_ir.ir_measures",
@@ -42,7 +49,7 @@ _DRAWING = "loads altair and jinja2, an extra"
 LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.__main__", "coliee_ir.cli"): "loaded when Ctrl-C is taken care of",
     ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
-    ("coliee_ir.scoring.evaluator", "coliee_ir.judging.workers"): _PROCESSES,
+    ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING

@@ -19,7 +19,7 @@ from coliee_adapters.records import Answers, Gold
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
     find_task,
@@ -31,6 +31,7 @@ from coliee_ir.scoring.reading import (
     telling,
 )
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Submission
 
 _Result = TypeVar("_Result")
 

@@ -35,6 +35,9 @@ class Protocol:
         tie_break: the measures that order runs of equal rank, in turn; empty where the organisers name none.
         long_list: the official measures on a separate ranked list, where the task has one.
         source: where the rules are stated.
+        law: ``case``, ``statute`` or ``tort`` law (the pilot); empty for what is not COLIEE's.
+        claims: whether its documents are the claims of two sides, which have no order.
+        exact_ids: whether ids are compared as they are written, and may have commas.
     """
 
     task: str
@@ -46,6 +49,14 @@ class Protocol:
     source: str
     tie_break: tuple[str, ...] = ()
     long_list: tuple[str, ...] = ()
+    law: str = ""
+    claims: bool = False
+    exact_ids: bool = False
+
+    @property
+    def ranked(self) -> bool:
+        """Whether a submission holds documents whose order means something."""
+        return "documents" in self.parts and not self.claims
 
     @property
     def ranking(self) -> str:
@@ -67,6 +78,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("documents",),
         _MICRO,
         f"{_PAGE}; micro-averaging confirmed by the official tables of 2024 and 2026",
+        law="case",
     ),
     Protocol(
         "2",
@@ -76,6 +88,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("documents",),
         _MICRO,
         f"{_PAGE}; micro-averaging confirmed by the official tables of 2023, 2024 and 2026",
+        law="case",
     ),
     Protocol(
         "3",
@@ -87,6 +100,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         "COLIEE 2021 overview paper: macro averages, F2 is the mean of the questions' F2; MAP and recall at 5, 10, "
         "30 on a separate long list, the recalls micro-averaged (tables of 2021 and 2023)",
         long_list=("AP", "Rprec", "MicroR@5", "MicroR@10", "MicroR@30"),
+        law="statute",
     ),
     Protocol(
         "3",
@@ -97,9 +111,19 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("Accuracy", "LabelAccuracy", *_MACRO),
         f"{_PAGE}: an answer is right if its label is and every gold article was retrieved; ties broken by F2",
         tie_break=("MacroF2",),
+        law="statute",
     ),
-    Protocol("4", 2014, NEWEST, "statute entailment", ("answers",), ("Accuracy",), _PAGE),
-    Protocol("5", 2021, 2021, "statute question answering without articles", ("answers",), ("Accuracy",), _PAGE),
+    Protocol("4", 2014, NEWEST, "statute entailment", ("answers",), ("Accuracy",), _PAGE, law="statute"),
+    Protocol(
+        "5",
+        2021,
+        2021,
+        "statute question answering without articles",
+        ("answers",),
+        ("Accuracy",),
+        _PAGE,
+        law="statute",
+    ),
     Protocol(
         "tort",
         2025,
@@ -108,6 +132,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("answers",),
         ("Accuracy",),
         "organisers' page of the pilot (LJPJT), section on evaluation",
+        law="tort",
     ),
     Protocol(
         "rationale",
@@ -118,6 +143,8 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"),
         "organisers' page of the pilot (LJPJT): F1 of the True class for each instance, then the mean; the sides' "
         "and the pooled F1 are reported beside it",
+        law="tort",
+        claims=True,
     ),
     Protocol(
         "trec",
@@ -138,6 +165,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
             "set_F",
         ),
         "not a COLIEE task; trec_eval's measures over all judged queries (its -c)",
+        exact_ids=True,
     ),
 )
 # fmt: on

@@ -9,9 +9,10 @@ from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Submission
 
 
 def opened_submission(run: RunLike | Submission, columns: Mapping[str, str] | None = None) -> Submission:
@@ -48,7 +49,8 @@ def read(
     given = [one if isinstance(one, Submission) else Submission(one) for one in submissions]
     if any(one.answers is not None for one in given):
         return Opened(record, "3", "answers are given beside the run")
-    return Opened(record, *find_task(record, given[0].run if len(given) == 1 else telling(one.run for one in given)))
+    shown = given[0].run if len(given) == 1 else telling(one.run for one in given)
+    return Opened(record, *find_task(record, shown, columns))
 
 
 class Session(NamedTuple):

@@ -391,7 +391,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
     first = capsys.readouterr().out
     assert main([*typed, "--jobs", "2"]) == 2
     assert capsys.readouterr().out == first
-    monkeypatch.setattr("coliee_ir.scoring.evaluator._WORTH_A_PROCESS", 0)
+    monkeypatch.setattr("coliee_ir.scoring.batch._WORTH_A_PROCESS", 0)
     assert main([*typed, "--jobs", "2"]) == 2
     assert capsys.readouterr().out == first
     told = json.loads(first)

@@ -17,6 +17,7 @@ from coliee_adapters.records import Answers
 from coliee_ir import (
     Evaluator,
     Fusion,
+    Gold,
     Rule,
     Submission,
     compare,
@@ -215,7 +216,7 @@ def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pyte
             collected.append(self)
             return frame
 
-    monkeypatch.setattr("coliee_ir.scoring.evaluator._WORTH_A_PROCESS", 0)
+    monkeypatch.setattr("coliee_ir.scoring.batch._WORTH_A_PROCESS", 0)
     evaluator = Evaluator(GOLD, "MicroF1", task="2")
     results = list(evaluator.evaluate_all([Submission(Lazy()), Submission(Lazy())], jobs=2))
     assert len(collected) == 2
@@ -267,3 +268,12 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     assert any("not in the gold" in remark for remark in told[2])
     code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")
     assert (code, [run["remarks"] for run in json.loads(out)["runs"]]) == (0, told)
+
+
+def test_answers_and_golds_in_frames_go_through(folder: Path) -> None:
+    gold = Gold({"R01-1-A": {"5": 1}, "R01-2-A": {"6": 1}}, {"R01-1-A": True, "R01-2-A": False}, format="statute-xml")
+    answers = pandas.DataFrame({"id": ["R01-1-A", "R01-2-A"], "prediction": ["Y", "Y"]})
+    scores = evaluate(gold, {"R01-1-A": ["5"]}, answers=answers)
+    assert (scores.measures["Accuracy"], scores.others) == (0.5, {"answers": "<memory>"})
+    assert evaluate(gold, answers).task == "4"
+    assert rank_runs(pandas.DataFrame({"query_id": ["1"], "doc_id": ["2"]}), {"1": ["2"]}, task=2).entries[0].place == 1

@@ -19,9 +19,9 @@ from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.evaluator import Submission
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import CLASSICAL
 from coliee_ir.stats.corrections import CORRECTIONS, corrected

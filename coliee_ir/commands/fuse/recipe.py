@@ -56,8 +56,8 @@ class Fusion:
     """A method of fusion with its parameters. A parameter that the method does not take is None.
 
     Attributes:
-        method: ``rrf``, ``combsum``, ``combmnz``, ``combanz``, ``combmax``, ``combmin`` for rankings; ``union``,
-            ``intersection``, ``vote`` for sets; ``vote`` for answers.
+        method: ``rrf``, ``combsum``, ``combmnz``, ``combanz``, ``combmax``, ``combmin``, ``combmed`` for rankings;
+            ``union``, ``intersection``, ``vote`` for sets; ``vote`` for answers.
         norm: how the scores of a run for a query are normalised first: ``min-max`` (the default), ``max``, ``sum``,
             ``zscore``, ``rank``, ``borda`` or ``none``.
         k: of reciprocal rank fusion; 60 by default.

@@ -25,10 +25,11 @@ from coliee_ir.commands.leaderboard.standing import groups, order_key, places
 from coliee_ir.commands.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.intervals import interval_of
@@ -103,17 +104,17 @@ def rank_runs(
     if correction not in CORRECTIONS:
         raise UsageError(f"unknown correction {correction!r}; the corrections are {', '.join(CORRECTIONS)}")
     settings = Resampling(n_resamples, seed, confidence_level)
-    gold = opened(gold, columns) if gold == "-" else gold
+    gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
     golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
     sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
-    if columns:
-        of_gold = [gold] if isinstance(gold, Source) else [opened(file, columns) for file in gold_files(gold)]
-        check_columns([*of_gold, *sources], columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
+    of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
+    if columns and of_gold and not memory:  # what is in memory has columns too
+        check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
     handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
     evaluator, because = begin(
         gold, handed_in, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns

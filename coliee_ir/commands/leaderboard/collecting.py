@@ -19,8 +19,9 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.leaderboard.board import Invalid
 from coliee_ir.commands.leaderboard.teams import Teams
 from coliee_ir.rules.protocol import LONG_LIST_FILE, submission_rules, without_answers
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import read_run
+from coliee_ir.scoring.submission import Submission
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = re.compile(r"task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long", re.IGNORECASE)

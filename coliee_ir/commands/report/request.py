@@ -25,9 +25,10 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 if TYPE_CHECKING:

@@ -23,8 +23,9 @@ from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring import session
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, read_run
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, standard_error
