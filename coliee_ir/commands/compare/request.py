@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -45,7 +45,8 @@ def compare(
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
     power: float = 0.8,
-    exclude: str | Sequence[str] = (),
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Comparison:
@@ -65,6 +66,7 @@ def compare(
         confidence_level: of the intervals.
         power: for the least difference that can be detected.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
@@ -79,9 +81,16 @@ def compare(
     """
     given = [opened_submission(run, columns) for run in runs]
     evaluator, _ = begin(
-        gold, given, one_measure(measure), task=task, edition=edition, exclude=exclude, decisions=decisions,
+        gold,
+        given,
+        one_measure(measure),
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
         columns=columns,
-    )  # fmt: skip
+    )
     return compare_scores(
         evaluator.score_all(given),
         baseline=baseline,
