@@ -352,7 +352,7 @@ def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str
 
 def _names(held: Any) -> list[Any]:
     """The names of a frame's columns; of Arrow, whose columns are no names, too."""
-    return list(getattr(held, "column_names", None) or getattr(held, "columns", ()))
+    return list(held.column_names if hasattr(held, "column_names") else getattr(held, "columns", ()))
 
 
 def _records(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
