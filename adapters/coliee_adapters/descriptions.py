@@ -111,7 +111,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 def _of_block(block: _Block, file: str) -> Iterator[Description]:
     line, fields = block
     texts = {name: "\n".join(fields.get(name, ())).strip() for name in _FIELDS}
-    task = re.sub(r"^task\s*", "", texts.pop("task").casefold())
+    task = re.sub(r"^task\s*|[\[\]()]", "", texts.pop("task").casefold()).strip()
     for tag in re.split(r"[,;\s]+", texts.pop("tag")):
         yield Description(task, tag, **texts, file=file, line=line)
 

@@ -6,6 +6,7 @@ The only place that knows about editions. To add next year's, raise ``NEWEST``; 
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -257,6 +258,22 @@ SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
     SubmissionRules("rationale", 2025, NEWEST, (), _PILOT_SAYS),
 )
 # fmt: on
+
+
+#: How the form of the system description names the tasks; the pilot's two are one there.
+DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
+
+#: edition → the date before which the models of Tasks 3 and 4 must have been updated last (organisers' pages, JST)
+MODEL_LIMITS = {2025: datetime.date(2024, 7, 9), 2026: datetime.date(2025, 7, 15)}
+
+
+def described_task(task: str) -> str:
+    """How the form of the system description names a task.
+
+    >>> described_task("3"), described_task("tort")
+    ('3', 'pilot')
+    """
+    return "pilot" if task in ("tort", "rationale") else task
 
 
 TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))

@@ -21,7 +21,7 @@ from coliee_ir.commands.leaderboard.categories import Categories, read_categorie
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import groups, order_key, places
-from coliee_ir.commands.leaderboard.teams import Teams, common_folder, read_teams
+from coliee_ir.scoring.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.arriving import sorted_out

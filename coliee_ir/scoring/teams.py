@@ -10,7 +10,7 @@ from pathlib import Path
 from coliee_adapters import archives
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import PathLike, Source
-from coliee_ir.commands.leaderboard.sheets import read_sheet
+from coliee_ir.scoring.sheets import read_sheet
 from coliee_ir.scoring.reading import opened
 
 
