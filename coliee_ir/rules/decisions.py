@@ -48,7 +48,10 @@ class Decisions:
     """
 
     unanswered: Literal["zero", "skip"] = _choice(
-        "zero", "queries without results, in macro averages: score 0, or are left out", _DOCUMENTS
+        "zero",
+        "queries without results, in macro averages: score 0, or are left out (micro averages always count their "
+        "relevant documents; to score a validation split, use --only)",
+        _DOCUMENTS,
     )
     extra_queries: Literal["ignore", "wrong"] = _choice(
         "ignore",

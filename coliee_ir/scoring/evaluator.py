@@ -35,6 +35,7 @@ class Evaluator:
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest of the task.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         documents: the documents' ids, where runs are given as arrays of indices.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
@@ -42,7 +43,7 @@ class Evaluator:
     Raises:
         InputError: the gold cannot be read.
         UsageError: a task, an edition, a measure that does not exist, or that the gold cannot serve; a query to
-            exclude that is not in the gold.
+            score or to exclude that is not in the gold.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Evaluator:
         task: str | int | None = None,
         edition: str | int | None = None,
         exclude: str | Iterable[str] = (),
+        only: str | Iterable[str] | None = None,
         decisions: Decisions | None = None,
         documents: Sequence[str] | None = None,
         columns: Mapping[str, str] | None = None,
@@ -64,7 +66,7 @@ class Evaluator:
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
         self.decisions = decisions or Decisions()
-        self.prepared = prepare(self.gold, self.protocol, self.edition, exclude, self.decisions)
+        self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
         self.asked = measuring.named([measures] if isinstance(measures, str) else measures)
         self.official = measuring.named(self.protocol.measures)

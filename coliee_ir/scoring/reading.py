@@ -17,20 +17,25 @@ from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
-from coliee_adapters.vocabulary import checked_columns, normal_name
+from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
 from coliee_ir.rules import signs
 from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.rules.protocol import TASKS, has_exact_ids, protocol, task_name
 from coliee_ir.rules.signs import Found
 
 _CASE_ID = re.compile(r"[0-9]{6}")
+_MARKED = ("xml", "json")  # golds that are no lists
+_BETWEEN_IDS = re.compile(r"[,;\s]+")
 
 
-def read_queries(source: object) -> tuple[str, ...]:
-    """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or an id a line.
+def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
+    """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or a list.
+
+    A list has an id in the first column of each line, whatever follows, or all ids in one line.
 
     Args:
         source: a path, ``-``, or an opened Source.
+        rule: how the ids of a list are compared.
 
     Raises:
         InputError: the file cannot be read, or names no query.
@@ -43,23 +48,43 @@ def read_queries(source: object) -> tuple[str, ...]:
         return tuple(case.id for case in tort.read_cases(file))
     if statute.sniff_gold(head) == "statute-xml":
         return tuple(statute.read_pairs(file))
-    if (names := case_law.read_test_queries(file)) is not None:
+    if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS):
+    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
         return read_gold(file).queries
-    return tuple(dict.fromkeys(_listed_ids(file)))
+    header = tabular.header_of(file)
+    if is_header(header) or (header and file.columns):
+        return read_gold(file).queries
+    return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
 
 
 def _listed_ids(file: Source) -> Iterator[str]:
-    """The first word of each line of a run or of a list of ids; all lines of these have as many words."""
-    width = 0
-    for number, line in content_lines(file.text(), file.name):
-        words = split_columns(line)
-        width = width or len(words)
-        if len(words) != width or not words[0].isprintable():
-            remedy = "give a gold, the organisers' test file, a run, or one id a line"
+    """The first word of each line of a run or of a list of ids, or all words of a list in one line."""
+    lines = [
+        (number, line, [word for word in _BETWEEN_IDS.split(line) if word])
+        for number, line in content_lines(file.text(), file.name)
+    ]
+    remedy = "give a gold, the organisers' test file, a run, or a list with an id in the first column of each line"
+    for number, line, words in lines:
+        if len(words) != len(lines[0][2]) or not words or not words[0].isprintable():
             raise InputError(file.name, "this line does not name a query", line=number, found=line, remedy=remedy)
-        yield normal_id(words[0])
+    every = [word for _, _, words in lines for word in words]
+    if not every:
+        raise InputError(file.name, "the file names no query", remedy=remedy)
+    if len(lines) == 1 and len({*map(_shape, every)}) == 1:
+        yield from every
+    elif len(lines[0][2]) > 1 and len({*map(_shape, every)}) == 1 and len(set(every)) == len(every):
+        number, line, _ = lines[0]
+        problem = "this can be one query or several"
+        raise InputError(file.name, problem, line=number, found=line, remedy="write one id a line")
+    else:
+        start = 1 if len(lines) > 1 and normal_name(lines[0][2][0]) in EVERY_NAME["query"] else 0
+        yield from (words[0] for _, _, words in lines[start:])
+
+
+def _shape(word: str) -> str:
+    """What ids of one kind have in common: where digits stand."""
+    return re.sub(r"[0-9]", "9", word.removesuffix(".txt"))
 
 
 def id_rule(task: str | None, form: str) -> IdRule:

@@ -80,6 +80,7 @@ def begin(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Session:
@@ -92,6 +93,7 @@ def begin(
         task: the task; by default it is Task 3 where answers are given beside a run, else what gold and runs show.
         edition: the year whose rules count; by default the newest of the task.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables are called, by role: see ``read_gold``.
 
@@ -101,7 +103,14 @@ def begin(
     """
     of = read(gold, submissions, task=task, columns=columns)
     evaluator = Evaluator(
-        of.gold, measures, task=of.task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+        of.gold,
+        measures,
+        task=of.task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
     return Session(evaluator, of.because)
 
@@ -116,6 +125,7 @@ def evaluate(
     answers: RunLike | None = None,
     long_list: RunLike | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Scores:
@@ -129,7 +139,8 @@ def evaluate(
         measures: names of measures; by default the official ones, the ranking one first.
         answers: the answers Y or N that belong to the run, in Task 3 from 2026 on.
         long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
-        exclude: queries to leave out, where not all of the gold were scored.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and run: see ``read_gold``.
 
@@ -151,6 +162,7 @@ def evaluate(
         task=task,
         edition=edition,
         exclude=exclude,
+        only=only,
         decisions=decisions,
         columns=columns,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -46,7 +46,8 @@ def compare(
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
     power: float = 0.8,
-    exclude: str | Sequence[str] = (),
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
 ) -> Comparison:
     """Compare runs on one measure, query by query paired.
@@ -65,6 +66,7 @@ def compare(
         confidence_level: of the intervals.
         power: for the least difference that can be detected.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
 
     Raises:
@@ -78,7 +80,7 @@ def compare(
     """
     given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
     evaluator, _ = begin(
-        gold, given, one_measure(measure), task=task, edition=edition, exclude=exclude, decisions=decisions
+        gold, given, one_measure(measure), task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
     )
     scored = [evaluator.evaluate(run, answers=answers, long_list=long_list) for run, answers, long_list in given]
     return compare_scores(

@@ -10,7 +10,6 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Run
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.fuse import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.methods import METHODS
@@ -18,6 +17,7 @@ from coliee_ir.commands.fuse.recipe import NORM, Fusion, read_all
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.commands.fuse.search import alone, climbed, equal
 from coliee_ir.commands.fuse.trial import Trial, Weights
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import Measure, parse
@@ -42,6 +42,7 @@ def fit_fusion(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     folds: int = FOLDS,
     seed: int = SEED,
     tag: str | None = None,
@@ -64,6 +65,7 @@ def fit_fusion(
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         folds: how many folds of queries the weights are held out from.
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
@@ -85,7 +87,7 @@ def fit_fusion(
         raise UsageError(
             f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
         )
-    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions)
     chosen = _measure(evaluator, measure, top)
     records = _rankings(read_all(runs, task=evaluator.read_as), evaluator)
     tags = tuple(record.tag for record in records)

@@ -56,6 +56,7 @@ def rank_runs(
     best: bool = False,
     besides: Iterable[PathLike] = (),
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     correction: str = "holm",
     n_resamples: int = N_RESAMPLES,
@@ -81,6 +82,7 @@ def rank_runs(
         best: whether to rank only the best run of each team; a run without a team stands for itself.
         besides: files that are no submissions, where they lie in a folder that is searched. The gold is one.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         correction: of the p values behind the groups, one of ``coliee_ir.commands.compare.CORRECTIONS``.
         n_resamples: how many resamples.
@@ -117,7 +119,7 @@ def rank_runs(
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
     handed_in = [*sources, *map(_run_of, memory)]
     evaluator, because = begin(
-        gold, handed_in, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+        gold, handed_in, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
     )
     who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))
     collected = collect(sources, evaluator, who)

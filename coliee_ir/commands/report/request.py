@@ -106,6 +106,7 @@ def make_report(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     corpus: PathLike | Corpus | None = None,
     categories: PathLike | None = None,
@@ -123,6 +124,7 @@ def make_report(
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
@@ -139,7 +141,9 @@ def make_report(
         raise UsageError("a report needs at least one run")
     check_installed()
     given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
-    evaluator, _ = begin(gold, given, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator, _ = begin(
+        gold, given, measures, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
+    )
     scored = evaluator.score_all(given, keep_judged=True)
     return report_scores(
         scored,

@@ -9,13 +9,13 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
@@ -49,6 +49,7 @@ def tune(
     groups: Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
@@ -72,6 +73,7 @@ def tune(
         groups: query → group; queries of one group are in one fold.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         seed: of the folds and of the interval.
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
@@ -96,7 +98,9 @@ def tune(
     run = opened(run)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task)
     measure = _measure(maximise, protocol(task, edition))
-    evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator = Evaluator(
+        record, measure.name, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
+    )
     submission = read_run(run, task=evaluator.read_as)
     given = None if answers is None else evaluator.read(answers)
     if isinstance(measure, Accuracy) and given is None:
