@@ -159,9 +159,9 @@ _FORM = "a form of file"
 _CELL = "what stands in a file or a table"
 NAMES_OF_TASKS: Mapping[tuple[str, str], str] = {
     **{("coliee_ir.cli.demo", task): "the example data of each task" for task in TASKS},
-    **{("coliee_ir.commands.convert", form): _FORM for form in ("trec", "tort")},
+    ("coliee_ir.__main__", "1"): "a setting of OpenBLAS",
+    ("coliee_ir.commands.convert.writing", "trec"): _FORM,
     **{("coliee_ir.commands.fuse.output", form): _FORM for form in ("trec", "tort")},
-    ("coliee_ir.commands.validate.check", "trec"): _FORM,
     ("coliee_ir.scoring.render", "trec"): _FORM,
     ("coliee_ir.commands.leaderboard.categories", "1"): _CELL,
     **{("coliee_ir.commands.report.hardness", number): _CELL for number in ("1", "2")},

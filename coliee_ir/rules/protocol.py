@@ -227,6 +227,11 @@ class SubmissionRules:
     tag_length: int = TAG_LENGTH
 
     @property
+    def form(self) -> str:
+        """What ``coliee-ir convert`` calls the form of documents in these columns; empty where there are none."""
+        return {0: "", 3: "columns", 6: "trec"}[len(self.columns)]
+
+    @property
     def protocol(self) -> Protocol:
         """How these submissions are scored."""
         return protocol(self.task, self.first)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.convert import write
-from coliee_ir.rules.protocol import SIX, has_submissions, submission_rules, task_name
+from coliee_ir.rules.protocol import has_submissions, submission_rules, task_name
 
 
 def form_for(
@@ -36,8 +36,7 @@ def form_for(
     if run.scored and not (is_cut and task):
         return "trec"
     if task is not None and has_submissions(task):
-        columns = submission_rules(task, edition).columns
-        return "trec" if columns == SIX else "columns"
+        return submission_rules(task, edition).form or "columns"
     return "trec" if all(one.format == "trec" for one in inputs) else "columns"
 
 

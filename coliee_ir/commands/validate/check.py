@@ -48,9 +48,6 @@ from coliee_ir.rules.protocol import (
 )
 from coliee_ir.scoring.reading import read_run
 
-#: What conversion calls the form of so many columns of documents.
-_FORM_OF: Final = {0: "", 3: "columns", 6: "trec"}
-
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
 _NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
 
@@ -195,7 +192,7 @@ class Checked:
         if header is None:
             return False
         columns = LABELLED if self._kind(name, rows) == "answers" else self._check.rules.columns
-        form = "labels" if columns == LABELLED else _FORM_OF[len(columns)]
+        form = "labels" if columns == LABELLED else self._check.rules.form
         if not is_other_table(header.names, columns, self._check.columns):
             add("header", header.line, 1, header.text)
             return False
@@ -230,7 +227,7 @@ class Checked:
     def _rows_of_json(self, name: str, source: Source, add: Add) -> list[Row]:
         """The lines that a submission in JSON would have."""
         columns = self._check.rules.columns
-        form = _FORM_OF[len(columns)]
+        form = self._check.rules.form
         if not form or case_law.sniff_run(source.head()) != "json":
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []
