@@ -21,7 +21,7 @@ from coliee_ir.commands.tune import Tuning, filters
 from coliee_ir.commands.tune.render import FORMS, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
-from coliee_ir.rules.protocol import SUBMISSION_RULES, has_exact_ids
+from coliee_ir.rules.protocol import has_exact_ids, has_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
@@ -184,7 +184,7 @@ def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str |
     for sentence in write_submission(cut, path, task=task, edition=edition, tag=tag):
         say(f"{path}: {sentence}" if path != "-" else sentence)
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
-    if not Path(path).is_file() or task not in {rules.task for rules in SUBMISSION_RULES}:
+    if not Path(path).is_file() or not has_submissions(task):
         return False
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import overload
+from typing import TypeGuard, overload
 
 from coliee_adapters.errors import UsageError
 
@@ -361,7 +361,7 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
     raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")
 
 
-def has_submissions(task: str | None) -> bool:
+def has_submissions(task: str | None) -> TypeGuard[str]:
     """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
     return any(row.task == task for row in SUBMISSION_RULES)
 

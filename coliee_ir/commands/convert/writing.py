@@ -141,11 +141,10 @@ def write_submission(
         UsageError: the task's submissions hold no documents; an id or the tag is not one word.
     """
     task = task_name(task)
-    submitted = task is not None and has_submissions(task)
-    form = submission_rules(task, edition).form if submitted else RUN_TARGET
+    form = submission_rules(task, edition).form if has_submissions(task) else RUN_TARGET
     if not form:
         raise UsageError(f"a submission to task {task} holds no documents")
-    return write(run, target, to=form, tag=tag, submitted=submitted)
+    return write(run, target, to=form, tag=tag, submitted=has_submissions(task))
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:

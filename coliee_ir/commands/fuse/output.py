@@ -35,7 +35,7 @@ def form_for(
         return "labels"
     if run.scored and not (is_cut and task):
         return "trec"
-    if task is not None and has_submissions(task):
+    if has_submissions(task):
         return submission_rules(task, edition).form or "columns"
     return "trec" if all(one.format == "trec" for one in inputs) else "columns"
 
