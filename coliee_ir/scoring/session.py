@@ -17,6 +17,11 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
 
 
+def opened_submission(run: RunLike | Submission, columns: Mapping[str, str] | None = None) -> Submission:
+    """A run, with what belongs to it, opened: see ``reading.opened``."""
+    return Submission(*(opened(part, columns) for part in (run if isinstance(run, Submission) else Submission(run))))
+
+
 class Opened(NamedTuple):
     """A gold, and the task that it and the submissions belong to.
 
@@ -41,23 +46,29 @@ def read(
     """Read the gold and find the task. Args and errors are those of ``begin``."""
     named = task_name(task)
     record = read_gold(gold, task=named, columns=columns)
-    return Opened(record, *find(record, submissions, named))
+    return Opened(record, *find(record, submissions, named, columns))
 
 
-def find(gold: Gold, submissions: Sequence[RunLike | Submission], task: str | None = None) -> Found:
+def find(
+    gold: Gold,
+    submissions: Sequence[RunLike | Submission],
+    task: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Found:
     """The task that a gold and submissions belong to.
 
     Args:
         gold: the gold.
         submissions: see ``begin``.
         task: the task, where it is known.
+        columns: see ``begin``.
     """
     if task is not None:
         return Found(task, "")
     given = [one if isinstance(one, Submission) else Submission(one) for one in submissions]
     if any(one.answers is not None for one in given):
         return signs.ANSWERS_BESIDE
-    return find_task(gold, telling(one.run for one in given))
+    return find_task(gold, telling(one.run for one in given), columns)
 
 
 class Session(NamedTuple):
