@@ -10,8 +10,8 @@ from pathlib import Path
 from coliee_adapters import archives
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import PathLike, Source
-from coliee_ir.scoring.sheets import read_sheet
 from coliee_ir.scoring.reading import opened
+from coliee_ir.scoring.sheets import read_sheet
 
 
 def read_teams(teams: PathLike | Mapping[str, str]) -> dict[str, str]:

@@ -21,7 +21,6 @@ from coliee_ir.commands.leaderboard.categories import Categories, read_categorie
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import groups, order_key, places
-from coliee_ir.scoring.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.arriving import sorted_out
@@ -31,6 +30,7 @@ from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.teams import Teams, common_folder, read_teams
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.intervals import interval_of
