@@ -38,15 +38,14 @@ def check_descriptions(
     """
     mine = described_task(task)
     said = {one.tag for file in described.values() for one in file if one.task == mine or one.tag in tags}
+    silent = [tag for tag in tags if tag and tag not in said] if described else []
+    for tag in silent:
+        found.add(tags[tag], "undescribed", found=tag)
     for file, blocks in described.items():
         for one in blocks:
             _check_one(file, one, tags, mine, year, found)
-        if not found.has(file):
+        if not found.has(file) and not silent:
             found.add(file, "description", runs=counted(len(blocks), "run"))
-    if described and tags:
-        for tag, file in tags.items():
-            if tag and tag not in said:
-                found.add(file, "undescribed", found=tag)
 
 
 def _check_one(
