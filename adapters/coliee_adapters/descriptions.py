@@ -125,6 +125,24 @@ def text_of(described: Sequence[Description]) -> str:
     )
 
 
+def template(task: str, tag: str, tasks: Sequence[str], limit: str) -> str:
+    """The form to be filled in, with its hints; what is not filled in is found by ``validate``.
+
+    Args:
+        task: the task.
+        tag: the run tag.
+        tasks: those that the form knows.
+        limit: the date before which models must have been updated last; empty where there is none.
+    """
+    dated = f", and the date of its last update, which must be before {limit}" if limit else ""
+    return (
+        f"# one of {', '.join(tasks)}\nTask: {task}\nRun tag: {tag}\n\n"
+        f"# name and URL of each model{dated}; or none\n- Machine learning models:\n\n"
+        "# name and URL of each resource; or none\n- External resources:\n\n"
+        "# one to three lines for the overview paper\n- Explaination:\n"
+    )
+
+
 def _lines(text: str) -> str:
     return f"{text}\n" if text else ""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from coliee_adapters import archives
 from coliee_adapters.errors import InputError, UsageError, quoted
@@ -14,30 +16,51 @@ from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.sheets import read_sheet
 
 
-def read_teams(teams: PathLike | Mapping[str, str]) -> dict[str, str]:
-    """Run tag, or file name → team, from a CSV with the columns ``tag`` and ``team``; a dictionary stays as it is.
+class Listed(NamedTuple):
+    """A row of a list of teams: the run tag or file, the team, and the further columns."""
+
+    run: str
+    team: str
+    more: tuple[str, ...] = ()
+
+
+class TeamList(NamedTuple):
+    """Who sent what.
+
+    Attributes:
+        rows: the rows.
+        columns: the names of the further columns.
+    """
+
+    rows: tuple[Listed, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
+    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team.
 
     Raises:
         InputError: it cannot be read, has no column ``team``, or a tag has two teams.
     """
     if isinstance(teams, Mapping):
-        return dict(teams)
+        return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
     source = opened(teams)
     assert isinstance(source, Source)
     sheet = read_sheet(source)
     team = sheet.column("team", "group")
-    tag = sheet.column("tag", "run", "file", "sid", "name")
+    tag = sheet.column("tag", "run", "file", "path", "sid", "name")
     if team is None or tag is None:
         raise InputError(
             sheet.name, "there is no such column", line=1, found=",".join(sheet.header), remedy="name two: tag,team"
         )
-    found: dict[str, str] = {}
+    further = [at for at in range(len(sheet.header)) if at not in (team, tag)]
+    found: dict[str, Listed] = {}
     for line, cells in sheet.rows:
-        if found.setdefault(cells[tag], cells[team]) != cells[team]:
-            raise InputError(
-                sheet.name, f"this run is also {found[cells[tag]]}'s", line=line, found=cells[tag], remedy="keep one"
-            )
-    return found
+        row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further))
+        if found.setdefault(row.run, row) != row:
+            problem = f"this run is also {found[row.run].team}'s"
+            raise InputError(sheet.name, problem, line=line, found=row.run, remedy="keep one")
+    return TeamList(tuple(found.values()), tuple(sheet.header[at] for at in further))
 
 
 #: what an archive's name ends in, and a team's does not
@@ -51,7 +74,7 @@ class Teams:
     first one below the folder that all files have in common.
 
     Args:
-        teams: run tag, or file name → team.
+        teams: the list.
         pattern: a regular expression; its first group, or all of it, is the team.
         common: the folder that all files have in common; None where there are no files.
 
@@ -59,23 +82,35 @@ class Teams:
         UsageError: the pattern is no regular expression.
     """
 
-    def __init__(self, teams: Mapping[str, str], pattern: str | None, common: Path | None) -> None:
-        self.teams, self.common = teams, common
+    def __init__(self, teams: TeamList, pattern: str | None, common: Path | None) -> None:
+        self.list, self.common = teams, common
+        #: the rows that no run has been looked up in
+        self.unused = dict.fromkeys(row.run for row in teams.rows)
+        self._by_name = {_spelled(row.run): row for row in teams.rows}
         try:
             self.pattern = None if pattern is None else re.compile(pattern)
         except re.error as error:
             raise UsageError(f"the pattern {quoted(pattern or '')} is not a regular expression ({error})") from None
 
-    def team_of(self, tag: str, file: str) -> str:
-        """The team of a run; empty where nothing tells it.
+    def row_of(self, tag: str, file: str) -> Listed | None:
+        """The row of the list for a run: by its tag, its file's name, or the end of its path, however that is written.
 
         Args:
             tag: the run tag; empty where it is not known.
             file: the run's file.
         """
-        for name in (tag, file, Path(file).name):
-            if name and name in self.teams:
-                return self.teams[name]
+        parts = Path(_spelled(_plain(Path(file)).as_posix())).parts if file else ()
+        names = [_spelled(tag), *("/".join(parts[at:]).removeprefix("//") for at in range(len(parts)))]
+        stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
+        row = next((self._by_name[name] for name in (*names, stem) if name and name in self._by_name), None)
+        if row is not None:
+            self.unused.pop(row.run, None)
+        return row
+
+    def team_of(self, tag: str, file: str) -> str:
+        """The team of a run; empty where nothing tells it. Args are those of ``row_of``."""
+        if (row := self.row_of(tag, file)) is not None:
+            return row.team
         if self.pattern is not None and (found := self.pattern.search(tag)):
             return (found[1] if self.pattern.groups else found[0]) or ""
         if self.common is None or not Path(archives.outer(file)).exists():  # from memory, or standard input
@@ -99,6 +134,12 @@ def common_folder(given: list[Path]) -> Path | None:
         while not folder.is_relative_to(common):
             common = common.parent
     return common
+
+
+def _spelled(path: str) -> str:
+    """A path as it is compared: one kind of slash, no ``./``, no capitals, composed characters."""
+    text = unicodedata.normalize("NFC", path.strip().replace("\\", "/")).casefold()
+    return re.sub(r"/{2,}|/\./", "/", text).removeprefix("./")
 
 
 def _plain(path: Path) -> Path:

@@ -170,3 +170,43 @@ def test_a_part_alone_is_scored_as_far_as_it_can_be(capsys: pytest.CaptureFixtur
 )  # fmt: skip
 def test_a_path_may_name_the_task(path: str, task: str) -> None:
     assert named_task(path) == task
+
+
+# lists of teams, and approaches
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["A1", "a1", "task1.A1", "x/task1.A1", "in/x/task1.A1", "./in/x/task1.A1", "in\\x\\task1.A1", "{cwd}/in/x/task1.A1",
+     "IN/X//TASK1.A1"],
+)  # fmt: skip
+def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) -> None:
+    named = named.format(cwd=tmp_path)
+    write({"in/x/task1.A1": cases("A1"), "in/x/B1.txt": cases("B1", 4)})
+    write({"t.csv": f"run,language,team,LLM\n{named},ja,Alpha,yes\nC1,en,Gamma,no\n"})
+    board = rank_runs("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
+    assert [(entry.team, entry.tag) for entry in board.entries] == [("Alpha", "A1"), ("x", "B1")]
+    said = [remark for remark in board.remarks if "list of teams" in remark]
+    assert said == ["the list of teams names 1 run that did not arrive: C1", "the list of teams leaves out 1 run: B1"]
+    for name in ("ranking", "results"):
+        table = board.table(name)
+        at = list(table.header).index("language")
+        assert list(table.header[at : at + 2]) == ["language", "LLM"]
+        assert [row[at : at + 2] for row in table.rows] == [["ja", "yes"], ["", ""]]
+
+
+def test_approaches_are_printed_from_the_descriptions() -> None:
+    about = DESCRIPTION.format(1, "A1").replace("none", "BERT\nand GPT-2") + "- Explaination:\nBoth.\n"
+    write({"in/a": cases("A1"), "in/b": cases("B1", 2), "in/about.txt": about})
+    board = rank_runs("gold.json", "in", task="1", n_resamples=99)
+    assert board.table("approaches").rows == [["A1", "BERT and GPT-2", "-", "Both."], ["B1", "-", "-", "-"]]
+
+
+def test_the_form_is_written_for_a_run_and_checked_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+    for content, task in ((cases("A1"), 1), (articles("A1"), 3), (labels("A1"), 4), ("001 013 A1\n", 2)):
+        write({"run": content})
+        assert main(["convert", "run", "about.txt", "--to", "description"]) == 0
+        assert f"task {task}, run tag A1" in capsys.readouterr().err
+        main(["validate", "run", "about.txt", "--task", str(task), "-f", "json"])
+        found = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["file"] == "about.txt"]
+        assert [(one["rule"], one["count"]) for one in found] == [("description-empty", 3)]

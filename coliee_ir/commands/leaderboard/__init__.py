@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
 from coliee_adapters.inputs import GoldLike, RunLike
@@ -30,7 +30,7 @@ from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.scoring.teams import Teams, common_folder, read_teams
+from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.intervals import interval_of
@@ -77,8 +77,9 @@ def rank_runs(
             as ``read_run`` takes them, or a ``Submission`` of several parts: each of these is one submission.
         task: the task; by default it is found from the files.
         edition: the year whose rules count; by default the newest of the task.
-        teams: run tag, or file name → team: a dictionary, or a CSV with the columns ``tag`` and ``team``. By default a
-            run's team is the first folder below the folder that all files have in common.
+        teams: run tag, or file → team: a dictionary, or a CSV with the columns ``tag`` and ``team``, whose further
+            columns appear in the tables. By default a run's team is the first folder below the folder that all files
+            have in common.
         team_pattern: a regular expression searched in the run tag; its first group is the team.
         best: whether to rank only the best run of each team; a run without a team stands for itself.
         besides: files that are no submissions, where they lie in a folder that is searched. The gold is one.
@@ -109,7 +110,7 @@ def rank_runs(
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [path for path in submissions if isinstance(path, _PATHS)]
-    known = {} if teams is None else read_teams(teams)
+    known = TeamList() if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
     files, passed = sorted_out(walked, gold_files(gold))
@@ -131,6 +132,7 @@ def rank_runs(
     scored = _scored(evaluator, handed, jobs, watch, invalid)
     remarks = [*collected.remarks, *walked.remarks()]
     remarks += passed.remarks()
+    remarks += _of_list(who, scored)
     if best:
         scored, left_out = _best_of_teams(scored)
         if not any(team for team, _ in scored):
@@ -147,7 +149,24 @@ def rank_runs(
         invalid=invalid,
         remarks=remarks,
         correction=correction,
+        described=passed.described,
+        teams=who,
     )
+
+
+def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
+    """Which rows of the list of teams no run has, and which runs it leaves out."""
+    if not who.list.rows:
+        return []
+    said = []
+    missing = [scores.tag for _, scores in scored if who.row_of(scores.tag, scores.file) is None]
+    if who.unused:
+        listed = ", ".join(map(shortened, list(who.unused)[:10]))
+        said.append(f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}")
+    if missing:
+        listed = ", ".join(map(shortened, missing[:10]))
+        said.append(f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}")
+    return said
 
 
 def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None) -> Any:
