@@ -285,6 +285,26 @@ DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
 MODEL_LIMITS = {2025: datetime.date(2024, 7, 9), 2026: datetime.date(2025, 7, 15)}
 
 
+#: the tasks whose models have such a limit
+DATED_TASKS = ("3", "4")
+
+
+def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
+    """The task, as the form of the system description names it, that a run shows by what it holds.
+
+    Args:
+        pilot: whether it has the form of the pilot's files.
+        labels: whether it holds labels and no documents.
+        statute: whether its queries are statute questions.
+        widest: how many characters the longest id of a document has.
+    """
+    if pilot:
+        return "pilot"
+    if labels:
+        return "4"
+    return "3" if statute else "2" if widest <= 3 else "1"
+
+
 def described_task(task: str) -> str:
     """How the form of the system description names a task.
 

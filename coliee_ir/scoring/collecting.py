@@ -16,7 +16,7 @@ from coliee_adapters.files import Source, copies
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.rules.ids import STATUTE_ID
-from coliee_ir.rules.protocol import LONG_LIST_FILE, submission_rules, without_answers
+from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, submission_rules, without_answers
 from coliee_ir.scoring.arriving import Passed, named_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import asks_statute_questions, read_run
@@ -182,28 +182,28 @@ def _without_others(parts: Sequence[Part], evaluator: Evaluator, passed: Passed,
 def _is_of_another(part: Part, evaluator: Evaluator, said: Collection[str], articles: Collection[str]) -> bool:
     """Whether a file is plainly of another task: by its path, its description, or what it holds."""
     if by_name := named_task(part.source.name):
-        return by_name != evaluator.task and evaluator.task in ("1", "2", "3", "4", "5")
-    mine = "pilot" if evaluator.task in ("tort", "rationale") else evaluator.task
-    if said and mine not in said and evaluator.task != "trec":
+        return by_name != evaluator.task and evaluator.task.isdecimal()
+    rules = evaluator.protocol
+    if said and described_task(evaluator.task) not in said and rules.law:
         return True
     if (part.kind == "answers") != (evaluator.protocol.parts[0] == "answers") and part.kind not in (
         *evaluator.protocol.parts, *(["long"] if evaluator.protocol.long_list else [])
     ):  # fmt: skip
         return True
-    if evaluator.task == "4" and part.tag in articles:
+    if rules.parts == ("answers",) and rules.law == "statute" and part.tag in articles:
         return True  # the answers of a submission to Task 3
     queries, documents = _first_ids(part, evaluator)
-    if not queries or evaluator.task == "trec" or not set(queries).isdisjoint(evaluator.queries):
+    if not queries or not rules.law or not set(queries).isdisjoint(evaluator.queries):
         return False
     if all(map(STATUTE_ID.fullmatch, queries)) != asks_statute_questions(evaluator.gold):
         return True
     widest = max(map(len, documents), default=0)
-    if evaluator.task == "1":
+    if rules.law == "case" and rules.cases_as_queries:
         known = {document for judged in (evaluator.gold.qrels or {}).values() for document in judged}
         lost = any(text.zfill(6) in evaluator.queries for text in queries)
         lost = lost and any(text.zfill(6) in known for text in documents)
         return widest <= 3 and max(map(len, queries)) <= 4 and not lost
-    return evaluator.task == "2" and widest > 4
+    return rules.law == "case" and widest > 4
 
 
 def _first_ids(part: Part, evaluator: Evaluator) -> tuple[list[str], list[str]]:

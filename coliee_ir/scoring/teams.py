@@ -86,7 +86,7 @@ class Teams:
         self.list, self.common = teams, common
         #: the rows that no run has been looked up in
         self.unused = dict.fromkeys(row.run for row in teams.rows)
-        self._by_name = {_spelled(row.run): row for row in teams.rows}
+        self._by_name = {_spelled(row.run).lstrip("/"): row for row in teams.rows}
         try:
             self.pattern = None if pattern is None else re.compile(pattern)
         except re.error as error:
@@ -100,7 +100,7 @@ class Teams:
             file: the run's file.
         """
         parts = Path(_spelled(_plain(Path(file)).as_posix())).parts if file else ()
-        names = [_spelled(tag), *("/".join(parts[at:]).removeprefix("//") for at in range(len(parts)))]
+        names = [_spelled(tag), *("/".join(parts[at:]).lstrip("/") for at in range(len(parts)))]
         stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
         row = next((self._by_name[name] for name in (*names, stem) if name and name in self._by_name), None)
         if row is not None:

@@ -16,11 +16,13 @@ from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.rules.protocol import (
+    DATED_TASKS,
     DESCRIBED_TASKS,
     MODEL_LIMITS,
     has_submissions,
     submission_rules,
     task_name,
+    task_that_shows,
     unfit_tag,
 )
 from coliee_ir.scoring.arriving import named_task
@@ -88,7 +90,9 @@ def _write_template(record: Run | Answers, target: PathLike, tag: str | None) ->
     tag = tag or "_".join(record.tag.split())
     limit = MODEL_LIMITS[max(MODEL_LIMITS)]
     task = _described_task(record)
-    text = descriptions.template(task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if task in ("3", "4") else "")
+    text = descriptions.template(
+        task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if task in DATED_TASKS else ""
+    )
     with written(target) as stream:
         stream.write(text)
     return [f"task {task}, run tag {tag}: fill in the fields; validate checks them beside the run", *_unfit(tag)]
@@ -96,16 +100,15 @@ def _write_template(record: Run | Answers, target: PathLike, tag: str | None) ->
 
 def _described_task(record: Run | Answers) -> str:
     """The task of a run, as the form of the description names it: by the file's name, or by what it holds."""
-    if record.format in ("tort", "claims"):
-        return "pilot"
     if by_name := named_task(record.path):
         return by_name
-    if isinstance(record, Answers):
-        return "4"
-    block = next(iter(record.blocks()), None)
-    if block is not None and all(map(STATUTE_ID.fullmatch, block.queries)):
-        return "3"
-    return "2" if block is not None and max(map(len, block.documents), default=0) <= 3 else "1"
+    block = None if isinstance(record, Answers) else next(iter(record.blocks()), None)
+    return task_that_shows(
+        pilot=record.format in tort.FORMS,
+        labels=isinstance(record, Answers),
+        statute=block is not None and all(map(STATUTE_ID.fullmatch, block.queries)),
+        widest=0 if block is None else max(map(len, block.documents), default=0),
+    )
 
 
 def write(

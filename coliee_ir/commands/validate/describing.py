@@ -9,13 +9,10 @@ from coliee_adapters import descriptions
 from coliee_adapters.descriptions import Description
 from coliee_adapters.lines import counted
 from coliee_ir.commands.validate.findings import Findings
-from coliee_ir.rules.protocol import DESCRIBED_TASKS, MODEL_LIMITS, described_task
+from coliee_ir.rules.protocol import DATED_TASKS, DESCRIBED_TASKS, MODEL_LIMITS, described_task
 
 #: field → what it is called in a finding
 _FIELDS: Final = {"models": "machine learning models", "resources": "external resources", "explanation": "explanation"}
-
-#: the tasks whose models must be older than a date
-_DATED: Final = ("3", "4")
 
 _NONE: Final = ("none", "no", "-", "n/a", "not used", "nothing")
 
@@ -64,7 +61,7 @@ def _check_one(
         if not getattr(one, name):
             found.add(file, "description-empty", one.line, 1, f"{called}, run tag {one.tag}" if one.tag else called)
     limit = MODEL_LIMITS.get(year or 0)
-    if one.task in _DATED and limit is not None and one.models and one.models.casefold().rstrip(".") not in _NONE:
+    if one.task in DATED_TASKS and limit is not None and one.models and one.models.casefold().rstrip(".") not in _NONE:
         dates = descriptions.dates(one.models)
         if not dates:
             found.add(file, "model-undated", one.line, 1, f"run tag {one.tag}", limit=limit.isoformat())
