@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
+from coliee_adapters import archives
+from coliee_adapters.files import check_outputs, is_folder
+from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add
 from coliee_ir.commands.validate import Severity, Validation, validate
-from coliee_ir.commands.validate.render import FORMS, render
+from coliee_ir.commands.validate.receiving import receive
+from coliee_ir.commands.validate.render import FORMS, render, render_inbox
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 
 _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
@@ -18,6 +22,7 @@ _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = (
+        "a folder or an archive is listed: one row for each file, with its team, task, run tag, part and findings\n"
         "exit code: 0 without errors, 1 with errors, 2 if a file cannot be opened\n"
         "example: coliee-ir validate RUN1.txt --task 1 --queries test.json --fix RUN1.fixed.txt"
     )
@@ -26,14 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "edition", "columns")
     named = parser.add_mutually_exclusive_group()
     add(named, "query_gold", "queries")
-    add(parser, "corpus", "fix")
+    add(parser, "corpus", "teams", "fix")
     add(parser, "tag", help="run tag of the corrected copy (default: the file's own, corrected)")
     add(parser, "output")
     add(parser, "format", choices=tuple(FORMS))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the files and print what was found."""
+    """Check the files and print what was found; of folders, what came in them."""
+    if not options.fix and any(is_folder(name) or archives.is_archive(name) for name in options.files):
+        return _received(options)
     scoring.find_files(options, options.output)
     found = validate(
         *options.files,
@@ -53,6 +60,24 @@ def run(options: argparse.Namespace) -> int:
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")
     return 1 if found.errors else 0
+
+
+def _received(options: argparse.Namespace) -> int:
+    named = [*options.query_gold, *([options.queries] if options.queries else [])]
+    queries = walk(named).files
+    check_outputs([options.output], [*options.files, *queries, options.corpus, options.teams])
+    inbox = receive(
+        *options.files,
+        task=options.task,
+        edition=options.edition,
+        queries=queries,
+        corpus=options.corpus,
+        teams=options.teams,
+    )
+    for remark in inbox.remarks:
+        say(remark)
+    scoring.put(render_inbox(inbox, options.format), options.output)
+    return 1 if inbox.errors else 0
 
 
 def _copy(found: Validation, name: str) -> str:

@@ -226,10 +226,12 @@ def _without_copies(parts: Sequence[Part], evaluator: Evaluator, passed: Passed,
     """
     kept = []
     one_part = len(evaluator.protocol.parts) == 1
-    of_file = {part.source.name: part for part in parts}
-    for part, first in zip(parts, copies(of_file), strict=True):
-        same = first is not None and of_file[first].team == part.team and (one_part or not part.nameless)
-        if first is not None and same and part.source.name not in named:
+    firsts: dict[tuple[str, str], str] = {}
+    names = [part.source.name for part in parts]
+    for part, like in zip(parts, copies(names), strict=True):
+        first = firsts.setdefault((like or part.source.name, part.team), part.source.name)
+        same = first != part.source.name and (one_part or not part.nameless)
+        if same and part.source.name not in named:
             passed.add("duplicate", part.source.name, first)
         else:
             kept.append(part)

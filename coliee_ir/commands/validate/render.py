@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.lines import counted
 from coliee_ir.commands.validate import Validation
 from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.receiving import Inbox
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.output.envelope import dumped
+from coliee_ir.output.grid import plain
+
+#: how many files of a kind of finding are named
+_FILES = 5
 
 _INDENT = 9  # as wide as the longest severity, and two blanks
 
@@ -18,6 +23,32 @@ _INDENT = 9  # as wide as the longest severity, and two blanks
 def render(validation: Validation, form: str) -> str:
     """The findings in one of ``FORMS``; ends in a newline unless there is nothing to say."""
     return "".join(f"{line}\n" for line in FORMS[form](validation))
+
+
+def render_inbox(inbox: Inbox, form: str) -> str:
+    """What came in a folder: a table of the files and what is wrong with them by kind; JSON; annotations."""
+    if form == "json":
+        return dumped(inbox.to_dict())
+    if form == "github":
+        return "".join(f"{line}\n" for line in _annotations(inbox.findings))
+    return plain(inbox.grid()) + "".join(f"{line}\n" for line in _by_kind(inbox))
+
+
+def _by_kind(inbox: Inbox) -> Iterator[str]:
+    order = list(RULES)
+    kinds: dict[str, list[Finding]] = {}
+    for finding in sorted(inbox.findings, key=lambda one: (list(Severity).index(one.severity), order.index(one.rule))):
+        if finding.severity is not Severity.NOTE:
+            kinds.setdefault(finding.rule, []).append(finding)
+    for rule, findings in kinds.items():
+        first = findings[0]
+        more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
+        yield f"  {first.severity:<{_INDENT}}{rule}, {counted(len(findings), 'file')}: {first.says}"
+        indent = " " * (_INDENT + 2)
+        yield f"{indent}{printable(', '.join(finding.file for finding in findings[:_FILES]))}{more}"
+        yield f"{indent}→ {printable(first.advice)}  [{first.source}]"
+    counts = ", ".join(counted(inbox.count(severity), str(severity)) for severity in Severity)
+    yield f"{counts} in {counted(len(inbox.rows), 'file')}"
 
 
 def _table(validation: Validation) -> Iterator[str]:
@@ -63,7 +94,11 @@ _COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE:
 
 def _github(validation: Validation) -> Iterator[str]:
     """Workflow commands, https://docs.github.com/actions/reference/workflow-commands-for-github-actions."""
-    for finding in validation.findings:
+    yield from _annotations(validation.findings)
+
+
+def _annotations(findings: Iterable[Finding]) -> Iterator[str]:
+    for finding in findings:
         for place in finding.places or [Place()]:
             where = {"file": finding.file, "line": place.line, "col": place.column, "title": finding.rule}
             properties = ",".join(f"{name}={_property(value)}" for name, value in where.items() if value is not None)
