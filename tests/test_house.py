@@ -57,6 +57,7 @@ LATE: Mapping[tuple[str, str], str] = {
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
         for name in ("overview", "page", "paper", "texts")
     },
+    ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
     **{
         ("coliee_ir.cli.report", f"coliee_ir.commands.report.{name}"): _DRAWING
         for name in ("overview", "page", "paper")

@@ -11,7 +11,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard import render
-from coliee_ir.commands.leaderboard.catalogue import Extras
+from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.output.grid import print_to_terminal
 
 
@@ -27,11 +27,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "table_names", choices=tuple(leaderboard.TABLES),
         help=f"table to print (repeatable; default: ranking). {shown}",
     )  # fmt: skip
-    add(parser, "tables", "categories", "official")
+    add(parser, "tables")
+    add(
+        parser, "overview",
+        help="write all tables as LaTeX, the figures (with the extra report), and paper.tex, which includes them",
+    )  # fmt: skip
+    add(parser, "categories", "official")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
     add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
+    add(parser, "decimals", "percent")
     add_decisions(parser)
 
 
@@ -42,6 +48,8 @@ def run(options: argparse.Namespace) -> int:
         if options.format == "json":
             raise UsageError("JSON holds all tables: leave --tables out, and write the result to a file with -o")
         tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
+    if options.overview:
+        tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
     scoring.find_files(options, options.output, *tables)
     besides = [file for file in (options.categories, options.official) if file]
     board = leaderboard.rank_runs(
@@ -83,7 +91,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     for read in (categories, official):
         for remark in read.remarks if read is not None else ():
             say(remark)
-    extras = Extras(options.easy, categories, official)
+    extras = Extras(options.easy, categories, official, options.decimals, options.percent)
     names = options.table_names or ["ranking", *(["official"] if official else [])]
     if options.tables:
         files, missing = render.write_all(board, Path(options.tables), options.format, extras)
@@ -93,9 +101,32 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             say(f"no table {name}: {reason}")
         if not options.table_names and options.output == "-":
             return
+    if options.overview:
+        _overview(options, board, extras)
+        if not options.table_names and options.output == "-":
+            return
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         for name in names:
-            table = board.table(name, easy=options.easy, categories=categories, official=official)
+            table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
     scoring.put(render.render(board, options.format, names, extras), options.output)
+
+
+def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extras: Extras) -> None:
+    """All tables, and the figures, of an overview paper, and a document that includes them."""
+    folder = Path(options.overview)
+    files, missing = render.write_all(board, folder, "latex", extras)
+    figures: list[str] = []
+    try:
+        from coliee_ir.commands.report.overview import write_overview  # loads altair, an extra
+    except ImportError:
+        missing["figures"] = "they need the extra report: pip install 'coliee-ir[report]'"
+    else:
+        figures = [str(path) for path in write_overview(board, folder, extras.easy)]
+    paper = folder / "paper.tex"
+    scoring.put(render.paper(board, [Path(file).name for file in files], figures=bool(figures)), str(paper))
+    for file in (*files, *figures, paper):
+        say(f"written: {file}")
+    for name, reason in missing.items():
+        say(f"no {name}: {reason}")

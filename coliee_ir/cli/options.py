@@ -45,6 +45,12 @@ def at_least_one(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not an integer ≥ 1")
 
 
+def _decimals(text: str) -> int:
+    if text.isdecimal() and int(text) <= 10:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of decimals from 0 to 10")
+
+
 def _share(text: str) -> float:
     try:
         value = float(text)
@@ -140,6 +146,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "-o", "--output", metavar="FILE", default="-", help="file to write the result to (default: standard output)"
     ),
     "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
+    "decimals": _option(
+        "--decimals", type=_decimals, metavar="N", help="decimals of scores in tables (default: 4; of percentages 1)"
+    ),
+    "percent": _option("--percent", help="print scores in tables as percentages", **_SWITCH),
     "measure": _option("-m", "--measure", metavar="MEASURE", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),

@@ -14,6 +14,7 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
+from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
@@ -38,6 +39,9 @@ _Result = TypeVar("_Result")
 
 #: the commands for which parts of a submission find each other in folders
 COLLECTING = ("evaluate", "compare", "report")
+
+#: of more runs, remarks are gathered by kind; how many of a kind are named
+_FEW, _NAMED = 8, 6
 
 #: from so many runs on there is something to watch
 _MANY = 5
@@ -300,16 +304,38 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     say(rules + (f" ({because})" if because else "") + (f", {excluded} excluded" if excluded else ""))
     say(versions())
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
-    for scores in scored:
-        tag = shortened(scores.tag)
-        say(f"{tag}: {scores.header()}")
-        for remark in scores.remarks:
-            if len(scored) == 1 or remark not in common:
-                say(f"{tag}: {remark}")
+    if len(scored) <= _FEW:
+        for scores in scored:
+            tag = shortened(scores.tag)
+            say(f"{tag}: {scores.header()}")
+            for remark in scores.remarks:
+                if len(scored) == 1 or remark not in common:
+                    say(f"{tag}: {remark}")
+    else:
+        _tell_many(scored, common)
     for remark in common if len(scored) > 1 else ():
         say(f"all runs: {remark}")
-    if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
-        say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
+
+
+def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
+    """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
+    of_kind: dict[str, list[tuple[str, str]]] = {}
+    for scores in scored:
+        clean = re.fullmatch(r"\d+ quer(?:y|ies): \d+ answered, 0 unanswered", scores.header())
+        for remark in [*([] if clean else [scores.header()]), *(one for one in scores.remarks if one not in common)]:
+            kind = re.sub(r"\d+", "N", re.sub(r"\s*\((?:first|line|query|entry)\b.*\)", "", remark))
+            kind = re.sub(r"\b(entries|entry)\b", "entry", re.sub(r"\b(?:repeats?)\b", "repeat", kind))
+            of_kind.setdefault(kind, []).append((shortened(scores.tag), remark))
+    for said in of_kind.values():
+        tag, remark = said[0]
+        tags = [one for one, _ in said[:_NAMED]]
+        more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+        say(
+            f"{tag}: {remark}" if len(said) == 1 else f"{counted(len(said), 'run')} ({', '.join(tags)}{more}): {remark}"
+        )
+    quiet = len(scored) - len({tag for said in of_kind.values() for tag, _ in said})
+    if quiet:
+        say(f"{counted(quiet, 'run')} without a remark")
 
 
 def versions() -> str:

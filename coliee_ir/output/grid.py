@@ -10,7 +10,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
 from coliee_adapters.errors import printable
@@ -74,12 +74,14 @@ class Grid:
         rows: the cells of each row; a column holds text, or numbers.
         caption: what stands with the table in a paper; empty for none.
         n_text: how many columns at the left are text; found from the first row where it is not given.
+        label: by what a paper refers to it; empty for none.
     """
 
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
     n_text: int = field(default=-1)
+    label: str = ""
 
     def __post_init__(self) -> None:
         if self.n_text < 0:
@@ -144,19 +146,150 @@ def in_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
 
 
+#: points that a line of text has in article and LNCS; that a page is high, for tables that are turned
+_LINE, _PAGE = 345.0, 540.0
+#: rows that a page holds; more become a longtable
+_ROWS = 45
+#: size of type, its share of the normal one, and the space between columns in points
+_SIZES = (("", 1.0, 6.0), (r"\small", 0.9, 5.0), (r"\footnotesize", 0.8, 4.0), (r"\scriptsize", 0.7, 3.0))
+#: points from which a column of words is broken into lines
+_WORDS = 100.0
+
+
 def latex(grid: Grid) -> str:
-    r"""A tabular with booktabs' rules, bold by \textbf; with a caption, a table around it."""
+    r"""A tabular with booktabs' rules, bold by \textbf; with a caption, a table around it.
+
+    It fits the line of an A4 or LNCS page: type becomes smaller, words are broken, long heads become letters with a
+    legend, the table is turned. From 46 rows on it is a longtable, which goes over pages.
+    """
     header, *rows = _finished(
         grid, in_latex, lambda number: rf"\textbf{{{number}}}", lambda mark: rf"\textsuperscript{{{mark}}}"
     )
-    body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-    tabular = (
-        f"\\begin{{tabular}}{{{'l' * grid.n_text}{'r' * (len(header) - grid.n_text)}}}\n"
-        f"\\toprule\n{' & '.join(header)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+    widths = [
+        [_wide(cell.text + cell.mark) * 1.1 if isinstance(cell, Number) else _wide(cell) for cell in row]
+        for row in grid.rows
+    ]
+    return _fitted(_Sheet(header, rows, [_wide(name) for name in grid.header], widths, grid.n_text), grid)
+
+
+class _Sheet(NamedTuple):
+    """A table as it is printed, with the width of each cell in points, and what its letters stand for."""
+
+    header: list[str]
+    rows: list[list[str]]
+    head_widths: list[float]
+    widths: list[list[float]]
+    n_text: int
+    legend: str = ""
+
+    def columns(self) -> list[float]:
+        """How wide each column is."""
+        return [max(column) for column in zip(self.head_widths, *self.widths, strict=True)]
+
+    def lettered(self) -> _Sheet:
+        """The same with letters for the heads of numbers that are wider than what is under them."""
+        bodies = [max(column) for column in zip(*self.widths, strict=True)] if self.widths else self.head_widths
+        header, widths = list(self.header), list(self.head_widths)
+        legend: list[str] = []
+        for at in range(self.n_text, len(header)):
+            if widths[at] > bodies[at] + 1:
+                letter = chr(65 + len(legend) % 26) * (1 + len(legend) // 26)
+                legend.append(f"{letter}: {header[at]}")
+                header[at], widths[at] = letter, _wide(letter)
+        return self._replace(header=header, head_widths=widths, legend=", ".join(legend))
+
+    def transposed(self) -> _Sheet:
+        """The same with its columns as rows."""
+        cells = [list(row) for row in zip(self.header, *self.rows, strict=True)]
+        widths = [list(row) for row in zip(self.head_widths, *self.widths, strict=True)]
+        return _Sheet(cells[0], cells[1:], widths[0], widths[1:], 1)
+
+
+def _wide(text: str) -> float:
+    """About how many points a text takes in Computer Modern at 10 points; never less than it does."""
+    return sum(3.4 if c in " ijltfrI.,:;|!'()[]-/" else 8.6 if c in "mwMWQO%@" or c > "\u024f" else
+               7.6 if c.isupper() else 5.6 for c in text)  # fmt: skip
+
+
+def _fitted(sheet: _Sheet, grid: Grid) -> str:
+    lettered = sheet.lettered()
+    long = len(sheet.rows) > _ROWS
+    turned = [] if long else [sheet.transposed().lettered()]
+    tries = [(sheet, _LINE), (lettered, _LINE), *((one, _LINE) for one in turned), (lettered, _PAGE),
+             *((one, _PAGE) for one in turned)]  # fmt: skip
+    for one, line in tries:
+        columns = one.columns()
+        for size, share, space in _SIZES:
+            breaks = size != _SIZES[0][0] and any(width > _WORDS for width in columns[: one.n_text])
+            fixed = [width for at, width in enumerate(columns) if at >= one.n_text or width <= _WORDS]
+            wordy = [width for width in columns[: one.n_text] if width > _WORDS]
+            free = line - share * sum(fixed) - 2 * space * len(columns)
+            if share * sum(columns) + 2 * space * len(columns) <= line:
+                return _typeset(one, grid, (size, space), line, {}, long=long)
+            if breaks and free >= 60 * len(wordy):
+                parts = {
+                    at: free * width / sum(wordy) for at, width in enumerate(columns[: one.n_text]) if width > _WORDS
+                }
+                return _typeset(one, grid, (size, space), line, parts, long=long)
+    return _typeset(lettered, grid, (_SIZES[-1][0], 2.0), _PAGE, {}, long=long, shrunk=True)
+
+
+def _typeset(
+    sheet: _Sheet, grid: Grid, style: tuple[str, float], line: float, parts: dict[int, float], *, long: bool,
+    shrunk: bool = False,
+) -> str:  # fmt: skip
+    size, space = style
+    packages = ["booktabs"]
+    columns = "".join(
+        f"p{{{parts[at]:.0f}pt}}" if at in parts else "l" if at < sheet.n_text else "r"
+        for at in range(len(sheet.header))
     )
-    if grid.caption:
-        tabular = f"\\begin{{table}}\n\\centering\n\\caption{{{in_latex(grid.caption)}}}\n{tabular}\\end{{table}}\n"
-    return "% \\usepackage{booktabs}\n" + tabular
+    caption = in_latex(grid.caption) + (f" {sheet.legend}." if sheet.legend else "")
+    label = rf"\label{{{grid.label}}}" if grid.label else ""
+    named = f"\\caption{{{caption}}}{label}" if caption or label else ""
+    head = f"\\toprule\n{' & '.join(sheet.header)} \\\\\n\\midrule\n"
+    body = "".join(f"{' & '.join(row)} \\\\\n" for row in sheet.rows)
+    setting = f"{size}\n\\setlength{{\\tabcolsep}}{{{space:g}pt}}\n" if size else ""
+    if long:
+        packages.append("longtable")
+        top = f"{named} \\\\\n" if named else ""
+        text = (
+            f"{setting}\\begin{{longtable}}{{{columns}}}\n{top}{head}\\endfirsthead\n{head}\\endhead\n"
+            f"\\bottomrule\n\\endfoot\n{body}\\end{{longtable}}\n"
+        )
+        if line > _LINE:
+            packages.append("pdflscape")
+            text = f"\\begin{{landscape}}\n{text}\\end{{landscape}}\n"
+        return f"% \\usepackage{{{','.join(packages)}}}\n" + (f"{{{text}}}\n" if setting else text)
+    text = f"\\begin{{tabular}}{{{columns}}}\n{head}{body}\\bottomrule\n\\end{{tabular}}\n"
+    if shrunk:
+        packages.append("graphicx")
+        text = f"\\resizebox{{\\linewidth}}{{!}}{{%\n{text}}}\n"
+    if named or line > _LINE:
+        around = "sidewaystable" if line > _LINE else "table"
+        packages += ["rotating"] if line > _LINE else []
+        text = f"\\begin{{{around}}}\n\\centering\n{named}\n{setting}{text}\\end{{{around}}}\n"
+    elif setting:
+        text = f"{{{setting}{text}}}\n"
+    return f"% \\usepackage{{{','.join(packages)}}}\n{text}"
+
+
+def styled(grid: Grid, decimals: int | None = None, *, percent: bool = False) -> Grid:
+    """The same with the numbers that are shares or scores in so many decimals, or in percent (by default one)."""
+    if decimals is None and not percent:
+        return grid
+    places = (1 if percent else 4) if decimals is None else decimals
+
+    def cell(content: Cell) -> Cell:
+        if not isinstance(content, Number) or math.isnan(content.value):
+            return content
+        if not content.shown:
+            return content._replace(shown=f"{100 * content.value if percent else content.value:.{places}f}")
+        if re.fullmatch(r"[0-9]+\.[0-9]", content.shown) and decimals is not None:  # a percentage
+            return content._replace(shown=f"{content.value:.{places}f}")
+        return content
+
+    return replace(grid, rows=[[cell(content) for content in row] for row in grid.rows])
 
 
 def in_latex(text: str) -> str:

@@ -150,7 +150,6 @@ def collect(
             else:
                 done.invalid.append(Invalid((source.name,), "", team_of("", source.name), str(error)))
     parts = _without_others(parts, evaluator, passed, named)
-    parts = _without_copies(parts, evaluator, passed, named)
     needed = [part for part in evaluator.protocol.parts if part in evaluator.qrels]
     if len(evaluator.protocol.parts) == 1 and not evaluator.protocol.long_list:
         groups = [[part] for part in parts]
@@ -159,7 +158,7 @@ def collect(
         groups = [[part] for part in parts if part.kind not in kinds]
         belonging = list(_grouped([part for part in parts if part.kind in kinds], _long_of(evaluator)))
         groups += _with_nameless(belonging, needed, done.remarks)
-    for group in groups:
+    for group in _without_copies(groups, passed, named):
         _hand(group, evaluator, needed, done, alone=alone)
     _remark_tags(done)
     _remark_counts(done, evaluator)
@@ -219,22 +218,29 @@ def _first_ids(part: Part, evaluator: Evaluator) -> tuple[list[str], list[str]]:
         return [], []
 
 
-def _without_copies(parts: Sequence[Part], evaluator: Evaluator, passed: Passed, named: Collection[str]) -> list[Part]:
-    """The parts without copies of another one of the same team, which are passed over.
-
-    Answers without a run tag may be equal in two runs: of a submission of two parts they are no copies.
-    """
+def _without_copies(groups: Sequence[list[Part]], passed: Passed, named: Collection[str]) -> list[list[Part]]:
+    """The submissions without those of the same team whose files are all copies of another one's."""
+    names = [part.source.name for group in groups for part in group]
+    content = {name: like or name for name, like in zip(names, copies(names), strict=True)}
+    held = [{content[part.source.name] for part in group} for group in groups]
     kept = []
-    one_part = len(evaluator.protocol.parts) == 1
-    firsts: dict[tuple[str, str], str] = {}
-    names = [part.source.name for part in parts]
-    for part, like in zip(parts, copies(names), strict=True):
-        first = firsts.setdefault((like or part.source.name, part.team), part.source.name)
-        same = first != part.source.name and (one_part or not part.nameless)
-        if same and part.source.name not in named:
-            passed.add("duplicate", part.source.name, first)
-        else:
-            kept.append(part)
+    for at, group in enumerate(groups):
+        team = group[0].team
+        same = (
+            other
+            for other, files in enumerate(held)
+            if other != at
+            and groups[other][0].team == team
+            and held[at] <= files
+            and (len(held[at]) < len(files) or other < at)
+        )
+        first = next(same, None)
+        if first is None or any(part.source.name in named for part in group):
+            kept.append(group)
+            continue
+        of_content = {content[part.source.name]: part.source.name for part in groups[first]}
+        for part in group:
+            passed.add("duplicate", part.source.name, of_content[content[part.source.name]])
     return kept
 
 

@@ -209,6 +209,7 @@ def check_accuracies(rows: Sequence[Row], task: str, folder: Path, capsys: pytes
     assert main(given) == 0
     header, *shown = [line.split() for line in capsys.readouterr().out.splitlines()[:-1]]
     assert header == ["run", "correct", "Accuracy"]
+    assert shown.pop()[:2] == ["baseline", "(all"]
     assert {tag: (int(right), accuracy) for tag, right, accuracy in shown} == {
         f"r{at}": (row.right, row.accuracy) for at, row in enumerate(rows)
     }

@@ -98,6 +98,8 @@ def test_latex_is_escaped() -> None:
     table = render(scored({NASTY: RUNS["A"], "B": RUNS["B"]}), "latex")
     assert table == (
         "% \\usepackage{booktabs}\n"
+        "{\\small\n"
+        "\\setlength{\\tabcolsep}{5pt}\n"
         "\\begin{tabular}{lrrr}\n"
         "\\toprule\n"
         "run & MicroF1 & MacroR & num\\_ret \\\\\n"
@@ -108,6 +110,7 @@ def test_latex_is_escaped() -> None:
         "B & 0.3333 & 0.2500 & 2 \\\\\n"
         "\\bottomrule\n"
         "\\end{tabular}\n"
+        "}\n"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
@@ -11,7 +12,7 @@ from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.output.envelope import number
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number, styled
 
 
 class Extras(NamedTuple):
@@ -20,6 +21,8 @@ class Extras(NamedTuple):
     easy: float
     categories: Categories | None = None
     official: Published | None = None
+    decimals: int | None = None
+    percent: bool = False
 
 
 class Table(NamedTuple):
@@ -42,8 +45,13 @@ TABLES: Final[Mapping[str, Table]] = {
         lambda board, extras: questions.questions(board, extras.easy),
     ),
     "histogram": Table(
-        "questions by their mean in ten bins, by kind (Tables 9, 10)",
+        "questions by their mean in ten bins, by kind",
         lambda board, extras: questions.histogram(board, extras.easy, extras.categories),
+    ),
+    "crossed": Table(
+        "questions by their mean in ten bins, by number of relevant documents and category (Tables 9, 10); "
+        "needs --categories",
+        lambda board, extras: questions.crossed(board, extras.categories),
     ),
     "categories": Table(
         "each run by category, with a majority baseline (Tables 12, 14); needs --categories",
@@ -67,7 +75,8 @@ def build(board: Board, name: str, extras: Extras) -> Grid:
     """
     if name not in TABLES:
         raise UsageError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
-    return TABLES[name].build(board, extras)
+    table = replace(TABLES[name].build(board, extras), label=f"tab:task{board.task}-{name}")
+    return styled(table, extras.decimals, percent=extras.percent)
 
 
 def everything(board: Board, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -102,30 +102,61 @@ def questions(board: Board, easy: float) -> Grid:
 
 
 def histogram(board: Board, easy: float, categories: Categories | None) -> Grid:
-    """How many questions of each kind have their mean over all runs in which tenth (Tables 9 and 10 of 2021)."""
-    measure = board.ranking
-    means = _mean([result.per_query for result in board.results(measure)], len(board.queries))
+    """How many questions of each kind have their mean over all runs in which tenth."""
     kind_of = kinds(board, easy)
-    kept = ~np.isnan(means)
-    # a mean of 0.3 may have come out as 0.29999999999999998
-    bins = np.clip(np.floor(np.where(kept, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
-    columns: dict[str, BoolArray] = {"all": np.ones(len(means), dtype=np.bool_)}
+    columns: dict[str, BoolArray] = {"all": np.ones(len(kind_of), dtype=np.bool_)}
     if board.main == "documents":
-        first = np.array([kind.partition(",")[0] for kind in kind_of], dtype=str)
-        columns |= {kind: first == kind for kind in ("one", "several") if (first == kind).any()}
+        columns |= _numbers(kind_of)
     elif board.labels is not None:
         columns |= {name: np.array([given is label for given in board.labels]) for name, label in _LABELS.items()}
     columns |= {} if categories is None else masks(board, categories)
+    return _in_bins(board, columns, "; one, several: by relevant documents" if "one" in columns else "")
+
+
+def crossed(board: Board, categories: Categories | None) -> Grid:
+    """How many questions have their mean in which tenth: number of relevant documents × category (2021: Tables 9, 10).
+
+    Raises:
+        UsageError: no categories are given, or the task's questions have no relevant documents.
+    """
+    if categories is None:
+        raise UsageError("name the categories of the questions: --categories CSV")
+    if board.main != "documents":
+        raise UsageError("questions are crossed by their number of relevant documents, which this task does not have")
+    of_category = masks(board, categories)
+    if len(of_category) == 1:
+        ((name, mask),) = of_category.items()
+        of_category = {name: mask, "other": ~mask}
+    by_number = _numbers(kinds(board, 0.0))
+    columns = {
+        f"{number}, {name}": of_number & mask
+        for number, of_number in by_number.items()
+        for name, mask in of_category.items()
+    }
+    return _in_bins(board, columns, "; by relevant documents and category")
+
+
+def _numbers(kind_of: Sequence[str]) -> dict[str, BoolArray]:
+    """The questions with one, and with several relevant documents."""
+    first = np.array([kind.partition(",")[0] for kind in kind_of], dtype=str)
+    return {kind: first == kind for kind in ("one", "several") if (first == kind).any()}
+
+
+def _in_bins(board: Board, columns: Mapping[str, BoolArray], which: str) -> Grid:
+    """How many questions of each column have their mean over all runs in which tenth."""
+    measure = board.ranking
+    means = _mean([result.per_query for result in board.results(measure)], len(board.queries))
+    kept = ~np.isnan(means)
+    # a mean of 0.3 may have come out as 0.29999999999999998
+    bins = np.clip(np.floor(np.where(kept, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
     counts = {name: np.bincount(bins[mask & kept], minlength=_BINS).tolist() for name, mask in columns.items()}
     rows: list[list[Cell]] = [
         [f"{at / _BINS:.1f}–{(at + 1) / _BINS:.1f}", *(Number(n[at], str(n[at])) for n in counts.values())]
         for at in range(_BINS)
     ]
-    which = "; one, several: by relevant documents" if "one" in columns else ""
     caption = (
         f"Questions by their mean {short(measure)} over {counted(len(board.entries), 'run')}; "
-        "a bin holds its lower bound, "
-        f"the last one both{which}."
+        f"a bin holds its lower bound, the last one both{which}."
     )
     return Grid(["mean", *counts], rows, caption, n_text=1)
 

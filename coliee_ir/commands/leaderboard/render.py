@@ -103,3 +103,18 @@ def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[li
             stream.write(_SHOWN[form](table) if form in _SHOWN else grid.FORMS[form](table))
         files.append(str(path))
     return files, missing
+
+
+def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
+    """A LaTeX document that includes the files of all tables, and of the figures, which lie beside it."""
+    year = "" if board.edition is None else f" {board.edition}"
+    title = grid.in_latex(f"COLIEE{year}, Task {board.task}: {board.protocol.title}")
+    inputs = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in tables)
+    return (
+        "\\documentclass[a4paper]{article}\n"
+        "\\usepackage{iftex}\n\\ifPDFTeX\\usepackage[T1]{fontenc}\\usepackage{textcomp}\\fi\n"
+        "\\usepackage{booktabs,longtable,rotating,pdflscape,graphicx}\n"
+        f"\\title{{{title}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}"
+        + ("\\input{overview.tex}\n" if figures else "")
+        + "\\end{document}\n"
+    )

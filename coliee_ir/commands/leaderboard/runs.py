@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from typing import Final
 
@@ -10,6 +11,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.lines import counted
 from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
+from coliee_ir.commands.leaderboard.questions import majority
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -62,6 +64,13 @@ def results(board: Board) -> Grid:
             columns.append(round(float(entry.scores.results[board.ranking].terms.each[:, 0].sum())))
         values = [_value(entry, measure, best) for measure in board.measures]
         rows.append([*_name(board, entry), *map(_whole, columns), *values])
+    baseline = majority(board)
+    if baseline is not None:
+        label, share = baseline
+        right = Number(share * len(board.queries), str(round(share * len(board.queries))))
+        names = ["" for _ in _name_header(board)]
+        names[_name_header(board).index("run")] = f"baseline (all {label})"
+        rows.append([*names, right, *(Number(share if m is board.ranking else math.nan) for m in board.measures)])
     of_counts = {"answers": ["correct"], "documents": ["returned", "correct"]}[board.main]
     if asks_both:
         of_counts = ["returned", "correct", "right"]
@@ -151,9 +160,16 @@ def _name_header(board: Board) -> list[str]:
 
 
 def _name(board: Board, entry: Entry) -> list[str]:
-    named = {"team": entry.team, "run": entry.tag, "file": entry.file}
+    named = {"team": entry.team, "run": entry.tag, "file": _short(board, entry.file)}
     columns = _name_header(board)[: -len(board.more_columns) or None]
     return [*(named[column] for column in columns), *board.more(entry)]
+
+
+def _short(board: Board, file: str) -> str:
+    """A file's path without the folders that all files of the board have in common."""
+    files = {entry.file for entry in board.entries}
+    common = os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
+    return file[len(common) :].lstrip("/") if common else file
 
 
 def _needs_file(board: Board) -> bool:
