@@ -25,6 +25,7 @@ COMMANDS = {
     "fuse": "fuse runs into one by scores, ranks or votes, with weights that can be fitted",
     "report": "write an HTML report",
     "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
+    "verify": "compute a result again from its manifest, and compare it and its files byte for byte",
     "measures": "list the available measures, with definitions and sources",
     "demo": "score the example data that is part of the package",
 }

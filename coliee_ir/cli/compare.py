@@ -22,13 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
         help=f"{tests} (default: randomisation)",
     )  # fmt: skip
-    add(parser, "correction", "resamples", "seed", "confidence_level", "power", "output")
+    add(parser, "correction", "resamples", "seed", "confidence_level", "power", "output", "manifest")
     add(parser, "format", choices=tuple(FORMS))
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
-    scored, _, failed, _ = scoring.score(options, significance.one_measure(one_measure(options)))
+    scored, evaluator, failed, _ = scoring.score(options, significance.one_measure(one_measure(options)))
     comparison = significance.compare_scores(
         scored,
         baseline=options.baseline,
@@ -39,5 +39,6 @@ def run(options: argparse.Namespace) -> int:
     )
     for remark in comparison.remarks:
         say(remark)
-    scoring.put(render(comparison, options.format), options.output)
+    facts = {**scoring.facts_of(evaluator), "seed": options.seed}
+    scoring.publish(options, render(comparison, options.format), options.given, facts)
     return 2 if failed else 0

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report, for example MicroF1, nDCG@10 or P_5; `coliee-ir measures` lists all (repeatable; "
         "default: the task's official measures)",
     )  # fmt: skip
-    add(parser, "per_query", "output")
+    add(parser, "per_query", "output", "manifest")
     add(parser, "format", choices=tuple(tables.FORMS))
     add(parser, "timing")
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     scored, evaluator, failed, _ = scoring.score(options, measures(options))
     if not scored:
         return 2
-    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
+    if (options.format, options.output, options.manifest) == ("table", "-", None) and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"
         title = (
             of_task
@@ -49,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
         caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
-        scoring.put(tables.render(scored, options.format, per_query=options.per_query), options.output)
+        text = tables.render(scored, options.format, per_query=options.per_query)
+        scoring.publish(options, text, options.given, scoring.facts_of(evaluator))
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "categories", "official")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
-    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output", "manifest")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add(parser, "decimals", "percent")
     add_decisions(parser)
@@ -105,12 +105,14 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
         _overview(options, board, extras)
         if not options.table_names and options.output == "-":
             return
-    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
+    if (options.format, options.output, options.manifest) == ("table", "-", None) and sys.stdout.isatty():
         for name in names:
             table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    scoring.put(render.render(board, options.format, names, extras), options.output)
+    decisions = board.entries[0].scores.decisions.to_dict()
+    facts = {"task": board.task, "edition": board.edition, "decisions": decisions, "seed": options.seed}
+    scoring.publish(options, render.render(board, options.format, names, extras), options.submissions, facts)
 
 
 def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extras: Extras) -> None:

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,6 +19,8 @@ from coliee_adapters.records import Answers, Gold, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
+from coliee_ir.commands.verify import manifest
+from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring import session
 from coliee_ir.scoring.arriving import Passed, sorted_out
 from coliee_ir.scoring.collecting import collect, no_teams
@@ -120,7 +122,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     golds = [given.get("gold"), *(gold for name in several for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
     besides = [*golds, *read_by(options, "gold", *several, "runs", "files", "submissions")]
-    given["passed"], given["named"] = Passed(), set()
+    given["passed"], given["named"], given["given"] = Passed(), set(), [*given.get("runs", ()), *given.get("files", ())]
     for name in {"runs", "files"} & set(given):
         options.named |= set(given[name])
         given[name], options.passed = files_of(given[name], besides, golds)
@@ -130,7 +132,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
-    check_outputs(outputs, read)
+    check_outputs([*outputs, given.get("manifest")], read)
 
 
 def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:
@@ -252,6 +254,45 @@ def put(text: str, path: str) -> None:
         return
     with written(path) as stream:
         stream.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: Mapping[str, Any]) -> None:
+    """Write a result where ``-o`` says, and its manifest where ``--manifest`` says.
+
+    Args:
+        options: what was typed.
+        text: the result.
+        read: the files and folders that it was computed from.
+        facts: the task, the edition, the decisions, the seed.
+
+    Raises:
+        InputError: a file cannot be written.
+        UsageError: standard input was read, which nobody can read again.
+    """
+    if options.manifest is not None:
+        files = [*read, *read_by(options, "runs", "submissions", "files")]
+        if "-" in files:
+            raise UsageError("--manifest needs files: standard input cannot be read again")
+        put(dumped(manifest(_typed(options), files, text, facts)), options.manifest)
+    put(text, options.output)
+
+
+def facts_of(evaluator: Evaluator) -> dict[str, Any]:
+    """What a manifest says of the rules."""
+    decisions = evaluator.decisions.to_dict()
+    return {"task": evaluator.task, "edition": evaluator.edition, "decisions": decisions}
+
+
+def _typed(options: argparse.Namespace) -> list[str]:
+    """What was typed, without where the result and the manifest go."""
+    words, kept = list(options.typed), []
+    while words:
+        word = words.pop(0)
+        if word in ("-o", "--output", "--manifest"):
+            words[:1] = []
+        elif not re.match(r"-o.|--(?:output|manifest)=", word):
+            kept.append(word)
+    return kept
 
 
 def tell_text(text: str) -> None:
