@@ -23,6 +23,7 @@ from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 from coliee_ir.scoring.reading import find_task, opened, opened_if_possible, read_gold
+from coliee_ir.stats.settings import REPEATS
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
+    add(parser, "repeats", default=REPEATS)
     add(parser, "groups", "seed", "exclude", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
@@ -110,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
-        folds=options.folds, filters=taken,
+        folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
         exclude=scoring.ids(options.exclude), seed=options.seed, decisions=decided(options),
     )  # fmt: skip
