@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tables", "categories", "official")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
-    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "jobs", "output")
+    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add_decisions(parser)
 
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         team_pattern=options.team_pattern,
         best=options.best,
         besides=besides,
-        exclude=scoring.ids(options.exclude),
+        **scoring.split(options),
         decisions=decided(options),
         correction=options.correction,
         n_resamples=options.resamples,

@@ -107,7 +107,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "exclude": _option(
         "--exclude", metavar="IDS|FILE", reads=True,
-        help="queries to leave out: ids separated by commas, or a file of ids",
+        help="queries to leave out: ids separated by commas, or a file with an id in the first column of each line",
+    ),
+    "only": _option(
+        "--only", metavar="IDS|FILE", reads=True,
+        help="score only these queries, for example of a validation split: ids or a file, as for --exclude",
     ),
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"

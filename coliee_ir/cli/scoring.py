@@ -14,21 +14,21 @@ from coliee_adapters import descriptions, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
-from coliee_adapters.lines import content_lines, counted
-from coliee_adapters.records import Answers, Gold
+from coliee_adapters.lines import counted
+from coliee_adapters.records import Answers, Gold, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
+from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
-    find_task,
     gold_files,
     opened,
     opened_if_possible,
     read_gold,
+    read_queries,
     read_run,
-    telling,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
@@ -41,8 +41,8 @@ _MANY = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
-    add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "jobs")
-    add(parser, "keep_going")
+    add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "only")
+    add(parser, "jobs", "keep_going")
     add_decisions(parser)
 
 
@@ -151,16 +151,9 @@ def score(
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
     gold = _gold(options, given, submissions[0].run)
-    if options.task is None and options.answers:
-        task, because = "3", "answers are given beside the run"
-    else:
-        task, because = (
-            (options.task, "")
-            if options.task
-            else find_task(gold, telling(submission.run for submission in submissions))
-        )
+    task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, exclude=ids(options.exclude), decisions=decided(options)
+        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
     )
     scored: list[Scores] = []
     failed = False
@@ -279,6 +272,8 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
                 say(f"{tag}: {remark}")
     for remark in common if len(scored) > 1 else ():
         say(f"all runs: {remark}")
+    if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
+        say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
 
 
 def versions() -> str:
@@ -292,16 +287,16 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
     return given or [None] * len(runs)
 
 
-def ids(given: str | None) -> list[str]:
-    """Query ids from the option itself, or from the lines of the file that it names."""
-    if given is None:
-        return []
-    if _is_file(given):
-        source = Source(given)
-        lines = [line for _, line in content_lines(source.text(), source.name)]
-    else:
-        lines = [given]
-    return [text for line in lines for text in re.split(r"[,\s]+", line) if text]
+def split(options: argparse.Namespace) -> dict[str, Any]:
+    """The queries to leave out and those to score, as ``Evaluator`` takes them."""
+    return {"exclude": _ids(options.exclude) or [], "only": _ids(options.only)}
+
+
+def _ids(given: str | None) -> list[str] | None:
+    """Query ids from the option itself, or from the file that it names; None where it is not given."""
+    if given is None or not _is_file(given):
+        return None if given is None else re.split(r"[,\s]+", given)
+    return list(read_queries(given, exact_id))
 
 
 def _is_file(given: str) -> bool:

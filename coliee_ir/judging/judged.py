@@ -6,7 +6,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -118,17 +118,15 @@ def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int 
     """
     try:
         judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
-        return judged or _judged(qrels, run, skip, whole_queries)
+        return judged or _judged(qrels, run, skip)
     except _QueryReturnsError:
         return _judged_ungrouped(qrels, run, skip, jobs)
 
 
-def _judged(
-    qrels: Qrels, run: Run, skip: frozenset[str], in_queries: Callable[[Iterable[Columns]], Iterator[Lines]]
-) -> Judged:
+def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     judging = _Judging(qrels, skip)
     blocks = _Timed(run.blocks())
-    for lines in in_queries(blocks):
+    for lines in map(Lines.of, blocks) if run.grouped else whole_queries(blocks):
         judging.add(lines)
     return judging.result(blocks.seconds)
 
@@ -159,7 +157,7 @@ def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) ->
 
 def _apart(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
     """A judged part without its gold, which need not travel between processes."""
-    return replace(_judged(qrels, part, skip, whole_queries), qrels=Qrels({}))
+    return replace(_judged(qrels, part, skip), qrels=Qrels({}))
 
 
 def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged:
@@ -326,7 +324,7 @@ class _Judging:
             return None
         kept = np.ones(len(keys), dtype=np.bool_)
         # equal keys are a suspicion; the ids decide
-        for segment in _distinct(lines.segment[np.isin(keys, twice)]).tolist():
+        for segment in _distinct(lines.segment[_among(keys, twice)]).tolist():
             best: dict[str, int] = {}
             for at in range(lines.starts[segment], lines.starts[segment + 1]):
                 document = lines.documents[at]
@@ -434,12 +432,12 @@ class _Judging:
         """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
         missed = self.qrels.rows(numbers)
         missed = missed[self.qrels.leading_zeros[missed] & (self.rank[missed] == 0)]
-        if not len(missed):
+        if not len(missed) or not len(keys):
             return
         texts = [self.qrels.documents[int(row)] for row in missed]
         stripped = Ids.of([text.lstrip("0") for text in texts])
         of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
-        lost = np.isin(mixed(stripped.words(n_words), of_number), keys)
+        lost = _among(mixed(stripped.words(n_words), of_number), np.sort(keys))
         for at in np.flatnonzero(lost).tolist():
             query = self.qrels.queries[of_number[at]]
             self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
@@ -448,6 +446,12 @@ class _Judging:
 def _distinct(numbers: IntArray) -> IntArray:
     """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
     return numbers[np.diff(numbers, prepend=-1) > 0]
+
+
+def _among(values: WordArray, ascending: WordArray) -> BoolArray:
+    """Whether each value is one of the others, of which there are some; np.isin would load numpy.ma."""
+    found: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return found
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 
 from coliee_adapters import frames
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import Source
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
 from coliee_ir.measures import compute
@@ -22,7 +21,7 @@ from coliee_ir.scoring.prepared import prepare
 from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
 from coliee_ir.scoring.remarking import note
 from coliee_ir.scoring.scores import Scores, Timing
-from coliee_ir.scoring.submission import Arrays, Submission, records
+from coliee_ir.scoring.submission import Arrays, Submission, name_of, records
 from coliee_ir.scoring.wording import sentences
 
 
@@ -35,6 +34,7 @@ class Evaluator:
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest of the task.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         documents: the documents' ids, where runs are given as arrays of indices.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
@@ -42,7 +42,7 @@ class Evaluator:
     Raises:
         InputError: the gold cannot be read.
         UsageError: a task, an edition, a measure that does not exist, or that the gold cannot serve; a query to
-            exclude that is not in the gold.
+            score or to exclude that is not in the gold.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Evaluator:
         task: str | int | None = None,
         edition: str | int | None = None,
         exclude: str | Iterable[str] = (),
+        only: str | Iterable[str] | None = None,
         decisions: Decisions | None = None,
         documents: Sequence[str] | None = None,
         columns: Mapping[str, str] | None = None,
@@ -64,7 +65,7 @@ class Evaluator:
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
         self.decisions = decisions or Decisions()
-        self.prepared = prepare(self.gold, self.protocol, self.edition, exclude, self.decisions)
+        self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
         self.asked = measuring.named([measures] if isinstance(measures, str) else measures)
         self.official = measuring.named(self.protocol.measures)
@@ -123,7 +124,9 @@ class Evaluator:
                 "relevant": int(counted.totals.relevant.sum()),
             },
             extra=len(counted.extra),
-            others=_paths(answers=answers, long_list=long_list),
+            others={
+                name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None
+            },
             excluded=tuple(sorted(self.excluded)),
             remarks=tuple(sentences(noted, choice.measures, on_long_list, against)),
             decisions=self.decisions,
@@ -197,6 +200,7 @@ def _ids_stand(gold: Gold) -> bool:
     return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
 
 
-def _paths(**parts: object) -> dict[str, str]:
+def _others(given: Submission) -> dict[str, str]:
     """The names of the files that belong to a run."""
-    return {name: part.name if isinstance(part, Source) else str(part) for name, part in parts.items() if part}
+    parts = {"answers": given.answers, "long_list": given.long_list}
+    return {name: name_of(part) for name, part in parts.items() if part is not None}

@@ -53,7 +53,12 @@ class Prepared:
 
 
 def prepare(
-    gold: Gold, rules: Protocol, edition: int | None, exclude: str | Iterable[str], decisions: Decisions
+    gold: Gold,
+    rules: Protocol,
+    edition: int | None,
+    decisions: Decisions,
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
 ) -> Prepared:
     """Prepare a gold.
 
@@ -61,28 +66,37 @@ def prepare(
         gold: the gold.
         rules: the rules of its task.
         edition: the edition whose rules these are.
-        exclude: queries to leave out; a string may name several.
         decisions: the choices where the organisers leave it open.
+        exclude: queries to leave out; a string may name several.
+        only: the queries to score, those to leave out excepted; by default all.
 
     Raises:
         InputError: an id cannot be one of the task.
-        UsageError: the gold is of another task; a query to exclude is not in it, or none is left.
+        UsageError: the gold is of another task; a query to score or to exclude is not in it, or none is left.
     """
     _refuse_other_task(gold, rules)
-    known = gold.queries
-    named = re.split(r"[,\s]+", exclude.strip()) if isinstance(exclude, str) else exclude
-    left_out = {query if query in known else normal_id(query): query for query in named if query}
-    if unknown := sorted(query for normal, query in left_out.items() if normal not in known):
-        raise UsageError(
-            f"{counted(len(unknown), 'id')} to exclude cannot be found in {gold.path}: "
-            f"{', '.join(map(shortened, unknown[:3]))}; "
-            "name queries, or on the command line a file that holds their ids only"
-        )
+    known = dict.fromkeys(gold.queries)
+    left_out = _found(exclude, "exclude", gold.path, known)
+    if only is not None:
+        left_out |= known.keys() - _found(only, "score", gold.path, known)
     queries = tuple(query for query in known if query not in left_out)
     if not queries:
         raise UsageError(f"no query of {gold.path} is left to score")
     qrels = {part: Qrels(judgements) for part, judgements in _judgements(gold, rules, queries).items()}
-    return Prepared(gold, rules, edition, decisions, queries, frozenset(left_out), qrels)
+    return Prepared(gold, rules, edition, decisions, queries, left_out, qrels)
+
+
+def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:
+    """The queries that are named, as the gold names them."""
+    named = [query for query in (re.split(r"[,\s]+", ids) if isinstance(ids, str) else ids) if query]
+    found = {query if query in known else normal_id(query): query for query in named}
+    if unknown := sorted(query for normal, query in found.items() if normal not in known):
+        raise UsageError(
+            f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {path}: "
+            f"{', '.join(map(shortened, unknown[:3]))}; "
+            "name queries, or on the command line a file with an id in its first column"
+        )
+    return frozenset(found)
 
 
 def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
@@ -98,9 +112,8 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents], commas=False)):
         remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
         raise InputError(gold.path, wrong[1], found=wrong[0], remedy=remedy)
-    pilot = rules.law == "tort"
-    if gold.format != "memory" and pilot != (gold.format == tort.FORMAT):
-        raise UsageError(f"{gold.path} is {'no' if pilot else 'the'} gold of the pilot; the task is {task}")
+    if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
+        raise UsageError(f"{gold.path} is {'no' if rules.pilot else 'the'} gold of the pilot; the task is {task}")
 
 
 def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:

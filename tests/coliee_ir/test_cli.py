@@ -229,6 +229,73 @@ def test_excluded_ids_come_from_the_option_or_from_a_file(ids: str, case_law: Pa
     assert "2 excluded" in err
 
 
+SPLIT = {
+    "ids": "000001\n000003\n",
+    "first column": "000001 0 \n000003 0\n",
+    "run": "000001 000018 T\n000003 000018 T\n",
+    "one line": "000001, 000003\n",
+    "header": "query_id,fold\n000001,1\n000003,1\n",
+    "gold": '{"000001": ["000018"], "000003": ["000007"]}',
+    "test file": '["000001.txt", "000003.txt"]',
+}
+
+
+@pytest.mark.parametrize("form", SPLIT)
+def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: Call) -> None:
+    Path("split").write_text(SPLIT[form])
+    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split", "-f", "json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["excluded"] == ["000002"]
+    [run] = document["runs"]
+    assert (run["counts"], run["queries"]["extra"]) == ({"correct": 1, "retrieved": 2, "relevant": 3}, 0)
+    _, excluded, _ = call("evaluate", "gold.json", "run.txt", "--task", "1", "--exclude", "000002", "-f", "json")
+    assert json.loads(excluded) == document
+
+
+@pytest.mark.parametrize(
+    ("split", "what"),
+    [
+        ("000001 000002\n000003 000004\n", "split, line 1: "),
+        ("000001\n000002 x\n", "split, line 2: "),
+        ("# none\n", "split: "),
+        ("000001\n000009\n", "1 id to score cannot be found in gold.json: 000009"),
+    ],
+)
+def test_a_split_that_is_none_is_refused(split: str, what: str, case_law: Path, call: Call) -> None:
+    Path("split").write_text(split)
+    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split")
+    assert (code, out) == (2, "")
+    assert what in err
+
+
+def test_what_is_excluded_is_left_out_of_a_split_too(case_law: Path, call: Call) -> None:
+    given = ("evaluate", "gold.json", "run.txt", "--task", "1", "-f", "json", "--only", "000001,000002")
+    assert json.loads(call(*given, "--exclude", "000001")[1])["excluded"] == ["000001", "000003"]
+
+
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "report", "tune", "fuse"])
+def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) -> None:
+    gold = {f"00000{n}": ["000018"] for n in range(1, 8)}
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    runs = [tmp_path / "a.json", tmp_path / "b.json"]
+    for worst, path in zip((0.1, 0.2), runs, strict=True):
+        path.write_text(json.dumps({query: {"000018": 0.9, "000019": worst} for query in list(gold)[:4]}))
+    split = ("--only", ",".join(list(gold)[:4]), "--task", "1", "-o", tmp_path / "out")
+    first = {"fuse": [*runs, "--fit", tmp_path / "gold.json"]}.get(command, [tmp_path / "gold.json", *runs])
+    more = {"compare": ["--resamples", "9"], "report": ["--resamples", "9"], "leaderboard": ["--resamples", "9"]}
+    code, _, err = call(command, *first, *split, *more.get(command, ["--folds", "2"]))
+    assert code == 0, err
+    assert "4 queries" in err
+    assert "7 queries" not in err
+
+
+def test_a_run_on_a_part_of_the_gold_is_told_of_the_option(case_law: Path, call: Call) -> None:
+    Path("run.txt").write_text("000001 000018 T\n")
+    assert "--only" in call("evaluate", "gold.json", "run.txt", "--task", "1")[2]
+    assert "--only" not in call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "000001")[2]
+
+
 def test_many_ids_can_be_excluded_on_the_command_line(here: Path, call: Call) -> None:
     ids = [f"R05-{n}-A" for n in range(100)]
     Path("gold.txt").write_text("".join(f"{query} Y\n" for query in [*ids, "R05-100-A"]))
@@ -780,7 +847,7 @@ def test_an_interrupted_command_says_so_by_its_code(call: Call, monkeypatch: pyt
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("coliee_ir.cli.scoring.find_task", interrupt)
+    monkeypatch.setattr("coliee_ir.scoring.session.find_task", interrupt)
     assert call("evaluate", *shown("4"))[:2] == (130, "")
 
 
@@ -793,3 +860,20 @@ def test_lines_end_alike_on_all_platforms(here: Path, monkeypatch: pytest.Monkey
         assert cli.main(list(command)) == 0
         assert b"\n" in raw.getvalue()
         assert b"\r" not in raw.getvalue()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_a_command_starts_no_thread_of_blas_and_loads_no_masked_arrays() -> None:
+    code = (
+        "import atexit, os, sys; sys.argv[1:] = ['evaluate', 'task1/gold.json', 'task1/bm25.txt'];"
+        "atexit.register(lambda: print(len(os.listdir('/proc/self/task')), *sys.modules));"
+        "from coliee_ir.__main__ import run; run()"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=EXAMPLES, env=environment, capture_output=True, text=True, check=True
+    )
+    threads, *loaded = done.stdout.splitlines()[-1].split()
+    assert threads == "1"
+    assert "numpy" in loaded
+    assert "numpy.ma" not in loaded

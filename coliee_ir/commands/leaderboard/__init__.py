@@ -56,6 +56,7 @@ def rank_runs(
     best: bool = False,
     besides: Iterable[PathLike] = (),
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     correction: str = "holm",
     n_resamples: int = N_RESAMPLES,
@@ -81,6 +82,7 @@ def rank_runs(
         best: whether to rank only the best run of each team; a run without a team stands for itself.
         besides: files that are no submissions, where they lie in a folder that is searched. The gold is one.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         correction: of the p values behind the groups, one of ``coliee_ir.commands.compare.CORRECTIONS``.
         n_resamples: how many resamples.
@@ -104,20 +106,20 @@ def rank_runs(
     if correction not in CORRECTIONS:
         raise UsageError(f"unknown correction {correction!r}; the corrections are {', '.join(CORRECTIONS)}")
     settings = Resampling(n_resamples, seed, confidence_level)
-    gold = opened(gold, columns) if gold == "-" else gold
+    gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
     golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
     sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
-    if columns:
-        of_gold = [gold] if isinstance(gold, Source) else [opened(file, columns) for file in gold_files(gold)]
-        check_columns([*of_gold, *sources], columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
-    handed_in = [*sources, *map(_run_of, memory)]
+    of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
+    if columns and of_gold and not memory:  # what is in memory has columns too
+        check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
+    handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
     evaluator, because = begin(
-        gold, handed_in, task=task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+        gold, handed_in, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
     )
     who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))
     collected = collect(sources, evaluator, who)
@@ -148,8 +150,8 @@ def rank_runs(
     )
 
 
-def _run_of(submission: RunLike | Submission) -> Any:
-    return opened(submission.run) if isinstance(submission, Submission) else submission
+def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None) -> Any:
+    return opened(submission.run, columns) if isinstance(submission, Submission) else submission
 
 
 def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:

@@ -9,13 +9,13 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
@@ -50,9 +50,11 @@ def tune(
     groups: Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Tuning:
     """Choose the rule that cuts a run best.
 
@@ -75,9 +77,11 @@ def tune(
         groups: query → group; queries of one group are in one fold.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         seed: of the folds and of the interval.
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -96,11 +100,20 @@ def tune(
     settings = Resampling(n_resamples, seed)
     if decisions is not None and decisions.extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
-    run = opened(run)
-    record, task, _ = session.read(gold, [Submission(run, answers)], task=task)
+    run = opened(run, columns)
+    record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))
-    evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
-    submission = read_run(run, task=evaluator.read_as)
+    evaluator = Evaluator(
+        record,
+        measure.name,
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
+    )
+    submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
     if isinstance(measure, Accuracy) and given is None:
         raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
@@ -151,7 +164,14 @@ def tune(
     )
 
 
-def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Sequence[Filter] = ()) -> Run:
+def cut(
+    run: RunLike,
+    rule: Rule,
+    *,
+    task: str | int | None = None,
+    filters: Sequence[Filter] = (),
+    columns: Mapping[str, str] | None = None,
+) -> Run:
     """A run with what a rule keeps of it.
 
     Args:
@@ -159,6 +179,7 @@ def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Seq
         rule: the rule.
         task: the task, where it is known.
         filters: what to take away before.
+        columns: what the columns of tables and frames are called, by role: see ``read_gold``.
 
     Returns:
         The cut run; what was tolerated in the whole one is among its remarks.
@@ -172,7 +193,7 @@ def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Seq
     >>> to_run(cut(to_cut, Rule("score", 0.5)))
     {'q1': {'d1': 0.9}}
     """
-    record = read_run(run, task=task)
+    record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
         raise InputError(
             record.path, "this submission contains labels, not documents", remedy="cutoffs apply to retrieved documents"
