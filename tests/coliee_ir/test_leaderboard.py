@@ -281,6 +281,9 @@ def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path)
     write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/task4.A": answers("A")})
     board = rank("all", gold="gold.xml", task="3", edition=2025)
     assert [entry.tag for entry in board.entries] == ["A"]
+    assert not board.invalid
+    assert "passed over 1 file of another task: all/task4.A" in board.remarks
+    board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves
     assert [one.files for one in board.invalid] == [("all/task4.A",)]
     assert "this submission contains labels, not documents" in board.invalid[0].reason
 
@@ -298,7 +301,10 @@ def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path)
 def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(folder, {"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "001 013 other\n"})
+    write(
+        folder,
+        {"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "999999 000013 other\n"},
+    )
     write(folder, {"all/T/broken.json": '{"000001": ', "all/.hidden": "x", "all/__MACOSX/junk": "x"})
     assert main(["leaderboard", "gold.json", "all", "absent.txt", "--task", "1", "--resamples", "99"]) == 2
     out, err = capsys.readouterr()

@@ -570,7 +570,7 @@ def test_labels_in_json_are_of_another_form() -> None:
 
 
 def test_rules_say_what_they_must() -> None:
-    facts = {"n", "columns", "many", "most_runs", "long_list", "tag_length", "missing"}
+    facts = {"n", "columns", "many", "most_runs", "long_list", "tag_length", "missing", "runs", "limit"}
     for name, rule in RULES.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
         assert rule.says and rule.remedy and rule.source, name
@@ -788,7 +788,7 @@ def test_a_system_description_is_accepted_beside_a_run(call: Call) -> None:
     Path("out").mkdir()
     code, out, err = call("run.txt", "description.txt", "--fix", "out")
     assert code == 0
-    assert "content is not checked yet" in out
+    assert "a system description, of 1 run" in out
     assert "description.txt: no corrected copy written: it is a system description" in err
     assert call("description.txt")[0] == 0
 
