@@ -300,7 +300,9 @@ def run_of_arrays(
     starts = np.flatnonzero(np.diff(query_index, prepend=-1))
     names = [queries[at] for at in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
-    block = Columns(names, bounds, Picked(documents, document_index), np.asarray(score, dtype=np.float64))
+    block = Columns(
+        names, bounds, Picked(documents, document_index.astype(np.int64)), np.asarray(score, dtype=np.float64)
+    )
     return Run(partial(iter, [block]), tag=tag, grouped=True)
 
 

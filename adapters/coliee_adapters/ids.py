@@ -176,34 +176,34 @@ class Picked(Ids):
 
     Args:
         collection: the ids.
-        index: shape (n,); the number of each.
+        numbers: shape (n,); the number of each.
     """
 
-    __slots__ = ("collection", "index")
+    __slots__ = ("collection", "numbers")
 
-    def __init__(self, collection: Collection, index: IntArray) -> None:
-        self.raw, self.collection, self.index = collection.raw, collection, index
+    def __init__(self, collection: Collection, numbers: IntArray) -> None:
+        self.raw, self.collection, self.numbers = collection.raw, collection, numbers
 
     @property
     def first(self) -> IntArray:  # type: ignore[override]  # where Ids have a slot
-        return self.collection.first[self.index]
+        return self.collection.first[self.numbers]
 
     @property
     def length(self) -> IntArray:  # type: ignore[override]
-        return self.collection.length[self.index]
+        return self.collection.length[self.numbers]
 
     def __len__(self) -> int:
-        return len(self.index)
+        return len(self.numbers)
 
     @overload
     def __getitem__(self, at: int) -> str: ...
     @overload
     def __getitem__(self, at: slice) -> Ids: ...
     def __getitem__(self, at: int | slice) -> str | Ids:
-        return self.at(at) if isinstance(at, slice) else self.collection[int(self.index[at])]
+        return self.at(at) if isinstance(at, slice) else self.collection[int(self.numbers[at])]
 
     def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
-        return Picked(self.collection, self.index[which])
+        return Picked(self.collection, self.numbers[which])
 
 
 class Forms(NamedTuple):

@@ -343,16 +343,14 @@ class _Judging:
         ordered = lines.keys if is_sorted else np.sort(lines.keys)
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
-        if hits.at is None or are_tied or not is_sorted:
-            place = np.searchsorted(ordered, hits.keys)
-        else:
-            place = hits.at
+        at = hits.at if is_sorted and not are_tied else None
+        place = np.searchsorted(ordered, hits.keys) if at is None else at
         self.rank[hits.rows] = place - before + 1
         if are_tied:
             self._break_ties(lines, hits, ordered, ordered[1:][ties])
 
     def _compare_ranks(self, lines: Lines, ranks: Sequence[str] | IntArray, order: IntArray | None) -> None:
-        """Remark the queries whose rank column disagrees with their scores; ``order`` sorts the lines, if they are not."""
+        """Remark the queries whose rank column disagrees with their scores; ``order`` sorts the lines."""
         assert lines.compared is not None
         suspects: Iterable[int] = range(len(lines.queries))
         if isinstance(ranks, np.ndarray):

@@ -16,7 +16,7 @@ from coliee_adapters import case_law, columns, trec
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Columns, Run
-from coliee_ir.judging import judged, qrels, segments, ungrouped, workers
+from coliee_ir.judging import finding, qrels, segments, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
 
