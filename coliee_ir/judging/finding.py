@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
-from coliee_ir.judging.order import sort_keys
+from coliee_ir.judging.order import sort_keys, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines
 
@@ -78,9 +78,8 @@ class _ByKey:
         self.keys = mixed(self.words, numbers[lines.segment])
 
     def repeated(self) -> IntArray:
-        ordered = np.sort(self.keys)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        return distinct(self.lines.segment[_among(self.keys, twice)]) if len(twice) else np.zeros(0, dtype=np.int64)
+        ordered = sorted_within(self.keys, self.lines.lengths)
+        return distinct(self.lines.segment[1:][self.lines.within & (ordered[1:] == ordered[:-1])])
 
     def hits(self) -> Hits:
         at, rows = self._at_and_rows()

@@ -20,6 +20,7 @@ from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
 from coliee_ir.judging import finding, ungrouped
 from coliee_ir.judging.finding import Finder, Hits, distinct
+from coliee_ir.judging.order import sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, whole_queries
 
@@ -340,7 +341,7 @@ class _Judging:
         is_sorted = not (lines.keys[1:] < lines.keys[:-1]).any()
         if lines.ranks is not None:
             self._compare_ranks(lines, lines.ranks, None if is_sorted else np.argsort(lines.keys))
-        ordered = lines.keys if is_sorted else np.sort(lines.keys)
+        ordered = lines.keys if is_sorted else sorted_within(lines.keys, lines.lengths)
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
         at = hits.at if is_sorted and not are_tied else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from coliee_adapters.ids import IntArray
 from coliee_adapters.trec_eval import compares_as_float32
 
 FloatArray = npt.NDArray[np.float64]
+_Number = TypeVar("_Number", np.int64, np.uint64)
 
 
 def as_compared(scores: Sequence[float] | FloatArray) -> FloatArray:
@@ -56,3 +58,28 @@ def sort_keys(segment: IntArray, scores: FloatArray) -> IntArray:
         # is subtracted from zero is never the negative zero
         bits = (np.float32(0) - scores.astype(np.float32)).view(np.int32)
     return (segment << 32) + np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
+
+
+def sorted_within(keys: npt.NDArray[_Number], lengths: IntArray) -> npt.NDArray[_Number]:
+    """Keys sorted within each segment, which is many times as fast as sorting all of them.
+
+    Args:
+        keys: shape (n,); those of one segment after those of another.
+        lengths: shape (segments,); how many each has, n in all.
+    """
+    width = int(lengths.max(initial=0))
+    cells = len(lengths) * width
+    if cells == len(keys):
+        return np.sort(keys.reshape(-1, max(width, 1)), axis=1).ravel()
+    if cells > 2 * len(keys):  # those of about one length together
+        ordered = np.empty_like(keys)
+        size = np.frexp(lengths)[1]
+        for one in set(size.tolist()):
+            lines = np.repeat(size == one, lengths)
+            ordered[lines] = sorted_within(keys[lines], lengths[size == one])
+        return ordered
+    held = np.arange(width) < lengths[:, None]
+    table = np.full(held.shape, np.iinfo(keys.dtype).max, dtype=keys.dtype)
+    table[held] = keys
+    table.sort(axis=1)
+    return table[held]
