@@ -17,6 +17,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission, rank_runs
 from coliee_ir.cli import main
 from coliee_ir.commands.leaderboard import Leaderboard
+from coliee_ir.rules.protocol import NEWEST
 
 QUERIES = [f"{n:06}" for n in range(1, 21)]
 GOLD = {query: [f"{n:06}"] for n, query in enumerate(QUERIES, start=101)}
@@ -75,7 +76,7 @@ def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
         files[f"runs/answers.{tag}"] = "".join(f"R07-{n:02}-A {'N' if n == 4 else 'Y'} {tag}\n" for n in range(1, 5))
     write(folder, files)
     board = rank_runs("gold.xml", "runs", n_resamples=99)
-    assert (board.task, board.edition, board.ranking.name) == ("3", 2026, "Accuracy")
+    assert (board.task, board.edition, board.ranking.name) == ("3", NEWEST, "Accuracy")
     assert {entry.scores.measures["Accuracy"] for entry in board.entries} == {0.75}
     assert standing(board) == [(1, "", "NARROW"), (1, "", "SAME"), (3, "", "WIDE")]
 

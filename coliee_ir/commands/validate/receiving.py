@@ -9,101 +9,19 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source, copies
 from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Run
-from coliee_ir._version import __version__
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
+from coliee_ir.commands.validate.inbox import Inbox, Received
 from coliee_ir.commands.validate.tasks import find_task
-from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.rules.protocol import LONG_LIST_FILE, PROTOCOLS, described_task, protocol, task_name
 from coliee_ir.scoring.arriving import KINDS, Passed, named_task, sorted_out
 from coliee_ir.scoring.reading import read_queries, read_run
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
-
-_COLUMNS: Final = ("team", "task", "run", "part", "file", "described", "errors", "warnings", "remark")
-
-
-@dataclass(slots=True)
-class Received:
-    """A file that came.
-
-    Attributes:
-        file: the file.
-        team: whose it is; empty where nothing tells it.
-        task: its task; empty where nothing shows it.
-        tag: its run tag; empty where it has none.
-        part: ``articles``, ``documents``, ``answers``, ``long list``, ``claims``, ``description``; empty of what is
-            none of these.
-        described: whether a system description of the team names the run; None of what is not a run.
-        errors: how many findings are errors.
-        warnings: how many are warnings.
-        remark: what else there is to say: of what it is a copy, that it is not a run.
-    """
-
-    file: str
-    team: str = ""
-    task: str = ""
-    tag: str = ""
-    part: str = ""
-    described: bool | None = None
-    errors: int = 0
-    warnings: int = 0
-    remark: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as an entry of the JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class Inbox:
-    """All that came.
-
-    Attributes:
-        rows: one for each file, by team, task and run; what is not a run at the end.
-        findings: all findings, by file.
-        edition: the year whose rules count, where one was named.
-        remarks: what was not looked at.
-    """
-
-    rows: tuple[Received, ...]
-    findings: tuple[Finding, ...]
-    edition: int | None = None
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def errors(self) -> int:
-        """How many findings are errors."""
-        return self.count(Severity.ERROR)
-
-    def count(self, severity: Severity) -> int:
-        """How many findings are so grave."""
-        return sum(finding.severity is severity for finding in self.findings)
-
-    def grid(self) -> Grid:
-        """One row a file."""
-        said = {True: "yes", False: "no", None: ""}
-        rows: list[list[Cell]] = [
-            [row.team, row.task, row.tag, row.part, row.file, said[row.described],
-             *(Number(n, str(n) if n else "-") for n in (row.errors, row.warnings)), row.remark]
-            for row in self.rows
-        ]  # fmt: skip
-        return Grid(list(_COLUMNS), rows, n_text=6)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``validate FOLDER -f json``."""
-        return {
-            "coliee_ir": __version__,
-            "edition": self.edition,
-            "received": [row.to_dict() for row in self.rows],
-            "summary": {str(severity): self.count(severity) for severity in Severity},
-            "findings": [finding.to_dict() for finding in self.findings],
-            "remarks": list(self.remarks),
-        }
 
 
 class _Held(NamedTuple):

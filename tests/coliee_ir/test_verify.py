@@ -1,0 +1,88 @@
+"""Manifests: reproducible, complete, and told apart from anything that was changed since."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coliee_ir.cli import main
+
+COMMANDS = {
+    "evaluate": ["evaluate", "gold.json", "runs", "-f", "json"],
+    "compare": ["compare", "gold.json", "runs/a", "runs/b", "--resamples", "199"],
+    "leaderboard": ["leaderboard", "gold.json", "runs", "--teams", "teams.csv", "--resamples", "99", "-f", "csv"],
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text(json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 9)}))
+    Path("teams.csv").write_text("tag,team\na,A\nb,B\n")
+    Path("runs").mkdir()
+    for tag, right in (("a", 6), ("b", 3)):
+        lines = "".join(f"{n:06} {n + (100 if n <= right else 200):06} {tag}\n" for n in range(1, 9))
+        Path("runs", tag).write_text(lines)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_result_is_confirmed_and_its_manifest_repeats(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for target in ("one.json", "two.json"):
+        assert main([*COMMANDS[name], "--manifest", target, "-o", "result"]) == 0
+    assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
+    held = json.loads(Path("one.json").read_text())
+    expected = {"gold.json", "runs/a", "runs/b", *(["teams.csv"] if name == "leaderboard" else [])}
+    assert set(held["files"]) == expected
+    assert held["command"] == COMMANDS[name]
+    capsys.readouterr()
+    assert main(["verify", "one.json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "the result is confirmed\n"
+    assert [line.split()[-1] for line in out.splitlines()[1:]] == ["same"] * (len(expected) + 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "differs"),
+    [
+        (
+            lambda: Path("runs/a").write_text(Path("runs/a").read_text().replace("000106", "000999")),
+            {"runs/a", "result"},
+        ),
+        (lambda: Path("gold.json").write_text(Path("gold.json").read_text() + "\n"), {"gold.json"}),
+        (lambda: Path("runs/c").write_text("000001 000101 c\n"), {"result"}),
+        (lambda: Path("runs/a").unlink(), {"runs/a", "result"}),
+    ],
+)
+def test_whatever_changed_is_named(change: object, differs: set[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMMANDS["leaderboard"], "--manifest", "m.json"]) == 0
+    change()  # type: ignore[operator]
+    capsys.readouterr()
+    assert main(["verify", "m.json"]) == 1
+    out, err = capsys.readouterr()
+    assert {line.split()[0] for line in out.splitlines()[1:] if not line.endswith("same")} == differs
+    assert err.endswith("the result is not confirmed\n")
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "x", '{"command": [], "files": {}, "result": {"sha256": ""}}'])
+def test_what_is_not_a_manifest(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("m.json").write_text(text)
+    assert main(["verify", "m.json"]) == 2
+    assert "m.json: this is not a manifest" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["report", "g", "r", "-o", "x"], ["evaluate", "g", "r", "-ox"], ["evaluate", "--output=x"]]
+)
+def test_a_manifest_cannot_make_files(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path("m.json").write_text(json.dumps({"command": command, "files": {}, "result": {"sha256": ""}}))
+    assert main(["verify", "m.json"]) == 2
+    assert "write no files" in capsys.readouterr().err
+    assert not Path("x").exists()
+
+
+def test_standard_input_has_no_manifest(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", Path("runs/a").open())
+    assert main(["evaluate", "gold.json", "-", "--manifest", "m.json"]) == 2
+    assert not Path("m.json").exists()
