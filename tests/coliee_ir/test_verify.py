@@ -82,7 +82,8 @@ def test_a_manifest_cannot_make_files(command: list[str], capsys: pytest.Capture
     assert not Path("x").exists()
 
 
-def test_standard_input_has_no_manifest(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", Path("runs/a").open())
-    assert main(["evaluate", "gold.json", "-", "--manifest", "m.json"]) == 2
+def test_standard_input_has_no_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("runs/a").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert main(["evaluate", "gold.json", "-", "--manifest", "m.json"]) == 2
     assert not Path("m.json").exists()
