@@ -405,10 +405,10 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
 
 def split(options: argparse.Namespace) -> dict[str, Any]:
     """The queries to leave out and those to score, as ``Evaluator`` takes them."""
-    return {"exclude": _ids(options.exclude) or [], "only": _ids(options.only)}
+    return {"exclude": ids(options.exclude) or [], "only": ids(options.only)}
 
 
-def _ids(given: str | None) -> list[str] | None:
+def ids(given: str | None) -> list[str] | None:
     """Query ids from the option itself, or from the file that it names; None where it is not given."""
     if given is None or not _is_file(given):
         return None if given is None else re.split(r"[,\s]+", given)

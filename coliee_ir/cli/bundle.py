@@ -1,0 +1,33 @@
+"""``coliee-ir bundle PLATFORM GOLD``."""
+
+from __future__ import annotations
+
+import argparse
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import check_outputs, write_bytes
+from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add
+from coliee_ir.commands.bundle import PLATFORMS, pack
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.epilog = "example: coliee-ir bundle codabench gold.json --task 1 -o bundle.zip"
+    add(parser, "platform", choices=tuple(PLATFORMS))
+    add(parser, "gold", "task", "edition", "exclude")
+    add(parser, "output", default=None, help="zip file to write")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make the bundle."""
+    if options.output is None:
+        raise UsageError("name the zip file to write: -o FILE")
+    check_outputs([options.output], [options.gold, options.exclude])
+    content = pack(
+        options.platform, options.gold, task=options.task, edition=options.edition,
+        exclude=scoring.ids(options.exclude) or [],
+    )  # fmt: skip
+    write_bytes(options.output, content)
+    say(f"{options.output}: bundle for {options.platform}; it holds the gold, so keep it private")
+    return 0

@@ -1,0 +1,320 @@
+"""Packs for the platforms that shared tasks use: Codabench, EvalAI, TIRA, each scoring as the command line does.
+
+gold, rules ──pack──▶ files by name ──zipped──▶ a zip that is the same byte for byte each time; in it a program of a few
+lines that calls ``score_upload`` of this package
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
+from coliee_adapters.files import PathLike, Source
+from coliee_adapters.folders import walk
+from coliee_ir._version import __version__
+from coliee_ir.measures import parse
+from coliee_ir.rules.protocol import Protocol
+from coliee_ir.scoring.arriving import sorted_out
+from coliee_ir.scoring.collecting import collect, opened_files
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.session import begin
+
+__all__ = ["PLATFORMS", "Uploaded", "pack", "score_upload"]
+
+#: what a participant is told where the fault is not in the upload
+_OURS: Final = "the submission could not be scored; ask the organisers"
+
+
+class Uploaded(NamedTuple):
+    """What came of an upload.
+
+    Attributes:
+        scores: measure → value; empty where it could not be scored.
+        counts: correct, retrieved, relevant; empty where it could not be scored.
+        error: why it could not be scored, in a sentence that says nothing of the gold; empty if it was.
+    """
+
+    scores: dict[str, float]
+    counts: dict[str, int]
+    error: str
+
+
+def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> Uploaded:
+    """Score what a participant has uploaded: a file, an archive or a folder with the files of one submission.
+
+    Args:
+        gold: the gold's file.
+        upload: what was uploaded.
+        rules: the task, the edition, the queries to leave out, as ``rules.json`` of a bundle has them.
+    """
+    try:
+        files, passed = sorted_out(walk([upload]))
+        sources, unread = opened_files(files)
+        if unread:
+            return Uploaded({}, {}, _below(unread[0].reason, upload))
+        evaluator, _ = begin(gold, sources, task=rules["task"], edition=rules["edition"], exclude=rules["exclude"])
+        found = collect(sources, evaluator, passed=passed, named=set())
+        if found.invalid:
+            for source in sources:
+                evaluator.read(source)  # which says what is wrong with a file
+            return Uploaded({}, {}, _below(found.invalid[0].reason, upload))
+        if len(found.handed) != 1:
+            n = len(found.handed) or "no"
+            said = "; ".join(["", *passed.remarks()])
+            return Uploaded({}, {}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
+        parts = found.handed[0].parts
+        scored = evaluator.evaluate(parts.run, answers=parts.answers, long_list=parts.long_list)
+    except MismatchError:  # whose sentence names ids of the gold
+        kinds = "no query, or no document, of the run is among those that are judged"
+        return Uploaded({}, {}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")
+    except InputError as error:
+        inside = error.path != str(gold) and str(gold) not in str(error)
+        return Uploaded({}, {}, _below(str(error), upload) if inside else _OURS)
+    except UsageError as error:
+        return Uploaded({}, {}, _OURS if str(gold) in str(error) else _below(str(error), upload))
+    except ColieeError:
+        return Uploaded({}, {}, _OURS)
+    return Uploaded(dict(scored.measures), dict(scored.counts), "")
+
+
+def _below(sentence: str, upload: PathLike) -> str:
+    """A sentence without the place where the platform has put the upload."""
+    place = str(upload).rstrip("/")
+    return sentence.replace(f"{place}/", "").replace(place, "the upload")
+
+
+class _Task(NamedTuple):
+    """What a bundle is made from."""
+
+    gold: Source
+    evaluator: Evaluator
+    exclude: tuple[str, ...]
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.evaluator.protocol
+
+    @property
+    def title(self) -> str:
+        """What the challenge is called."""
+        year = "" if self.evaluator.edition is None else f" {self.evaluator.edition}"
+        return f"COLIEE{year}, Task {self.evaluator.task}: {self.protocol.title}"
+
+    @property
+    def measures(self) -> list[str]:
+        """The official measures, the one that ranks first."""
+        return [measure.name for name in self.protocol.measures for measure in parse(name)]
+
+    @property
+    def gold_name(self) -> str:
+        """What the gold is called in the bundle."""
+        return f"gold{Path(self.gold.name).suffix or '.txt'}"
+
+    def reference(self) -> dict[str, bytes]:
+        """The gold, and by which rules runs are scored against it."""
+        rules = {
+            "task": self.evaluator.task, "edition": self.evaluator.edition, "exclude": list(self.exclude),
+            "gold": self.gold_name,
+        }  # fmt: skip
+        return {self.gold_name: self.gold.raw(), "rules.json": (json.dumps(rules, indent=1) + "\n").encode()}
+
+
+def pack(
+    platform: str,
+    gold: PathLike,
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    exclude: Iterable[str] = (),
+) -> bytes:
+    """A bundle for a platform, as a zip.
+
+    Args:
+        platform: one of ``PLATFORMS``.
+        gold: the gold's file.
+        task: the task; by default it is found from the gold.
+        edition: the year whose rules count; by default the newest of the task.
+        exclude: queries to leave out.
+
+    Raises:
+        InputError: the gold cannot be read.
+        UsageError: no such platform, task or edition.
+    """
+    if platform not in PLATFORMS:
+        raise UsageError(f"unknown platform {platform!r}; the platforms are {', '.join(PLATFORMS)}")
+    source = Source(gold)
+    left_out = tuple(sorted(exclude))
+    evaluator, _ = begin(source, [], task=task, edition=edition, exclude=left_out)
+    return _zipped(PLATFORMS[platform](_Task(source, evaluator, left_out)))
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)  # of 1980: equal contents give equal bytes
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, content)
+    return stream.getvalue()
+
+
+_READ: Final = """import json
+from pathlib import Path
+
+from coliee_ir.commands.bundle import score_upload
+
+
+def score(reference, upload):
+    rules = json.loads(Path(reference, "rules.json").read_text(encoding="utf-8"))
+    return score_upload(Path(reference, rules["gold"]), upload, rules)
+"""
+
+_CODABENCH: Final = """
+import html
+import sys
+
+source, target = sys.argv[1:3]
+scored = score(Path(source, "ref"), Path(source, "res"))
+rows = "".join(f"<tr><td>{name}</td><td>{value:.4f}</td></tr>" for name, value in scored.scores.items())
+page = f"<p>{html.escape(scored.error)}</p>" if scored.error else f"<table>{rows}</table>"
+Path(target, "detailed_results.html").write_text(f"<!doctype html><meta charset=utf-8>{page}", encoding="utf-8")
+if scored.error:
+    sys.exit(scored.error)
+Path(target, "scores.json").write_text(json.dumps(scored.scores), encoding="utf-8")
+"""
+
+_EVALAI: Final = """
+
+def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwargs):
+    import tempfile
+    import zipfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(test_annotation_file) as archive:
+            archive.extractall(folder)  # the organisers' own
+        scored = score(folder, user_submission_file)
+    if scored.error:
+        raise Exception(scored.error)
+    return {"result": [{"test": scored.scores}], "submission_result": scored.scores}
+"""
+
+_TIRA: Final = """
+import argparse
+import sys
+
+parser = argparse.ArgumentParser()
+for name in ("input", "truth", "output"):
+    parser.add_argument(f"--{name}", required=True)
+options = parser.parse_args()
+scored = score(options.truth, options.input)
+if scored.error:
+    sys.exit(scored.error)
+lines = [f'measure {{\\n  key: "{name}"\\n  value: "{value}"\\n}}\\n' for name, value in scored.scores.items()]
+Path(options.output, "evaluation.prototext").write_text("".join(lines), encoding="utf-8")
+"""
+
+_DOCKERFILE: Final = f"""FROM python:3.11-slim
+RUN pip install --no-cache-dir coliee-ir=={__version__}
+"""
+
+
+def _codabench(task: _Task) -> dict[str, bytes]:
+    """docs.codabench.org: competition.yaml, a scoring program, reference data; scores.json for the leaderboard."""
+    columns = "".join(
+        f"      - title: {name}\n        key: {_quoted(name)}\n        index: {at}\n        sorting: desc\n"
+        f"        precision: 4\n"
+        for at, name in enumerate(task.measures)
+    )
+    competition = (
+        f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(task.protocol.source)}\nimage: logo.png\n"
+        "docker_image: codalab/codalab-legacy:py39\nterms: terms.md\n"
+        "pages:\n  - title: Overview\n    file: overview.md\n"
+        "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
+        "    scoring_program: scoring_program.zip\n"
+        "phases:\n  - index: 0\n    name: Test\n    description: the test set\n    start: 2026-01-01\n"
+        "    tasks:\n      - 0\n"
+        f"leaderboards:\n  - index: 0\n    title: Results\n    key: results\n    columns:\n{columns}"
+    )
+    program = {
+        "metadata.yaml": b"command: python3 /app/program/score.py /app/input /app/output\n",
+        "score.py": (_READ + _CODABENCH).encode(),
+    }
+    return {
+        "competition.yaml": competition.encode(), "logo.png": _logo(), "terms.md": b"The organisers' terms.\n",
+        "overview.md": _readme(task, "codabench"), "Dockerfile": _DOCKERFILE.encode(),
+        "scoring_program.zip": _zipped(program), "reference_data.zip": _zipped(task.reference()),
+    }  # fmt: skip
+
+
+def _evalai(task: _Task) -> dict[str, bytes]:
+    """https://evalai.readthedocs.io: challenge_config.yaml, ``evaluate`` in evaluation_script, annotations."""
+    labels = ", ".join(map(_quoted, task.measures))
+    config = (
+        f"title: {_quoted(task.title)}\nshort_description: {_quoted(task.protocol.title)}\ndescription: overview.html\n"
+        "evaluation_details: overview.html\nterms_and_conditions: overview.html\nimage: logo.png\n"
+        "submission_guidelines: overview.html\nevaluation_script: evaluation_script.zip\nremote_evaluation: false\n"
+        "start_date: 2026-01-01 00:00:00\nend_date: 2026-12-31 23:59:59\npublished: false\n"
+        f'leaderboard:\n  - id: 1\n    schema:\n      {{"labels": [{labels}], '
+        f'"default_order_by": {_quoted(task.measures[0])}}}\n'
+        "challenge_phases:\n  - id: 1\n    name: Test\n    description: overview.html\n    codename: test\n"
+        "    leaderboard_public: false\n    is_public: true\n    is_submission_public: false\n"
+        "    start_date: 2026-01-01 00:00:00\n    end_date: 2026-12-31 23:59:59\n"
+        "    test_annotation_file: annotations/test.zip\n    max_submissions_per_day: 3\n    max_submissions: 3\n"
+        "dataset_splits:\n  - id: 1\n    name: test\n    codename: test\n"
+        "challenge_phase_splits:\n  - challenge_phase_id: 1\n    leaderboard_id: 1\n    dataset_split_id: 1\n"
+        "    visibility: 1\n    leaderboard_decimal_precision: 4\n    is_leaderboard_order_descending: true\n"
+    )
+    script = {"__init__.py": b"from .main import evaluate\n", "main.py": (_READ + _EVALAI).encode(),
+              "requirements.txt": f"coliee-ir=={__version__}\n".encode()}  # fmt: skip
+    return {
+        "challenge_config.yaml": config.encode(), "logo.png": _logo(), "overview.html": _readme(task, "evalai"),
+        "evaluation_script.zip": _zipped(script), "annotations/test.zip": _zipped(task.reference()),
+    }  # fmt: skip
+
+
+def _tira(task: _Task) -> dict[str, bytes]:
+    """docs.tira.io: an evaluator in a container, which reads input and truth and writes evaluation.prototext."""
+    command = "python3 /evaluator/evaluate.py --input $inputRun --truth $inputDataset --output $outputDir"
+    dockerfile = f"{_DOCKERFILE}COPY evaluate.py /evaluator/evaluate.py\n# command: {command}\n"
+    return {
+        "Dockerfile": dockerfile.encode(), "evaluate.py": (_READ + _TIRA).encode(), "README.md": _readme(task, "tira"),
+        **{f"truth/{name}": content for name, content in task.reference().items()},
+    }  # fmt: skip
+
+
+#: platform → the files of its bundle
+PLATFORMS: Final[Mapping[str, Callable[[_Task], dict[str, bytes]]]] = {
+    "codabench": _codabench,
+    "evalai": _evalai,
+    "tira": _tira,
+}
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _readme(task: _Task, platform: str) -> bytes:
+    measures = ", ".join(task.measures)
+    return (
+        f"{task.title}\n\nMeasures: {measures}; the first one ranks. Upload the files of one run: a file, or a zip.\n"
+        f"Made by coliee-ir {__version__} (`coliee-ir bundle {platform}`), which the scorer's image must hold.\n"
+    ).encode()
+
+
+def _logo() -> bytes:
+    """A grey square of 64 pixels, which the platforms want and the organisers replace."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    rows = (b"\0" + b"\x80" * 64) * 64
+    header = struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
