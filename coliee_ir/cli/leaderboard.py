@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "easy", default=leaderboard.EASY, help=easy)
     add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output", "manifest")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
-    add(parser, "decimals", "percent")
+    add(parser, "decimals", "percent", "pages", "hide_gold")
     add_decisions(parser)
 
 
@@ -45,8 +45,10 @@ def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
     tables = []
     if options.tables:
-        if options.format == "json":
-            raise UsageError("JSON holds all tables: leave --tables out, and write the result to a file with -o")
+        if options.format in ("json", "html"):
+            raise UsageError(
+                "JSON and HTML hold all tables: leave --tables out, and use -o"
+            )
         tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
     if options.overview:
         tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
@@ -91,7 +93,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     for read in (categories, official):
         for remark in read.remarks if read is not None else ():
             say(remark)
-    extras = Extras(options.easy, categories, official, options.decimals, options.percent)
+    extras = Extras(options.easy, categories, official, options.decimals, options.percent, options.hide_gold)
     names = options.table_names or ["ranking", *(["official"] if official else [])]
     if options.tables:
         files, missing = render.write_all(board, Path(options.tables), options.format, extras)
@@ -100,6 +102,11 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
         for name, reason in missing.items():
             say(f"no table {name}: {reason}")
         if not options.table_names and options.output == "-":
+            return
+    if options.pages:
+        for file in render.write_pages(board, Path(options.pages), extras):
+            say(f"written: {file}")
+        if not options.overview and not options.table_names and options.output == "-":
             return
     if options.overview:
         _overview(options, board, extras)

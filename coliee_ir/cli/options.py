@@ -208,6 +208,12 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
+    "pages": _option(
+        "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"
+    ),
+    "hide_gold": _option(
+        "--hide-gold", help="leave out of pages what tells of single questions and relevant documents", **_SWITCH
+    ),
     "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
     "repeats": _option(
         "--repeats", **_COUNT, help=f"number of times the queries are dealt anew to folds (default: {REPEATS})"

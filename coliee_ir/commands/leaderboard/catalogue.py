@@ -23,6 +23,7 @@ class Extras(NamedTuple):
     official: Published | None = None
     decimals: int | None = None
     percent: bool = False
+    hide_gold: bool = False
 
 
 class Table(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import written
+from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
 from coliee_ir.output import grid
@@ -28,20 +29,22 @@ _SHOWN: Final[Mapping[str, Callable[[Grid], str]]] = {
 }
 
 #: forms that ``-o`` takes
-FORMS: Final = (*grid.FORMS, "json")
+FORMS: Final = (*grid.FORMS, "json", "html")
 
 #: form → the ending of a file of it
 _ENDINGS: Final = {"table": ".txt", "markdown": ".md", "latex": ".tex", "csv": ".csv", "tsv": ".tsv"}
 
 
 def render(board: Board, form: str, names: Sequence[str], extras: Extras) -> str:
-    """Tables in one of ``FORMS``; JSON holds all of them, whatever is named. Ends in a newline.
+    """Tables in one of ``FORMS``; JSON and HTML hold all of them, whatever is named. Ends in a newline.
 
     Raises:
         UsageError: a table that there is not; several tables in a form that holds one.
     """
     if form == "json":
         return dumped(contents(board, extras))
+    if form == "html":
+        return webpage.page(board, everything(board, extras)[0], hide_gold=extras.hide_gold)
     tables = [build(board, name, extras) for name in names]
     if form in _SHOWN:
         return "\n".join(map(_SHOWN[form], tables))
@@ -84,6 +87,13 @@ def paths(folder: Path, form: str) -> list[Path]:
     return [folder / f"{name}{_ENDINGS[form]}" for name in TABLES]
 
 
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"the folder {folder} cannot be made ({error.strerror or error})") from None
+
+
 def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[list[str], dict[str, str]]:
     """Write every table to a file of its own; the files, and of tables that there are not, why.
 
@@ -91,10 +101,7 @@ def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[li
         InputError: a file cannot be written.
         UsageError: the folder cannot be made.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {folder} cannot be made ({error.strerror or error})") from None
+    _make(folder)
     tables, missing = everything(board, extras)
     files = []
     for name, table in tables.items():
@@ -103,6 +110,23 @@ def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[li
             stream.write(_SHOWN[form](table) if form in _SHOWN else grid.FORMS[form](table))
         files.append(str(path))
     return files, missing
+
+
+def write_pages(board: Board, folder: Path, extras: Extras) -> list[str]:
+    """Write the results page and one page a team; the files.
+
+    Raises:
+        InputError: a file cannot be written.
+        UsageError: the folder cannot be made.
+    """
+    _make(folder)
+    tables, _ = everything(board, extras)
+    files = []
+    for name, text in webpage.pages(board, tables, hide_gold=extras.hide_gold).items():
+        with written(folder / name) as stream:
+            stream.write(text)
+        files.append(str(folder / name))
+    return files
 
 
 def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
