@@ -21,7 +21,7 @@ from coliee_ir.measures.base import Terms
 _AT_ONCE: Final = 1 << 20
 
 #: So many numbers are kept for the next time, of one or two bytes each.
-_KEPT: Final = 1 << 23
+_KEPT: Final = 1 << 22
 
 #: Differences nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12

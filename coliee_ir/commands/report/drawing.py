@@ -93,8 +93,8 @@ class _Rows(alt.NamedData):
     """Data of a chart, which Altair neither copies nor looks into: it names them, and they stand beside the chart."""
 
     def __init__(self, values: Sequence[dict[str, Any]]) -> None:
-        super().__init__(name=f"rows{id(values)}")  # tells data apart
-        object.__setattr__(self, "values", list(values))
+        object.__setattr__(self, "values", list(values))  # Altair's own would be a part of the chart
+        super().__init__(name=f"rows{id(self.values)}")  # tells data apart
 
     def __deepcopy__(self, _: object) -> _Rows:
         return self
