@@ -113,7 +113,8 @@ def tuned(contents: Contents) -> Figure | None:
     reached += [submitted for _, submitted, _ in runs]
     highest = max([*reached, *(t.interval.high for _, _, t in runs if math.isfinite(t.interval.high))])
     top = math.ceil(highest * 20) / 20
-    panels, datasets = [], {}
+    panels: list[dict[str, Any]] = []
+    datasets: dict[str, list[dict[str, float]]] = {}
     for at, (_, submitted, tuning) in enumerate(runs):
         drawn = _datasets(submitted, tuning)
         panels.append(_panel(at, tuning, top, drawn))
