@@ -36,8 +36,11 @@ class Objective(NamedTuple):
 
     def terms(self, pool: Pool, kept: BoolArray) -> Terms:
         """What each query adds where these rows are kept, which must be the first of each query."""
+        return self.of_rows(pool, np.flatnonzero(kept))
+
+    def of_rows(self, pool: Pool, rows: IntArray) -> Terms:
+        """The same of rows by their places, those of each query in the order of their ranks."""
         each = self.base.copy()
-        rows = np.flatnonzero(kept)
         query, adds = pool.query[rows], self.row[rows]
         for column in range(adds.shape[1]):
             each[:, column] += np.bincount(query, weights=adds[:, column], minlength=len(each))
