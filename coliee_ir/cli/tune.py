@@ -25,6 +25,7 @@ from coliee_ir.rules.protocol import has_exact_ids, has_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.stats.settings import REPEATS
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
+    add(parser, "repeats", default=REPEATS)
     add(parser, "groups", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
@@ -106,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
-        folds=options.folds, filters=taken,
+        folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
         **scoring.split(options), seed=options.seed, decisions=decided(options),
     )  # fmt: skip

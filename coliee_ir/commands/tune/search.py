@@ -50,6 +50,7 @@ class _Rows(NamedTuple):
         row: shape (L,); rows by their places in the pool.
         value: shape (L,); falling.
         base: shape (Q, T); what each query adds with its floor alone.
+        part: shape (M,); rows of one part come in together, or nothing is gained between its first and its last.
     """
 
     query: _Small
@@ -57,6 +58,7 @@ class _Rows(NamedTuple):
     row: _Small
     value: FloatArray
     base: FloatArray
+    part: _Small
 
 
 class _Scored(NamedTuple):
@@ -89,6 +91,7 @@ class Sweep:
 
     def __init__(self, pool: Pool, family: str, objective: Objective) -> None:
         self.pool, self.family, self.objective = pool, family, objective
+        self._fixed = FAMILIES[family].fixed
         value = self._value()
         order = np.argsort(-value, kind="stable")
         # it adds to the first sum, or takes from the second, of which there are two in a mean
@@ -110,9 +113,8 @@ class Sweep:
 
     def _useful(self, value: FloatArray, order: IntArray) -> int:
         """How many rows there are up to the last one that can raise a score, with those that have its value."""
-        fixed = FAMILIES[self.family].fixed
-        if fixed is not None:
-            return int(np.count_nonzero(value >= fixed))
+        if self._fixed is not None:
+            return int(np.count_nonzero(value >= self._fixed))
         at = np.flatnonzero(self._raises[order])
         return int(np.count_nonzero(value >= value[order[at[-1]]])) if len(at) else 0
 
@@ -126,11 +128,28 @@ class Sweep:
             chosen: shape (Q,); the queries.
             bounds: floors and caps to try, the simplest first.
         """
-        best, *others = (self._best(chosen, bound) for bound in bounds)
-        for fit in others:
-            if fit.score > best.score + NEAR or (np.isnan(best.score) and not np.isnan(fit.score)):
-                best = fit
-        return best
+        best, score = bounds[0], -np.inf
+        for bound in bounds if len(bounds) > 1 else ():
+            if (reached := self._greatest(chosen, bound)) > score + NEAR:
+                best, score = bound, reached
+        return self._best(chosen, best)
+
+    def _greatest(self, chosen: BoolArray, bound: Bounds) -> float:
+        """The score of ``_best``, for less: rows are summed part by part."""
+        rows = self._between(bound)
+        if self._fixed is None and bound != Bounds():
+            taken = np.flatnonzero(chosen[rows.query])
+            part, row = rows.part[taken], rows.row[rows.at[taken]]
+            sums = np.empty((int(rows.part.max(initial=-1)) + 2, rows.base.shape[1]))
+            sums[:] = rows.base[chosen].sum(axis=0)
+            for column in range(self.objective.row.shape[1]):
+                adds = np.bincount(part, weights=self.objective.row[row, column], minlength=len(sums) - 1)
+                sums[1:, column] += np.cumsum(adds)
+            scores = self.objective.score(sums)
+            if (known := ~np.isnan(scores)).any():
+                return float(np.max(scores, where=known, initial=-np.inf))
+        score = self._best(chosen, bound).score
+        return -np.inf if np.isnan(score) else score
 
     def _best(self, chosen: BoolArray, bound: Bounds) -> Fit:
         if bound != Bounds():
@@ -142,13 +161,12 @@ class Sweep:
 
     def _fit(self, chosen: BoolArray, bound: Bounds) -> Fit:
         found = self._scored(chosen, bound)
-        fixed = FAMILIES[self.family].fixed
-        if fixed is None:
+        if self._fixed is None:
             at = int(np.argmax(found.scores >= found.scores.max() - NEAR))
             threshold = self._threshold(found.values, int(found.ends[at]), chosen, bound, found.following)
         else:
-            at = int(np.searchsorted(found.ends, np.count_nonzero(found.values >= fixed)))
-            threshold = fixed
+            at = int(np.searchsorted(found.ends, np.count_nonzero(found.values >= self._fixed)))
+            threshold = self._fixed
         score = float(found.scores[at])
         # how many are kept is what k says; its bounds have nothing to add
         parameter = FAMILIES[self.family].parameter(threshold)
@@ -167,7 +185,7 @@ class Sweep:
         values, row = rows.value[at], rows.row[at]
         changes = np.flatnonzero(values[1:] != values[:-1]) + 1
         ends = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
-        if not everywhere and FAMILIES[self.family].fixed is None:
+        if not everywhere and self._fixed is None:
             behind = np.searchsorted(ends, np.flatnonzero(self._raises[row]) + 1)
             ends = ends[np.unique(np.append(behind, 0))]
         sums = np.tile(rows.base[chosen].sum(axis=0), (len(ends), 1))
@@ -194,7 +212,13 @@ class Sweep:
         if bound.cap is not None:
             within &= rank <= bound.cap
         at: _Small = np.flatnonzero(within).astype(np.int32)
-        return _Rows(self.pool.query[order[at]].astype(np.int32), at, order, falling, base)
+        value, row = falling[at], order[at]
+        part = np.cumsum(np.diff(value, prepend=value[:1]) != 0)
+        if len(part):
+            gains = np.bincount(part, weights=self._raises[row]) > 0
+            part = (np.cumsum(gains) - gains)[part]
+        query: _Small = self.pool.query[row].astype(np.int32)
+        return _Rows(query, at, order, falling, base, part.astype(np.int32))
 
     def _floor(self, bound: Bounds) -> IntArray:
         """The rows that are kept in any case."""
