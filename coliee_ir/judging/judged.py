@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from time import perf_counter
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
 from coliee_adapters.records import Columns, Run
-from coliee_adapters.remarks import NUMBERED, Remarks
+from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
 from coliee_ir.judging import ungrouped
 from coliee_ir.judging.order import by_score
 from coliee_ir.judging.qrels import Qrels, mixed
@@ -431,18 +432,28 @@ class _Judging:
                 self.rank[rows[i]] = rank_of[int(at[i])] - lines.starts[lines.segment[at[i]]] + 1
 
     def _note_lost_zeros(self, lines: Lines, numbers: IntArray, keys: WordArray, n_words: int) -> None:
-        """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
+        """Remark judged documents that would have been retrieved without their leading zeros, and others as short."""
         missed = self.qrels.rows(numbers)
         missed = missed[self.qrels.leading_zeros[missed] & (self.rank[missed] == 0)]
-        if not len(missed) or not len(keys):
+        known: set[tuple[str, str]] = set()
+        if len(missed) and len(keys):
+            texts = [self.qrels.documents[int(row)] for row in missed]
+            stripped = Ids.of([text.lstrip("0") for text in texts])
+            of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
+            lost = _among(mixed(stripped.words(n_words), of_number), np.sort(keys))
+            for at in np.flatnonzero(lost).tolist():
+                query = self.qrels.queries[of_number[at]]
+                self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+                known.add((query, stripped[at]))
+        if self.qrels.digits is None:
             return
-        texts = [self.qrels.documents[int(row)] for row in missed]
-        stripped = Ids.of([text.lstrip("0") for text in texts])
-        of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
-        lost = _among(mixed(stripped.words(n_words), of_number), np.sort(keys))
-        for at in np.flatnonzero(lost).tolist():
-            query = self.qrels.queries[of_number[at]]
-            self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+        short = np.flatnonzero(lines.documents.length < self.qrels.digits)
+        short = short[lines.documents.at(short).are_numbers()]
+        others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
+        shown = list(islice((pair for pair in others if pair not in known), EXAMPLES))
+        for query, document in shown:
+            self.remarks.add("short-id", f"query {query}: {document}")
+        self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
 
 
 def _distinct(numbers: IntArray) -> IntArray:
