@@ -15,7 +15,7 @@ from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.rules.decisions import CHOICES, HELP, MATTERS, Decisions
 from coliee_ir.rules.protocol import TASKS
 from coliee_ir.stats.corrections import CORRECTIONS
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
 
 
 class Option(NamedTuple):
@@ -158,6 +158,12 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     # how it is computed
     "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size and processors)"),
+    "cluster": _option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Dask cluster that scores the runs: a scheduler's address, tcp://HOST:8786, whose workers find the same "
+        "files; or local:N for N processes",
+    ),
     "keep_going": _option(
         "--keep-going", help="report broken runs and continue with the others (exit code 2)", **_SWITCH
     ),
@@ -189,6 +195,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
     "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
+    "repeats": _option(
+        "--repeats", **_COUNT, help=f"number of times the queries are dealt anew to folds (default: {REPEATS})"
+    ),
     # cutting
     "by": _option("--by", metavar="RULE", help="", **_MANY),
     "floor": _option("--floor", type=int, metavar="N", help="minimum number of documents per query (default: tuned)"),

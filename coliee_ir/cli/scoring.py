@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from coliee_adapters import descriptions, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
@@ -19,20 +19,22 @@ from coliee_adapters.records import Answers, Gold, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
+from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
-    find_task,
     gold_files,
     opened,
     opened_if_possible,
     read_gold,
     read_queries,
     read_run,
-    telling,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _Result = TypeVar("_Result")
 
@@ -43,7 +45,7 @@ _MANY = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
     add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "only")
-    add(parser, "jobs", "keep_going")
+    add(parser, "jobs", "cluster", "keep_going")
     add_decisions(parser)
 
 
@@ -152,31 +154,34 @@ def score(
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
     gold = _gold(options, given, submissions[0].run)
-    if options.task is None and options.answers:
-        task, because = "3", "answers are given beside the run"
-    else:
-        task, because = (
-            (options.task, "")
-            if options.task
-            else find_task(gold, telling(submission.run for submission in submissions))
-        )
+    task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
     )
     scored: list[Scores] = []
     failed = False
-    results = evaluator.evaluate_all(submissions, jobs=options.jobs, keep_judged=keep_judged)
-    for result in watched(results, len(submissions)):
-        if isinstance(result, Scores):
-            scored.append(result)
-        elif options.keep_going:
-            failed = True
-            say(f"coliee-ir: {result}")
-        else:
-            raise result
+    with _engine(options) as executor:
+        results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
+        for result in watched(results, len(submissions)):
+            if isinstance(result, Scores):
+                scored.append(result)
+            elif options.keep_going:
+                failed = True
+                say(f"coliee-ir: {result}")
+            else:
+                raise result
     if scored:
         tell(scored, because, len(evaluator.excluded))
     return Scored(scored, evaluator, failed)
+
+
+def _engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
+    """What scores the runs instead of this machine's processes, if anything does."""
+    if options.cluster is None:
+        return contextlib.nullcontext()
+    from coliee_ir.judging import cluster  # loads Dask
+
+    return cluster.connected(options.cluster)
 
 
 def _gold(options: argparse.Namespace, given: Any, run: object) -> Gold:

@@ -6,11 +6,12 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,9 @@ from coliee_ir.judging import ungrouped
 from coliee_ir.judging.order import by_score
 from coliee_ir.judging.qrels import Qrels, mixed
 from coliee_ir.judging.segments import Lines, whole_queries
+
+if TYPE_CHECKING:  # loads much, and only few bring an executor
+    from concurrent.futures import Executor
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -72,6 +76,12 @@ class Judged:
             found &= self.rank <= cutoff
         return self.qrels.sums(found)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What travels to another process: of the arrays only what is not 0, which is little in a part of a run."""
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        packed = {name: _packed(held.pop(name)) for name in ("rank", "retrieved", "repeated", "answered")}
+        return _restored, (held, packed)
+
     def __add__(self, other: Judged) -> Judged:
         """The two parts together.
 
@@ -97,7 +107,29 @@ class Judged:
         )
 
 
-def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int = 1) -> Judged:
+#: an array's length and type, where it is not 0, and what stands there
+_Packed = tuple[int, str, IntArray, npt.NDArray[Any]]
+
+
+def _packed(array: npt.NDArray[Any]) -> _Packed:
+    at = np.flatnonzero(array)
+    return len(array), array.dtype.str, at, array[at]
+
+
+def _restored(held: dict[str, Any], packed: dict[str, _Packed]) -> Judged:
+    for name, (length, kind, at, values) in packed.items():
+        held[name] = np.zeros(length, dtype=kind)
+        held[name][at] = values
+    return Judged(**held)
+
+
+def judge(
+    qrels: Qrels,
+    run: Run,
+    skip: frozenset[str] = frozenset(),
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Judged:
     """Read a run and keep where its judged documents stand.
 
     Documents rank by score as trec_eval compares it (float32), highest first, and on equal scores by id, greatest
@@ -112,29 +144,49 @@ def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int 
         run: what to judge.
         skip: queries to pass over in silence: those that the caller excluded.
         jobs: how many processes may work on it; more than one only helps with a large plain file.
+        executor: what works on it instead of this process, in ``jobs`` parts; its workers must find the file.
 
     Raises:
         InputError: the run cannot be read.
         WorkerError: one of several processes was killed.
     """
+    if executor is not None:
+        return _judged_elsewhere(qrels, run, skip, jobs, executor)
     try:
         judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
-        return judged or _judged(qrels, run, skip, whole_queries)
+        return judged or _judged(qrels, run, skip)
     except _QueryReturnsError:
         return _judged_ungrouped(qrels, run, skip, jobs)
 
 
-def _judged(
-    qrels: Qrels, run: Run, skip: frozenset[str], in_queries: Callable[[Iterable[Columns]], Iterator[Lines]]
-) -> Judged:
+def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     judging = _Judging(qrels, skip)
     blocks = _Timed(run.blocks())
-    for lines in in_queries(blocks):
+    for lines in map(Lines.of, blocks) if run.grouped else whole_queries(blocks):
         judging.add(lines)
     return judging.result(blocks.seconds)
 
 
-def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged | None:
+def _judged_elsewhere(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, executor: Executor) -> Judged:
+    """A run judged by an executor: in parts, or as a whole by one worker where the parts do not tell all."""
+    judged = _judged_in_parts(qrels, run, skip, jobs, executor) if jobs > 1 and run.split is not None else None
+    if judged is None:
+        from coliee_ir.judging import workers
+
+        [result] = workers.results([partial(_whole_apart, qrels, run, skip)], 1, executor)
+        if isinstance(result, ColieeError):
+            raise result
+        judged = replace(result, qrels=qrels)
+    return judged
+
+
+def _whole_apart(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
+    return replace(judge(qrels, run, skip), qrels=Qrels({}))
+
+
+def _judged_in_parts(
+    qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, executor: Executor | None = None
+) -> Judged | None:
     """The parts of a file judged by several processes, added; None where only the whole file gives the full answer.
 
     That is so where a part meets an error or a remark that has a line number, which is one within the part; and where
@@ -147,20 +199,20 @@ def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) ->
 
     tasks = [partial(_apart, qrels, part, skip) for part in parts]
     try:
-        results = list(workers.results(tasks, jobs))
+        results = list(workers.results(tasks, jobs, executor))
         if not _whole([r if isinstance(r, ColieeError) else r.remarks for r in results]):
             return None
         total, *others = [replace(r, qrels=qrels) for r in results if not isinstance(r, ColieeError)]
         for other in others:
             total += other
-    except (_QueryReturnsError, ValueError):
+    except ValueError:  # a query in two parts
         return None
     return total
 
 
 def _apart(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
     """A judged part without its gold, which need not travel between processes."""
-    return replace(_judged(qrels, part, skip, whole_queries), qrels=Qrels({}))
+    return replace(_judged(qrels, part, skip), qrels=Qrels({}))
 
 
 def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged:
@@ -238,7 +290,7 @@ class _Timed(Iterator[Columns]):
             self.seconds += perf_counter() - start
 
 
-class _QueryReturnsError(Exception):
+class _QueryReturnsError(ColieeError):
     """A query that was finished comes back: the run is not grouped by query."""
 
 

@@ -112,6 +112,8 @@ def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text:
     assert find_task(read_gold("gold.xml"), telling([opened("us.txt"), opened("us.json")])).task == "4"
     Path("articles.json").write_text(json.dumps({query: ["96"] for query in GOLD}))
     assert find_task(read_gold("gold.xml"), telling([opened("us.json"), opened("articles.json")])).task == "3"
+    Path("us.csv").write_text("id,label\nR07-01-O,Y\nR07-02-O,N\n")
+    assert find_task(read_gold("gold.xml"), telling([opened("us.csv"), opened("articles.json")])).task == "3"
 
 
 def test_a_label_list_does_not_become_a_ranking(sorry: Path, call: Call) -> None:

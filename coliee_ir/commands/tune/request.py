@@ -28,8 +28,8 @@ from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
-from coliee_ir.stats.folds import Split, standard_error
-from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.folds import Split, difference, spread
+from coliee_ir.stats.settings import N_RESAMPLES, REPEATS, SEED, Resampling
 
 FOLDS: Final = 5
 
@@ -46,6 +46,7 @@ def tune(
     floor: int | None = None,
     cap: int | None = None,
     folds: int = FOLDS,
+    repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
@@ -58,7 +59,8 @@ def tune(
     """Choose the rule that cuts a run best.
 
     Every kind of rule is tried without bounds on the count and with a searched floor and cap; of those whose held-out
-    scores are within a standard error of the best the simplest is taken.
+    scores are within a standard error of the best the simplest is taken. Held-out scores are means over several ways to
+    deal the queries to folds; they do not depend on the order of the gold.
 
     Args:
         gold: what ``read_gold`` takes.
@@ -71,6 +73,7 @@ def tune(
         floor: keep at least so many documents a query; by default searched.
         cap: keep at most so many; by default searched.
         folds: how many folds of queries the rule is held out from.
+        repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
@@ -124,12 +127,11 @@ def tune(
     for filter_ in filters:
         pool = pool.where(filter_.keeps(pool))
     kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
-    split = Split.of(pool.queries, folds, seed, groups)
+    split = Split.of(pool.queries, folds, seed, groups, repeats)
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
-    held = problem.held_out(candidates)
-    terms = split.terms(held.each, held)
+    terms = problem.held_out(candidates)
     samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
     interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
     return Tuning(
@@ -146,12 +148,15 @@ def tune(
         remarks=scores.remarks,
         rule=solution.rule,
         resubstitution=solution.resubstitution,
-        held_out=held.total,
+        held_out=terms.total,
+        split_sd=spread(terms, repeats, candidates[0].sweep.objective.score),
         interval=interval,
+        gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
         ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
         curve=solution.curve,
         folds=folds,
+        repeats=repeats,
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(_filtered(problem, whole, filters, terms)),
@@ -235,8 +240,5 @@ def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Te
         for other in filters:
             if other is not filter_:
                 pool = pool.where(other.keeps(pool))
-        without = problem.held_out(problem.candidates(pool))
-        each = problem.split.terms(without.each, without).each
         rows = int((~filter_.keeps(whole)).sum())
-        error = standard_error(held.score, held.each, each)
-        yield Filtered(filter_.name, rows, held.total - without.total, error)
+        yield Filtered(filter_.name, rows, difference(held, problem.held_out(problem.candidates(pool))))
