@@ -141,7 +141,8 @@ class Ids(Sequence[str]):
 
     def are_numbers(self) -> BoolArray:
         """Which ids are digits alone, as far as their first 32 bytes show."""
-        return self.forms() == _ODD  # a single sign, which is 1
+        numbers: BoolArray = self.forms() == _ODD  # a single sign, which is 1
+        return numbers
 
     def words_needed(self) -> int:
         """How many words tell the ids apart; at most four, which 32 bytes fill."""
