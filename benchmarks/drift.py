@@ -2,8 +2,8 @@
 
     python -m benchmarks.drift [--drift D…] [--worlds N] [--queries N] [--seed N]
 
-A world has five years of queries, made as in ``benchmarks.held_out``; from year to year the level of the scores rises by
-D standard deviations of the level among the queries of a year. A threshold on the score is tuned on the five years;
+A world has five years of queries, made as in ``benchmarks.held_out``; from year to year the level of the scores rises
+by D standard deviations of the level among the queries of a year. A threshold on the score is tuned on the five years;
 the truth is what it scores on a large sample of the sixth. A row is a mean over worlds: both estimates, the truth, by
 how much they are off (root mean square), and how often their 95% interval holds the truth.
 """
