@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
     *("reading", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *("scores", "render", "batch", "evaluator", "session"),
+    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session"),
 )
 
 #: The floors from the ground up; each may import itself and those below.
@@ -52,6 +52,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.__main__", "coliee_ir.cli"): "loaded when Ctrl-C is taken care of",
     ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
+    ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
