@@ -46,9 +46,7 @@ def run(options: argparse.Namespace) -> int:
     tables = []
     if options.tables:
         if options.format in ("json", "html"):
-            raise UsageError(
-                "JSON and HTML hold all tables: leave --tables out, and use -o"
-            )
+            raise UsageError("JSON and HTML hold all tables: leave --tables out, and use -o")
         tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
     if options.overview:
         tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
