@@ -9,10 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from coliee_adapters.errors import InputError, UsageError, contained, shortened
+from coliee_adapters.errors import UsageError, contained, shortened
 from coliee_adapters.files import Source, written
-from coliee_adapters.lines import content_lines, split_columns
-from coliee_adapters.records import Run, exact_id, normal_id
+from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import tune as cutoffs
@@ -65,29 +64,13 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filter
     if options.not_itself:
         chosen.append(filters.not_itself())
     if options.dates is not None:
-        chosen.append(filters.not_newer(_pairs(options.dates, task, "ID YYYY-MM-DD", _DATE)))
+        chosen.append(filters.not_newer(scoring.id_pairs(options.dates, task, "ID YYYY-MM-DD", _DATE)))
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
             raise UsageError("--not-common takes two whole numbers from 1, such as 20,5")
         chosen.append(filters.not_common(int(numbers[0]), int(numbers[1])))
     return chosen
-
-
-def _pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | None = None) -> dict[str, str]:
-    """The two columns of a file, or two values with a comma between: id → value."""
-    source = Source(path)
-    id_of = exact_id if task == "trec" else normal_id
-    pairs: dict[str, str] = {}
-    for number, line in content_lines(source.text(), source.name):
-        words = [word.strip() for word in (line.split(",") if "," in line else split_columns(line))]
-        if len(words) != 2 or (value is not None and not value.fullmatch(words[1])):
-            raise InputError(
-                source.name, "this line cannot be read", line=number, found=line, remedy=f"give {expected}"
-            )
-        if pairs.setdefault(id_of(words[0]), words[1]) != words[1]:
-            raise InputError(source.name, "this id stands twice", line=number, found=words[0], remedy="keep one line")
-    return pairs
 
 
 def run(options: argparse.Namespace) -> int:
@@ -111,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, filters=taken,
-        groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
+        groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
         exclude=scoring.ids(options.exclude), seed=options.seed, decisions=decided(options),
     )  # fmt: skip
     tunings: list[Tuning] = []
