@@ -187,7 +187,8 @@ def compare_measures(
     tests = [_tests(board, pairs, asked) for board in boards]
     together = len(pairs) * len(measures)
     joint = None
-    if asked.correction == "maxt" and together > 1:
+    known = sum(not math.isnan(test.difference) for of_board in tests for test in of_board)
+    if asked.correction == "maxt" and known > 1:
         families = [studentised.Family([run.terms for run in board.runs], pairs) for board in boards]
         joint = studentised.jointly(families, asked.settings)
     p = np.array([test.p for of_board in tests for test in of_board])

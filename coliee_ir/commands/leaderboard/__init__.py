@@ -136,8 +136,11 @@ def rank_runs(
             remarks.append("no teams are known, so every run would be its team's best; name the teams with --teams CSV")
         elif left_out:
             remarks.append(
-                f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team; "
-                "the ranks take into account that the best were chosen by these queries, the scores do not"
+                f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
+            )
+            remarks.append(
+                "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
+                "their intervals do not"
             )
     return Leaderboard.of(
         evaluator,
