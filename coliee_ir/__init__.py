@@ -33,10 +33,11 @@ if TYPE_CHECKING:
     from coliee_ir.judging.qrels import Qrels
     from coliee_ir.rules.decisions import Decisions
     from coliee_ir.rules.protocol import PROTOCOLS, Protocol, protocol
-    from coliee_ir.scoring.evaluator import Evaluator, Submission
+    from coliee_ir.scoring.evaluator import Evaluator
     from coliee_ir.scoring.reading import read_gold, read_run
     from coliee_ir.scoring.scores import Scores
     from coliee_ir.scoring.session import evaluate
+    from coliee_ir.scoring.submission import Submission
 
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
 _HOMES = {
@@ -47,7 +48,8 @@ _HOMES = {
     "coliee_ir.commands.convert": ("to_frame", "to_qrels", "to_run"),
     "coliee_ir.commands.tune": ("Rule", "Tuning", "cut", "tune"),
     "coliee_ir.rules.decisions": ("Decisions",),
-    "coliee_ir.scoring.evaluator": ("Evaluator", "Submission"),
+    "coliee_ir.scoring.evaluator": ("Evaluator",),
+    "coliee_ir.scoring.submission": ("Submission",),
     "coliee_ir.commands.fuse": ("Fusion", "fuse"),
     "coliee_ir.commands.fuse.fitting": ("fit_fusion",),
     "coliee_ir.commands.fuse.result": ("FittedFusion",),

@@ -341,14 +341,17 @@ def column_names() -> str:
 
 def conversions() -> str:
     """What can be written."""
-    targets = {
-        "a gold": conversion.GOLD_TARGETS,
-        "a run": conversion.RUN_TARGETS,
-        "answers": conversion.ANSWER_TARGETS,
-    }
+    targets = [
+        ("a gold", conversion.GOLD_TARGET, conversion.GOLD_TARGETS),
+        ("a run", conversion.RUN_TARGET, conversion.RUN_TARGETS),
+        ("answers", conversion.RUN_TARGET, conversion.ANSWER_TARGETS),
+    ]
     return table(
         ["from", "default", "other formats"],
-        ([what, code(first), ", ".join(map(code, others))] for what, (first, *others) in targets.items()),
+        (
+            [what, code(default), ", ".join(code(name) for name in names if name != default)]
+            for what, default, names in targets
+        ),
     )
 
 
@@ -431,6 +434,7 @@ how many places.
 def validation_rules() -> str:
     """What ``validate`` looks for: how bad it is, what is said, what to do, who says so, and what ``--fix`` does."""
     facts = {"{columns}": "the columns of the task", "{missing}": "articles or answers", "{many}": str(MANY)}
+    facts |= {"{runs}": "its runs", "{limit}": "the edition's date"}
     for name in ("most_runs", "long_list", "tag_length"):
         facts[f"{{{name}}}"] = str(max(getattr(rules, name) or 0 for rules in SUBMISSION_RULES))
 

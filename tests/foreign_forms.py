@@ -18,6 +18,7 @@ import html
 import io
 import json
 import pickle
+import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -1170,7 +1171,8 @@ for name, content, words in (
     ("Parquet", b"PAR1\x15\x04\x15\x10\x15\x14L\x15\x02\x15\x00\x12\x00\x00PAR1", r"Parquet"),
     ("a PDF", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", r"PDF"),
 ):
-    refused(f"{name} as the run", WEB, words, how="export it as text", run=File(content, ".txt"))
+    if not re.search("zip arch|tar arch", name):  # of which the command line reads the files, as of a folder
+        refused(f"{name} as the run", WEB, words, how="export it as text", run=File(content, ".txt"))
     refused(f"{name} as the gold", WEB, words, how="export it as text", gold=File(content, ".txt"))
 refused(
     "COLIEE's system description",

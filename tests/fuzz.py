@@ -838,7 +838,7 @@ def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
 def _fuse(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     other = files.folder / "plain" / "other.txt"
     method = chance.choice(
-        ["rrf", "combsum", "combmnz", "combanz", "combmax", "combmin", "union", "intersection", "vote"]
+        ["rrf", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed", "union", "intersection", "vote"]
     )
     norm = chance.choice(["min-max", "max", "sum", "zscore", "rank", "borda", "none"])
     target = chance.choice(["-", files.folder / "out" / "fused.txt"])

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from coliee_ir.rules.protocol import NEWEST
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "coliee_ir" / "examples"
 
@@ -33,7 +35,7 @@ CONVERT = ("convert", "--to", "json", "run.txt")
 #: what a hook can use: it runs before the command, in its process
 PRELUDE = """
 import contextlib, os, resource, sys, time
-import coliee_ir.cli.convert, coliee_ir.cli.evaluate, coliee_ir.commands.convert
+import coliee_adapters.case_law, coliee_ir.cli.convert, coliee_ir.cli.evaluate
 from pathlib import Path
 from coliee_ir.judging import workers
 from coliee_adapters import files
@@ -328,7 +330,7 @@ def test_a_limit_that_is_not_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_too_large_to_be_validated() -> None:
     code, out, err = run(*large_validated())
-    assert (code, err) == (1, "\ntask 1 of 2026\n") or (code, err.strip()) == (1, "task 1 of 2026")
+    assert (code, err) == (1, f"\ntask 1 of {NEWEST}\n") or (code, err.strip()) == (1, f"task 1 of {NEWEST}")
     assert "larger than 32 MiB" in out
 
 
@@ -480,11 +482,11 @@ files._beside = slow
 @pytest.mark.parametrize("target", ["out.json", "out.gz", "-"])
 def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
     hook = """
-writes = coliee_ir.commands.convert.case_law.write_json
+writes = coliee_adapters.case_law.write_json
 def slow(content, stream):
     writes(content, stream)
     wait()
-coliee_ir.commands.convert.case_law.write_json = slow
+coliee_adapters.case_law.write_json = slow
 """
     Path("out.json").write_bytes(b"old")
     before = content(here)
@@ -560,11 +562,11 @@ def test_what_is_ignored_stays_ignored(here: Path) -> None:
     hook = (
         "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
         + """
-writes = coliee_ir.commands.convert.case_law.write_json
+writes = coliee_adapters.case_law.write_json
 def slow(content, stream):
     writes(content, stream)
     os.kill(os.getpid(), signal.SIGHUP)
-coliee_ir.commands.convert.case_law.write_json = slow
+coliee_adapters.case_law.write_json = slow
 """
     )
     assert run(*CONVERT, "out.json", hook=f"import signal\n{hook}")[0] == 0

@@ -10,7 +10,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from coliee_ir.rules.protocol import TASKS
+
 ROOT = Path(__file__).resolve().parents[1]
+
+#: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
+SCORING = (
+    *("reading", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
+    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session"),
+)
 
 #: The floors from the ground up; each may import itself and those below.
 FLOORS = (
@@ -22,6 +30,7 @@ FLOORS = (
     "coliee_ir.stats",
     "coliee_ir.output",
     "coliee_ir.scoring",
+    *(f"coliee_ir.scoring.{room}" for room in SCORING),
     "coliee_ir.commands",
     "coliee_ir",
     "coliee_ir.ir_measures",
@@ -42,7 +51,8 @@ _DRAWING = "loads altair and jinja2, an extra"
 LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.__main__", "coliee_ir.cli"): "loaded when Ctrl-C is taken care of",
     ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
-    ("coliee_ir.scoring.evaluator", "coliee_ir.judging.workers"): _PROCESSES,
+    ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
+    ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
@@ -143,3 +153,30 @@ def test_there_is_no_circle_of_imports() -> None:
 def test_imports_stand_at_the_head_of_their_file() -> None:
     late = {(one.importer, one.imported) for one in imports() if one.inside or (one.for_types and not is_face(one))}
     assert late == set(LATE)
+
+
+#: Where a string is a task's name and means something else, or has to name tasks.
+_FORM = "a form of file"
+_CELL = "what stands in a file or a table"
+NAMES_OF_TASKS: Mapping[tuple[str, str], str] = {
+    **{("coliee_ir.cli.demo", task): "the example data of each task" for task in TASKS},
+    ("coliee_ir.__main__", "1"): "a setting of OpenBLAS",
+    ("coliee_ir.commands.convert.writing", "trec"): _FORM,
+    **{("coliee_ir.commands.fuse.output", form): _FORM for form in ("trec", "tort")},
+    ("coliee_ir.scoring.render", "trec"): _FORM,
+    ("coliee_ir.commands.leaderboard.categories", "1"): _CELL,
+    **{("coliee_ir.commands.report.hardness", number): _CELL for number in ("1", "2")},
+    ("coliee_ir.commands.validate.check", "1"): _CELL,
+    ("coliee_ir.scoring.reading", "1"): _CELL,
+}
+
+
+def test_only_the_rules_know_a_task_by_name() -> None:
+    named = set()
+    for name, path in modules().items():
+        if not name.startswith("coliee_ir") or name.startswith("coliee_ir.rules"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and node.value in TASKS:
+                named.add((name, node.value))
+    assert named == set(NAMES_OF_TASKS)

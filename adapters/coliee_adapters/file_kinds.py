@@ -58,10 +58,14 @@ _ZIPPED: Final = (
     (b"[Content_Types].xml", Kind("an Office document", _EXPORT)),
 )
 
+_IN_IT: Final = "unpack it, or name the file in it: ARCHIVE/FILE"
+ZIP: Final = Kind("a zip archive", _IN_IT)
+TAR: Final = Kind("a tar archive", _IN_IT)
+
 _PAGE: Final = Kind("a web page", "download the file itself; on GitHub, with the button Raw")
 
 #: where an entry of a tar file names its format
-_TAR: Final = slice(257, 262)
+_TAR_SIGN: Final = slice(257, 262)
 
 
 def kind_of(head: bytes) -> Kind | None:
@@ -74,13 +78,13 @@ def kind_of(head: bytes) -> Kind | None:
     >>> kind_of(b"001 013 T\n")
     """
     if head.startswith((b"PK\3\4", b"PK\5\6")):
-        return next((kind for sign, kind in _ZIPPED if sign in head), Kind("a zip archive", _UNPACK))
+        return next((kind for sign, kind in _ZIPPED if sign in head), ZIP)
     if head[:1] == b"\x80" and head[1:2] in (b"\2", b"\3", b"\4", b"\5"):
         return _PICKLE
     if head.startswith(b"BZh") and head[4:].startswith(b"1AY&SY"):
         return Kind("a bzip2 archive", _UNPACK)
-    if head[_TAR] == b"ustar":
-        return Kind("a tar archive", _UNPACK)
+    if head[_TAR_SIGN] == b"ustar":
+        return TAR
     if head[:256].lstrip().lower().startswith((b"<!doctype html", b"<html")):
         return _PAGE
     return next((kind for start, kind in _STARTS if head.startswith(start)), None)

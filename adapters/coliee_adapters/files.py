@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from coliee_adapters import file_kinds, limits
+from coliee_adapters import archives, file_kinds, limits
 from coliee_adapters.errors import InputError, UsageError, contained
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -29,9 +29,6 @@ _PIECE: Final = 1 << 20
 
 #: how much of a result is held in memory before it is printed
 _IN_MEMORY: Final = 1 << 24
-
-#: what gzip data may unpack to, whatever its ratio
-_FREE: Final = 16 << 20
 
 _MARKS: Final = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 
@@ -57,7 +54,7 @@ class Source:
     belong together.
 
     Args:
-        path: a path, or ``-`` for standard input.
+        path: a path, or ``-`` for standard input; a file in an archive is ``ARCHIVE/NAME``.
         may_be_empty: whether a file without content is left to the caller.
         columns: what its columns are called, by role, where it is a table (see ``coliee_adapters.vocabulary``).
         any_text: whether UTF-16, and text with a NUL in it, are left to the caller.
@@ -84,10 +81,12 @@ class Source:
         self._state: _State | None = None
         self._head_is_gzip = False
         with self._faults():
-            if self.path != "-" and Path(self.path).is_dir():
+            #: where the bytes lie
+            self._place = Path(archives.located(self.path))
+            if self.path != "-" and self._place.is_dir():
                 raise InputError(self.name, "this is a directory", remedy="name the file in it")
             # a stream can be read once only: standard input, a pipe
-            self._is_stream = self.path == "-" or (Path(self.path).exists() and not Path(self.path).is_file())
+            self._is_stream = self.path == "-" or (self._place.exists() and not self._place.is_file())
         head = self.head()
         if not may_be_empty and not head.strip():
             raise InputError(self.name, "the file is empty", remedy="give a file with content")
@@ -145,7 +144,7 @@ class Source:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
-                    raw = stack.enter_context(Path(self.path).open("rb"))
+                    raw = stack.enter_context(self._place.open("rb"))
                     self._check_unchanged(raw)
                 start = raw.read(2)
                 raw.seek(0)
@@ -251,7 +250,7 @@ class Source:
             unpacked, packed = stream.tell(), cast(BinaryIO, stream.fileobj).tell()
         if unpacked > self.limits.unpacked:
             name, problem = "unpacked", f"the gzip data unpacks to more than {limits.size(self.limits.unpacked)}"
-        elif unpacked > _FREE and unpacked > self.limits.ratio * packed:
+        elif unpacked > limits.FREE and unpacked > self.limits.ratio * packed:
             name, problem = "ratio", f"the gzip data unpacks to more than {self.limits.ratio} times its size"
         else:
             return piece
@@ -289,6 +288,8 @@ class Source:
     def _check_kind(self, head: bytes, *, any_text: bool = False) -> None:
         """Refuse a file whose first bytes are not those of text."""
         if (kind := file_kinds.kind_of(head)) is not None:
+            if kind in (file_kinds.ZIP, file_kinds.TAR) and self.path == str(self._place) != "-":
+                archives.contents(self.path)  # which may have more to say
             raise InputError(self.name, f"this is {kind.name}", remedy=kind.remedy)
         if any_text:
             return
@@ -498,6 +499,7 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     outputs = [os.fspath(path) for path in written if path is not None]
     if outputs.count("-") > 1:
         raise UsageError("standard output (-) can be named only once; write the other results to files")
+    given = [archives.outer(path) for path in given]
     inputs = [found for path in given if (found := _plain(path, sys.stdin))]
     for at, output in enumerate(outputs):
         if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
@@ -528,17 +530,18 @@ def is_folder(path: PathLike) -> bool:
 
 
 def copies(paths: Iterable[str]) -> list[str | None]:
-    """For each path the first one before it whose file has the same bytes; None where there is none.
+    """For each path the first one before it with the same content; None where there is none.
 
-    Only files of equal size are read. What is not a plain file is not a copy of anything.
+    Gzip data is looked into. Only files of equal size are read. What is not a plain file is not a copy of anything.
     """
     paths = list(paths)
-    sizes = [found.st_size if path != "-" and (found := _plain(path, None)) else None for path in paths]
+    places = [archives.located(path) if path != "-" else "" for path in paths]
+    sizes = [_size(place) for place in places]
     of_size = Counter(sizes)
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for path, size in zip(paths, sizes, strict=True):
-        digest = _digest(path) if size is not None and of_size[size] > 1 else b""
+    for path, place, size in zip(paths, places, sizes, strict=True):
+        digest = _digest(place, size) if size is not None and of_size[size] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:
             firsts.setdefault(digest, path)
@@ -550,12 +553,33 @@ def is_copy(path: str, of: str) -> bool:
     return copies([of, path])[1] is not None
 
 
-def _digest(path: str) -> bytes:
-    """What two files share only if their bytes are the same; empty for a file that cannot be read."""
+def _size(path: str) -> int | None:
+    """How many bytes a plain file has, those of gzip data unpacked; None of what is not one."""
+    found = _plain(path, None) if path else None
+    if found is None:
+        return None
+    with contextlib.suppress(OSError), Path(path).open("rb") as raw:
+        if raw.read(2) == _GZIP and found.st_size >= 18:
+            raw.seek(-4, os.SEEK_END)
+            return int.from_bytes(raw.read(4), "little")
+    return found.st_size
+
+
+def _digest(path: str, size: int) -> bytes:
+    """What two files share only if their content is the same; empty for a file that cannot be read."""
     import hashlib  # which most commands do without
 
+    digest = hashlib.sha256()
     try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").digest()
-    except OSError:  # whoever reads the file says so
+        with Path(path).open("rb") as raw:
+            packed = raw.read(2) == _GZIP
+            raw.seek(0)
+            stream: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+            while piece := stream.read(min(_PIECE, size + 1)):
+                digest.update(piece)
+                size -= len(piece)
+                if size < 0:  # more than the gzip data says it has
+                    return b""
+    except (OSError, EOFError, zlib.error):  # whoever reads the file says so
         return b""
+    return digest.digest()

@@ -1,31 +1,35 @@
-"""Folders where files are expected: all files below them, and what is passed over."""
+"""Folders and archives where files are expected: all files below them, and what is passed over."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters import archives
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, is_folder
 
-#: what operating systems leave in folders, besides hidden files
-_DEBRIS: Final = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
+#: what operating systems and office programs leave in folders, besides hidden files
+_DEBRIS: Final = re.compile(r"\.|~\$|__macosx$|thumbs\.db$|ehthumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$", re.I)
 
 
 class Walked(NamedTuple):
     """The files that paths stand for.
 
     Attributes:
-        files: the files, each once.
+        files: the files, each once; of an archive those in it, as ``ARCHIVE/NAME``.
         met: files that lie in a folder, and are given for something else, such as the gold.
-        outside: links in a folder that lead out of it.
+        outside: links in a folder, and entries of an archive, that lead out of it.
+        named: the files that were named themselves.
     """
 
     files: list[str]
     met: list[str]
     outside: list[str]
+    named: set[str]
 
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
@@ -36,8 +40,9 @@ class Walked(NamedTuple):
 
 
 def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> Walked:
-    """The files that are named, and all files below the folders that are named, sorted by name.
+    """The files that are named, and all files below the folders and in the archives that are named, sorted by name.
 
+    An archive that cannot be read stays a file, of which its opening complains.
     Hidden files, what operating systems leave behind, and pipes are left out. A link is followed only to a file in the
     same folder or below: a folder of uploads cannot show what lies elsewhere.
 
@@ -50,11 +55,17 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}
-    walked = Walked([], [], [])
+    walked = Walked([], [], [], set())
     for path in paths:
         name = os.fspath(path)
         if not is_folder(name):
-            found.setdefault(name if name == "-" else os.path.realpath(name), name)
+            if not archives.is_archive(name):
+                walked.named.add(name)
+            inside = [name] if name == "-" else _files_in(name, walked.outside)
+            for one in inside:
+                found.setdefault(one if one == "-" else os.path.realpath(one), one)
+            if not inside:
+                raise UsageError(f"{name} contains no files")
             continue
         seen, first_outside = 0, len(walked.outside)
         base = os.path.realpath(name)
@@ -68,7 +79,8 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
                 if real in others:
                     walked.met.append(str(file))
                 else:
-                    found.setdefault(real, str(file))
+                    for one in _files_in(str(file), walked.outside):
+                        found.setdefault(os.path.realpath(one), one)
         if not seen:
             links = walked.outside[first_outside:]
             raise UsageError(
@@ -76,6 +88,18 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
             )
     walked.files.extend(found.values())
     return walked
+
+
+def _files_in(file: str, outside: list[str]) -> list[str]:
+    """The file; of an archive those in it."""
+    if not archives.is_archive(file):
+        return [file]
+    try:
+        inside = archives.contents(file)
+    except InputError:
+        return [file]
+    outside.extend(f"{file}/{name}" for name in inside.outside)
+    return [f"{file}/{name}" for name in sorted(inside.files) if all(map(_is_shown, name.split("/")))]
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -95,4 +119,4 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _is_shown(name: str) -> bool:
-    return not name.startswith(".") and name.lower() not in _DEBRIS
+    return _DEBRIS.match(name) is None

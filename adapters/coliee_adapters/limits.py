@@ -11,6 +11,9 @@ from coliee_adapters.errors import UsageError
 
 _PREFIX: Final = "COLIEE_IR_MAX_"
 
+#: what gzip data and archives may unpack to, whatever their ratio
+FREE: Final = 16 << 20
+
 _UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _SETTING: Final = re.compile(r"([0-9]{1,18})([KMG]?)", re.ASCII | re.IGNORECASE)
@@ -26,8 +29,10 @@ class Limits:
             them takes up to 25 times as much.
         validated: bytes of a file to validate, which takes some 45 times as much; a long list of 1000 documents for
             each of 400 queries has 16 MiB.
-        unpacked: bytes that gzip data unpacks to, or that a pipe delivers: a hundred million lines.
-        ratio: how many times its own size gzip data unpacks to; the first 16 MiB are free. Runs reach 5 to 30.
+        unpacked: bytes that gzip data or an archive unpacks to, or that a pipe delivers: a hundred million lines.
+        ratio: how many times its own size gzip data or an archive unpacks to; the first 16 MiB are free. Runs reach 5
+            to 30.
+        members: files that an archive may hold.
         depth: how deep the elements of XML are nested. The law as e-Gov publishes it has some 25 levels.
     """
 
@@ -36,6 +41,7 @@ class Limits:
     validated: int = 32 << 20
     unpacked: int = 4 << 30
     ratio: int = 200
+    members: int = 10_000
     depth: int = 100
 
 

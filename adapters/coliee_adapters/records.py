@@ -73,6 +73,36 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
     return None
 
 
+class Ranked(NamedTuple):
+    """A run as it is written: each document once, in trec_eval's order.
+
+    ``rankings`` has query → document → score; the scores of a run that is not ``scored`` only number its order.
+    """
+
+    rankings: Mapping[str, Mapping[str, float]]
+    scored: bool
+
+
+def as_documents(labels: Mapping[str, bool]) -> dict[str, dict[str, int]]:
+    """Labels as documents: each query has one relevant document, ``Y`` or ``N``.
+
+    >>> as_documents({"R07-01-O": True})
+    {'R07-01-O': {'Y': 1}}
+    """
+    return {query: {"Y" if label else "N": 1} for query, label in labels.items()}
+
+
+def as_labels(documents: Mapping[str, Mapping[str, float]]) -> dict[str, bool] | None:
+    """The labels that documents named Y and N stand for, one a query; None if anything else is there.
+
+    >>> as_labels({"R07-01-O": {"Y": 1}}), as_labels({"R07-01-O": {"697": 1}})
+    ({'R07-01-O': True}, None)
+    """
+    if not all(len(found) == 1 and next(iter(found)) in ("Y", "N") for found in documents.values()):
+        return None
+    return {query: "Y" in found for query, found in documents.items()}
+
+
 #: A block from memory ends with the query that makes it longer.
 _MANY = 1 << 12
 
@@ -147,6 +177,7 @@ class Run:
         path: the file as the user named it.
         format: the name of its form.
         split: gives the run as several runs over parts of its file, at most so many; None where it has no parts.
+        grouped: whether each query is known to be in one block, and not to come back.
     """
 
     blocks: Callable[[], Iterator[Columns]]
@@ -155,6 +186,7 @@ class Run:
     path: str = "<memory>"
     format: str = "memory"
     split: Callable[[int], list[Run]] | None = None
+    grouped: bool = False
 
     @classmethod
     def of(
@@ -169,7 +201,7 @@ class Run:
         """A run from memory: query → documents in order, or query → document → score (all queries alike)."""
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
         blocks = partial(_blocks_of, rankings, scored, remarks)
-        return cls(blocks, tag=tag, scored=scored, path=path, format=format)
+        return cls(blocks, tag=tag, scored=scored, path=path, format=format, grouped=True)
 
 
 def _blocks_of(

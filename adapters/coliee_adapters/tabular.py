@@ -23,7 +23,7 @@ from coliee_adapters.records import ONE_WORD, Answers, Columns, Gold, IdRule, Ru
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.statute import LABELS, Labelled, labels_of
 from coliee_adapters.trec import add_judgement
-from coliee_adapters.vocabulary import Kind, is_header, normal_name, roles_of
+from coliee_adapters.vocabulary import Kind, has_given, is_header, roles_of
 
 #: What can stand between values; the blank stands for any number of blanks and tabs.
 _SEPARATORS: Final = (",", ";", "\t", " ")
@@ -217,11 +217,8 @@ def _values(line: str, separator: str) -> list[str]:
 
 def _names_columns(values: Sequence[str], source: Source | None = None) -> bool:
     """Whether the values of a first row are names that the vocabulary, or the user, knows."""
-    given = set(map(normal_name, source.columns.values())) if source is not None else set()
-    of_user = bool(given.intersection(map(normal_name, values))) and not any(
-        as_number(value) is not None for value in values
-    )
-    return len(values) > 1 and (is_header(values) or of_user)
+    of_user = source is not None and has_given(values, source.columns)
+    return len(values) > 1 and (of_user or is_header(values))
 
 
 def _is_unknown_header(rows: Sequence[Sequence[str]]) -> bool:

@@ -112,6 +112,12 @@ def is_header(names: Sequence[object]) -> bool:
     return len(found & _KNOWN) >= 2 and not any(map(is_number, found))
 
 
+def has_given(names: Sequence[object], given: Mapping[str, str]) -> bool:
+    """Whether a name that the user gave to a column is among these values, and none of them is a number."""
+    found = {normal_name(name) for name in names}
+    return not found.isdisjoint(map(normal_name, given.values())) and not any(map(is_number, found))
+
+
 def roles_of(
     names: Sequence[object], kind: Kind, path: str, given: Mapping[str, str] | None = None, line: int | None = None
 ) -> dict[str, int]:

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
     significance.check_measures(names)
-    scored, _, failed = scoring.score(options, names)
+    scored, _, failed, _ = scoring.score(options, names)
     task = scored[0].task if scored else None
     asked = significance.Asked(
         options.test,

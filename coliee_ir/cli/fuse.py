@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         fit, "measure",
         help="measure to maximise, at the best cutoff where it needs one (default: the task's first for documents)",
     )  # fmt: skip
-    add(fit, "exclude", help="queries not to fit to: ids separated by commas, or a file of ids")
+    add(fit, "exclude", "only")
     add(fit, "folds", help=f"number of folds (default: {fitting.FOLDS})")
     add(fit, "seed", default=None, help=f"seed of the folds (default: {SEED})")
     add(fit, "held_out")
@@ -59,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
     if options.fit:
         return _fit(options)
     fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
-               "--exclude": options.exclude, "--folds": options.folds, "--seed": options.seed}  # fmt: skip
+               "--exclude": options.exclude, "--only": options.only,
+               "--folds": options.folds, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
     records = fusion.read_all(scoring.opened_tables(options, *options.runs), task=options.task)
@@ -98,7 +99,7 @@ def _fit(options: argparse.Namespace) -> int:
     evaluator_options = {
         "task": options.task,
         "edition": options.edition,
-        "exclude": scoring.ids(options.exclude),
+        **scoring.split(options),
         "decisions": decided(options),
     }
     gold = options.fit[0] if len(options.fit) == 1 else options.fit

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "resamples", "seed", "confidence_level", "exclude", "jobs", "output")
+    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add_decisions(parser)
 
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         team_pattern=options.team_pattern,
         best=options.best,
         besides=besides,
-        exclude=scoring.ids(options.exclude),
+        **scoring.split(options),
         decisions=decided(options),
         groups=None if options.groups is None else scoring.id_pairs(options.groups, options.task, "QUERY GROUP"),
         n_resamples=options.resamples,

@@ -16,7 +16,7 @@ from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.rules.decisions import CHOICES, HELP, MATTERS, Decisions
 from coliee_ir.rules.protocol import TASKS
 from coliee_ir.stats.corrections import CORRECTIONS
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
 
 
 class Option(NamedTuple):
@@ -108,7 +108,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "exclude": _option(
         "--exclude", metavar="IDS|FILE", reads=True,
-        help="queries to leave out: ids separated by commas, or a file of ids",
+        help="queries to leave out: ids separated by commas, or a file with an id in the first column of each line",
+    ),
+    "only": _option(
+        "--only", metavar="IDS|FILE", reads=True,
+        help="score only these queries, for example of a validation split: ids or a file, as for --exclude",
     ),
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
@@ -128,7 +132,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
     ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
-    "query_gold": _option("--gold", metavar="FILE", reads=True, help="gold, of which only the query ids are used"),
+    "query_gold": _option(
+        "--gold", metavar="FILE", reads=True, **_MANY,
+        help="gold, or folder of golds, of which only the query ids are used (repeatable)",
+    ),
     # where the result goes, and what it is
     "output": _option(
         "-o", "--output", metavar="FILE", default="-", help="file to write the result to (default: standard output)"
@@ -150,6 +157,12 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     # how it is computed
     "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size and processors)"),
+    "cluster": _option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Dask cluster that scores the runs: a scheduler's address, tcp://HOST:8786, whose workers find the same "
+        "files; or local:N for N processes",
+    ),
     "keep_going": _option(
         "--keep-going", help="report broken runs and continue with the others (exit code 2)", **_SWITCH
     ),
@@ -191,6 +204,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
     "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
+    "repeats": _option(
+        "--repeats", **_COUNT, help=f"number of times the queries are dealt anew to folds (default: {REPEATS})"
+    ),
     # cutting
     "by": _option("--by", metavar="RULE", help="", **_MANY),
     "floor": _option("--floor", type=int, metavar="N", help="minimum number of documents per query (default: tuned)"),

@@ -8,31 +8,41 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from coliee_adapters import descriptions, trec_eval
+from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
-from coliee_adapters.lines import content_lines, counted, split_columns
+from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, exact_id, normal_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.rules.protocol import has_exact_ids
+from coliee_ir.scoring import session
+from coliee_ir.scoring.arriving import Passed, sorted_out
+from coliee_ir.scoring.collecting import collect, no_teams
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
-    find_task,
     gold_files,
     opened,
     opened_if_possible,
     read_gold,
+    read_queries,
     read_run,
-    telling,
 )
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Submission
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _Result = TypeVar("_Result")
+
+#: the commands for which parts of a submission find each other in folders
+COLLECTING = ("evaluate", "compare", "report")
 
 #: from so many runs on there is something to watch
 _MANY = 5
@@ -40,8 +50,8 @@ _MANY = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
-    add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "jobs")
-    add(parser, "keep_going")
+    add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "only")
+    add(parser, "jobs", "cluster", "keep_going")
     add_decisions(parser)
 
 
@@ -80,29 +90,44 @@ def check_named_columns(options: argparse.Namespace, gold: object, files: Iterab
 
 
 class Scored(NamedTuple):
-    """What came of it: the scores of the runs that could be read, the evaluator, and whether a run was left out."""
+    """What came of it: the scores of the runs that could be read, and what with.
+
+    Attributes:
+        scores: those of the runs that could be read.
+        evaluator: the gold and the rules.
+        failed: whether a run was left out.
+        submissions: the runs, as their parts were found together.
+    """
 
     scores: list[Scores]
     evaluator: Evaluator
     failed: bool
+    submissions: list[Submission]
 
 
 def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     """Put the files of folders in their place in ``options``, and see that files can be read and written as asked.
 
     Args:
-        options: what was typed; ``runs`` and ``files`` name files, and no folders, afterwards.
+        options: what was typed; afterwards ``runs`` and ``files`` name files, and no folders, ``passed`` what was
+            passed over in folders, and ``named`` what was named itself.
         outputs: what will be written; None for nothing.
 
     Raises:
         UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
     """
     given = vars(options)
-    golds = [given.get("gold"), *given.get("more_golds", ()), *given.get("fit", ())]
+    several = ("more_golds", "query_gold", "fit")
+    golds = [given.get("gold"), *(gold for name in several for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
-    besides = [*golds, *read_by(options, "gold", "more_golds", "fit", "runs", "files", "submissions")]
+    besides = [*golds, *read_by(options, "gold", *several, "runs", "files", "submissions")]
+    given["passed"], given["named"] = Passed(), set()
     for name in {"runs", "files"} & set(given):
-        given[name] = files_of(given[name], besides)
+        options.named |= set(given[name])
+        given[name], options.passed = files_of(given[name], besides, golds)
+        if name == "files" or options.command not in COLLECTING:
+            for remark in options.passed.remarks():
+                say(remark)
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
@@ -130,7 +155,7 @@ def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submiss
 def score(
     options: argparse.Namespace,
     measures: Sequence[str],
-    submissions: Sequence[Submission] | None = None,
+    submissions: list[Submission] | None = None,
     *,
     keep_judged: bool = False,
 ) -> Scored:
@@ -149,31 +174,55 @@ def score(
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
     gold = _gold(options, given, submissions[0].run)
-    if options.task is None and options.answers:
-        task, because = "3", "answers are given beside the run"
-    else:
-        task, because = (
-            (options.task, "")
-            if options.task
-            else find_task(gold, telling(submission.run for submission in submissions))
-        )
+    task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, exclude=ids(options.exclude), decisions=decided(options)
+        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
     )
+    submissions = _collected(options, submissions, evaluator)
     scored: list[Scores] = []
     failed = False
-    results = evaluator.evaluate_all(submissions, jobs=options.jobs, keep_judged=keep_judged)
-    for result in watched(results, len(submissions)):
-        if isinstance(result, Scores):
-            scored.append(result)
-        elif options.keep_going:
-            failed = True
-            say(f"coliee-ir: {result}")
-        else:
-            raise result
+    with _engine(options) as executor:
+        results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
+        for result in watched(results, len(submissions)):
+            if isinstance(result, Scores):
+                scored.append(result)
+            elif options.keep_going:
+                failed = True
+                say(f"coliee-ir: {result}")
+            else:
+                raise result
     if scored:
         tell(scored, because, len(evaluator.excluded))
-    return Scored(scored, evaluator, failed)
+    return Scored(scored, evaluator, failed, submissions)
+
+
+def _collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
+    """The submissions; of those found in folders, parts with one run tag are one, and what is not a run is left out.
+
+    Raises:
+        UsageError: nothing is left.
+    """
+    runs = [one.run for one in submissions]
+    if set(options.runs) <= options.named or options.answers or options.long_list:
+        return submissions
+    found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
+                    options.named, alone=True)  # fmt: skip
+    for remark in (*options.passed.remarks(), *found.remarks):
+        say(remark)
+    unread = [Submission(run) for run in runs if not isinstance(run, Source)]
+    unread += [Submission(one.files[0]) for one in found.invalid]
+    if not found.handed and not unread:
+        raise UsageError("; ".join(["there is no run to score", *options.passed.remarks()]))
+    return [*(one.parts for one in found.handed), *unread]
+
+
+def _engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
+    """What scores the runs instead of this machine's processes, if anything does."""
+    if options.cluster is None:
+        return contextlib.nullcontext()
+    from coliee_ir.judging import cluster  # loads Dask
+
+    return cluster.connected(options.cluster)
 
 
 def _gold(options: argparse.Namespace, given: Any, run: object) -> Gold:
@@ -222,33 +271,30 @@ def tell_text(text: str) -> None:
         say(line)
 
 
-def files_of(names: Iterable[str], besides: Iterable[str | None]) -> list[str]:
-    """The files that are named, and those in the folders that are named; on standard error what was passed over.
+def files_of(
+    names: Iterable[str], besides: Iterable[str | None], golds: Sequence[str] = ()
+) -> tuple[list[str], Passed]:
+    """The files that are named, and those in the folders and archives that are named; and what was passed over.
 
     Raises:
         UsageError: a folder holds no file that could be a run, or cannot be read.
     """
     besides = list(besides)
     files: list[str] = []
+    passed = Passed()
     for name in names:
         walked = walk([name], besides)
-        found = [file for file in walked.files if file == name or not _is_description(file)]
-        described = [file for file in walked.files if file not in found]
-        if described:
-            say(f"passed over {counted(len(described), 'system description')}: {', '.join(described)}")
+        if walked.files == [name] and name in walked.named:  # whoever reads it says what is wrong with it
+            files.append(name)
+            continue
+        found, others = sorted_out(walked, golds)
+        passed.include(others)
         for remark in walked.remarks():
             say(remark)
         if not found:
-            raise UsageError(f"{name} holds no run")
+            raise UsageError("; ".join([f"{name} holds no run", *others.remarks()]))
         files += found
-    return files
-
-
-def _is_description(file: str) -> bool:
-    try:
-        return descriptions.sniff(Source(file).head())
-    except ColieeError:  # as a run, it says what is wrong with it
-        return False
+    return files, passed
 
 
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
@@ -277,6 +323,8 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
                 say(f"{tag}: {remark}")
     for remark in common if len(scored) > 1 else ():
         say(f"all runs: {remark}")
+    if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
+        say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
 
 
 def versions() -> str:
@@ -293,7 +341,7 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
 def id_pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | None = None) -> dict[str, str]:
     """The two columns of a file, or two values with a comma between: id → value."""
     source = Source(path)
-    id_of = exact_id if task == "trec" else normal_id
+    id_of = exact_id if has_exact_ids(task) else normal_id
     pairs: dict[str, str] = {}
     for number, line in content_lines(source.text(), source.name):
         words = [word.strip() for word in (line.split(",") if "," in line else split_columns(line))]
@@ -306,16 +354,16 @@ def id_pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] 
     return pairs
 
 
-def ids(given: str | None) -> list[str]:
-    """Query ids from the option itself, or from the lines of the file that it names."""
-    if given is None:
-        return []
-    if _is_file(given):
-        source = Source(given)
-        lines = [line for _, line in content_lines(source.text(), source.name)]
-    else:
-        lines = [given]
-    return [text for line in lines for text in re.split(r"[,\s]+", line) if text]
+def split(options: argparse.Namespace) -> dict[str, Any]:
+    """The queries to leave out and those to score, as ``Evaluator`` takes them."""
+    return {"exclude": _ids(options.exclude) or [], "only": _ids(options.only)}
+
+
+def _ids(given: str | None) -> list[str] | None:
+    """Query ids from the option itself, or from the file that it names; None where it is not given."""
+    if given is None or not _is_file(given):
+        return None if given is None else re.split(r"[,\s]+", given)
+    return list(read_queries(given, exact_id))
 
 
 def _is_file(given: str) -> bool:

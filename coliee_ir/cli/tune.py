@@ -20,8 +20,11 @@ from coliee_ir.commands.tune import Tuning, filters
 from coliee_ir.commands.tune.render import FORMS, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
-from coliee_ir.rules.protocol import SUBMISSION_RULES
-from coliee_ir.scoring.reading import find_task, opened, opened_if_possible, read_gold
+from coliee_ir.rules.protocol import has_submissions
+from coliee_ir.scoring import session
+from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
+from coliee_ir.scoring.submission import Submission
+from coliee_ir.stats.settings import REPEATS
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -40,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
-    add(parser, "groups", "seed", "exclude", "jobs", "keep_going")
+    add(parser, "repeats", default=REPEATS)
+    add(parser, "groups", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -82,20 +86,14 @@ def run(options: argparse.Namespace) -> int:
     scoring.check_named_columns(options, gold_given, files)
     runs, (answers, applied) = files[: len(paths)], files[len(paths) :]
     gold = read_gold(gold_given, task=options.task, columns=options.columns)
-    if options.task:
-        task, because = options.task, ""
-    elif options.answers:
-        task, because = "3", "answers are given beside the run"
-    else:
-        # of many runs one may be broken, and what is no plain file can be read once only
-        task, because = find_task(gold, opened(runs[0]) if len(paths) == 1 and Path(paths[0]).is_file() else None)
+    task, because = session.find(gold, [Submission(run, answers) for run in runs], options.task)
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
-        folds=options.folds, filters=taken,
+        folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
-        exclude=scoring.ids(options.exclude), seed=options.seed, decisions=decided(options),
+        **scoring.split(options), seed=options.seed, decisions=decided(options),
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
@@ -171,7 +169,7 @@ def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str |
     for sentence in write_submission(cut, path, task=task, edition=edition, tag=tag):
         say(f"{path}: {sentence}" if path != "-" else sentence)
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
-    if not Path(path).is_file() or task not in {rules.task for rules in SUBMISSION_RULES}:
+    if not Path(path).is_file() or not has_submissions(task):
         return False
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:

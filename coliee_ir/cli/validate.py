@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(parser, "files")
     add(parser, "task", choices=_TASKS, help=f"task: {', '.join(_TASKS)} (default: detected from the files)")
-    add(parser, "edition")
+    add(parser, "edition", "columns")
     named = parser.add_mutually_exclusive_group()
     add(named, "query_gold", "queries")
     add(parser, "corpus", "fix")
@@ -39,11 +39,12 @@ def run(options: argparse.Namespace) -> int:
         *options.files,
         task=options.task,
         edition=options.edition,
-        gold=options.query_gold,
+        gold=options.query_gold or None,
         queries=options.queries,
         corpus=options.corpus,
         fix=options.fix,
         tag=options.tag,
+        columns=options.columns,
     )
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,15 @@ _DEVIATIONS: Final = 3.0
 _LIST: Final = 10
 
 
-def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = False) -> str | None:
-    """What to say of a ranking whose average precision is clearly higher when it is reversed; None of any other.
+class UpsideDown(NamedTuple):
+    """The mean average precision of a ranking that is better reversed: as it is, and reversed."""
+
+    as_it_is: float
+    reversed: float
+
+
+def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = False) -> UpsideDown | None:
+    """Whether the average precision of a ranking is clearly higher when it is reversed; None if not.
 
     Clearly is by more than 0.02 in the mean, and in so many more queries than the other way round as chance does not
     give: a sign test at three standard deviations, for which ten queries are the least.
@@ -25,7 +32,7 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
     Args:
         judged: the run.
         ranks_matter: whether a measure looks at ranks; if not, only long lists are looked at.
-        answered_only: whether unanswered queries are left out of the means that are shown.
+        answered_only: whether unanswered queries are left out of the means that are returned.
     """
     answered = judged.retrieved > 0
     if not answered.any() or judged.retrieved[answered].mean() <= (1 if ranks_matter else _LIST - 1):
@@ -43,10 +50,7 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
     better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
     if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
         return None
-    return (
-        f"the ranking is better upside down: AP is {as_it_is[kept].mean():.4f}, and {reversed_[kept].mean():.4f} if "
-        "every list is reversed; does it lead with the worst?"
-    )
+    return UpsideDown(float(as_it_is[kept].mean()), float(reversed_[kept].mean()))
 
 
 def _average_precision(judged: Judged, query: IntArray, rank: IntArray) -> FloatArray:

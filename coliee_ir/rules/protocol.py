@@ -6,10 +6,11 @@ The only place that knows about editions. To add next year's, raise ``NEWEST``; 
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import overload
+from typing import TypeGuard, overload
 
 from coliee_adapters.errors import UsageError
 
@@ -35,6 +36,10 @@ class Protocol:
         tie_break: the measures that order runs of equal rank, in turn; empty where the organisers name none.
         long_list: the official measures on a separate ranked list, where the task has one.
         source: where the rules are stated.
+        law: ``case``, ``statute`` or ``tort`` law (the pilot); empty for what is not COLIEE's.
+        claims: whether its documents are the claims of two sides, which have no order.
+        exact_ids: whether ids are compared as they are written, and may have commas.
+        cases_as_queries: whether its queries are documents, which other queries can retrieve.
     """
 
     task: str
@@ -46,6 +51,20 @@ class Protocol:
     source: str
     tie_break: tuple[str, ...] = ()
     long_list: tuple[str, ...] = ()
+    law: str = ""
+    claims: bool = False
+    exact_ids: bool = False
+    cases_as_queries: bool = False
+
+    @property
+    def pilot(self) -> bool:
+        """Whether the task is one of the pilot, whose submissions repeat the organisers' file."""
+        return self.law == "tort"
+
+    @property
+    def ranked(self) -> bool:
+        """Whether a submission holds documents whose order means something."""
+        return "documents" in self.parts and not self.claims
 
     @property
     def ranking(self) -> str:
@@ -67,6 +86,8 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("documents",),
         _MICRO,
         f"{_PAGE}; micro-averaging confirmed by the official tables of 2024 and 2026",
+        law="case",
+        cases_as_queries=True,
     ),
     Protocol(
         "2",
@@ -76,6 +97,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("documents",),
         _MICRO,
         f"{_PAGE}; micro-averaging confirmed by the official tables of 2023, 2024 and 2026",
+        law="case",
     ),
     Protocol(
         "3",
@@ -87,6 +109,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         "COLIEE 2021 overview paper: macro averages, F2 is the mean of the questions' F2; MAP and recall at 5, 10, "
         "30 on a separate long list, the recalls micro-averaged (tables of 2021 and 2023)",
         long_list=("AP", "Rprec", "MicroR@5", "MicroR@10", "MicroR@30"),
+        law="statute",
     ),
     Protocol(
         "3",
@@ -97,9 +120,19 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("Accuracy", "LabelAccuracy", *_MACRO),
         f"{_PAGE}: an answer is right if its label is and every gold article was retrieved; ties broken by F2",
         tie_break=("MacroF2",),
+        law="statute",
     ),
-    Protocol("4", 2014, NEWEST, "statute entailment", ("answers",), ("Accuracy",), _PAGE),
-    Protocol("5", 2021, 2021, "statute question answering without articles", ("answers",), ("Accuracy",), _PAGE),
+    Protocol("4", 2014, NEWEST, "statute entailment", ("answers",), ("Accuracy",), _PAGE, law="statute"),
+    Protocol(
+        "5",
+        2021,
+        2021,
+        "statute question answering without articles",
+        ("answers",),
+        ("Accuracy",),
+        _PAGE,
+        law="statute",
+    ),
     Protocol(
         "tort",
         2025,
@@ -108,6 +141,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("answers",),
         ("Accuracy",),
         "organisers' page of the pilot (LJPJT), section on evaluation",
+        law="tort",
     ),
     Protocol(
         "rationale",
@@ -118,6 +152,8 @@ PROTOCOLS: tuple[Protocol, ...] = (
         ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"),
         "organisers' page of the pilot (LJPJT): F1 of the True class for each instance, then the mean; the sides' "
         "and the pooled F1 are reported beside it",
+        law="tort",
+        claims=True,
     ),
     Protocol(
         "trec",
@@ -138,6 +174,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
             "set_F",
         ),
         "not a COLIEE task; trec_eval's measures over all judged queries (its -c)",
+        exact_ids=True,
     ),
 )
 # fmt: on
@@ -190,6 +227,16 @@ class SubmissionRules:
     long_list: int = 0
     tag_length: int = TAG_LENGTH
 
+    @property
+    def form(self) -> str:
+        """What ``coliee-ir convert`` calls the form of documents in these columns; empty where there are none."""
+        return {0: "", 3: "columns", 6: "trec"}[len(self.columns)]
+
+    @property
+    def protocol(self) -> Protocol:
+        """How these submissions are scored."""
+        return protocol(self.task, self.first)
+
 
 def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:
     """What the organisers' rules have against a run tag; empty if nothing.
@@ -229,6 +276,42 @@ SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
     SubmissionRules("rationale", 2025, NEWEST, (), _PILOT_SAYS),
 )
 # fmt: on
+
+
+#: How the form of the system description names the tasks; the pilot's two are one there.
+DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
+
+#: edition → the date before which the models of Tasks 3 and 4 must have been updated last (organisers' pages, JST)
+MODEL_LIMITS = {2025: datetime.date(2024, 7, 9), 2026: datetime.date(2025, 7, 15)}
+
+
+#: the tasks whose models have such a limit
+DATED_TASKS = ("3", "4")
+
+
+def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
+    """The task, as the form of the system description names it, that a run shows by what it holds.
+
+    Args:
+        pilot: whether it has the form of the pilot's files.
+        labels: whether it holds labels and no documents.
+        statute: whether its queries are statute questions.
+        widest: how many characters the longest id of a document has.
+    """
+    if pilot:
+        return "pilot"
+    if labels:
+        return "4"
+    return "3" if statute else "2" if widest <= 3 else "1"
+
+
+def described_task(task: str) -> str:
+    """How the form of the system description names a task.
+
+    >>> described_task("3"), described_task("tort")
+    ('3', 'pilot')
+    """
+    return "pilot" if task in ("tort", "rationale") else task
 
 
 TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))
@@ -313,6 +396,16 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
             return row
     spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
     raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")
+
+
+def has_submissions(task: str | None) -> TypeGuard[str]:
+    """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
+    return any(row.task == task for row in SUBMISSION_RULES)
+
+
+def has_exact_ids(task: str | None) -> bool:
+    """Whether ids of a task are compared as they are written; where the task is not known, they are not."""
+    return task is not None and protocol(task).exact_ids
 
 
 def without_answers(task: str) -> Protocol | None:

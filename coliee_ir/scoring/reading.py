@@ -8,7 +8,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
@@ -17,20 +17,25 @@ from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
-from coliee_adapters.vocabulary import checked_columns, normal_name
+from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
+from coliee_ir.rules import signs
 from coliee_ir.rules.ids import STATUTE_ID
-from coliee_ir.rules.protocol import task_name
+from coliee_ir.rules.protocol import TASKS, has_exact_ids, protocol, task_name
+from coliee_ir.rules.signs import Found
 
-#: the tasks in which ids may have commas: TREC's, and as long as it is not known
-_COMMAS = (None, "trec")
 _CASE_ID = re.compile(r"[0-9]{6}")
+_MARKED = ("xml", "json")  # golds that are no lists
+_BETWEEN_IDS = re.compile(r"[,;\s]+")
 
 
-def read_queries(source: object) -> tuple[str, ...]:
-    """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or an id a line.
+def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
+    """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or a list.
+
+    A list has an id in the first column of each line, whatever follows, or all ids in one line.
 
     Args:
         source: a path, ``-``, or an opened Source.
+        rule: how the ids of a list are compared.
 
     Raises:
         InputError: the file cannot be read, or names no query.
@@ -43,35 +48,48 @@ def read_queries(source: object) -> tuple[str, ...]:
         return tuple(case.id for case in tort.read_cases(file))
     if statute.sniff_gold(head) == "statute-xml":
         return tuple(statute.read_pairs(file))
-    if (names := case_law.read_test_queries(file)) is not None:
+    if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS):
+    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
         return read_gold(file).queries
-    return tuple(dict.fromkeys(_listed_ids(file)))
+    header = tabular.header_of(file)
+    if is_header(header) or (header and file.columns):
+        return read_gold(file).queries
+    return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
 
 
 def _listed_ids(file: Source) -> Iterator[str]:
-    """The first word of each line of a run or of a list of ids; all lines of these have as many words."""
-    width = 0
-    for number, line in content_lines(file.text(), file.name):
-        words = split_columns(line)
-        width = width or len(words)
-        if len(words) != width or not words[0].isprintable():
-            remedy = "give a gold, the organisers' test file, a run, or one id a line"
+    """The first word of each line of a run or of a list of ids, or all words of a list in one line."""
+    lines = [
+        (number, line, [word for word in _BETWEEN_IDS.split(line) if word])
+        for number, line in content_lines(file.text(), file.name)
+    ]
+    remedy = "give a gold, the organisers' test file, a run, or a list with an id in the first column of each line"
+    for number, line, words in lines:
+        if len(words) != len(lines[0][2]) or not words or not words[0].isprintable():
             raise InputError(file.name, "this line does not name a query", line=number, found=line, remedy=remedy)
-        yield normal_id(words[0])
+    every = [word for _, _, words in lines for word in words]
+    if not every:
+        raise InputError(file.name, "the file names no query", remedy=remedy)
+    if len(lines) == 1 and len({*map(_shape, every)}) == 1:
+        yield from every
+    elif len(lines[0][2]) > 1 and len({*map(_shape, every)}) == 1 and len(set(every)) == len(every):
+        number, line, _ = lines[0]
+        problem = "this can be one query or several"
+        raise InputError(file.name, problem, line=number, found=line, remedy="write one id a line")
+    else:
+        start = 1 if len(lines) > 1 and normal_name(lines[0][2][0]) in EVERY_NAME["query"] else 0
+        yield from (words[0] for _, _, words in lines[start:])
 
 
-class Found(NamedTuple):
-    """The task that files belong to, and what shows it."""
-
-    task: str
-    because: str
+def _shape(word: str) -> str:
+    """What ids of one kind have in common: where digits stand."""
+    return re.sub(r"[0-9]", "9", word.removesuffix(".txt"))
 
 
 def id_rule(task: str | None, form: str) -> IdRule:
     """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
-    return exact_id if task == "trec" and form in ("qrels", "table", "memory") else normal_id
+    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "memory") else normal_id
 
 
 def read_gold(
@@ -112,7 +130,7 @@ def read_gold(
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
     file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task in _COMMAS)
+        return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     gold_form = detect.gold_form(file, form)
     with contained(file.name):
         if task is None and gold_form.name == "qrels":
@@ -262,49 +280,47 @@ def _unreadable(answers: Answers) -> InputError:
 def _read_run(source: object, task: str | None, form: str | None, columns: Mapping[str, str] | None) -> Run | Answers:
     if isinstance(source, Run | Answers):
         return source
-    rule = exact_id if task == "trec" else normal_id
+    rule = exact_id if has_exact_ids(task) else normal_id
     file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.run_of(file, rule, columns=columns, commas=task in _COMMAS)
+        return frames.run_of(file, rule, columns=columns, commas=task is None or has_exact_ids(task))
     run_form = detect.run_form(file, form)
-    if run_form.name == "tort" and task == "rationale":
+    if task is not None and run_form.name == tort.FORMAT and protocol(task).claims:
         run_form = detect.run_form(file, "claims")
-    if run_form.name == "columns" and task in ("4", "5"):
+    if task is not None and run_form.name == "columns" and protocol(task).parts == ("answers",):
         run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
     with contained(file.name):
         return run_form.read(file, rule)
 
 
-def find_task(gold: Gold, run: object = None) -> Found:
+def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:
     """The task that a gold belongs to, together with a run where the gold leaves it open.
 
     Args:
         gold: the gold.
         run: a submission as ``read_run`` takes it; for the statute XML its form tells Task 3 from 4.
+        columns: what the columns of frames are called, by role: see ``read_gold``.
 
     Raises:
         InputError: the submission cannot be read.
     """
     run = opened(run)
-    if gold.format == "tort":
+    if gold.format == tort.FORMAT:
         return _pilot_task(gold, run)
-    if gold.task in ("1", "2"):
+    if gold.task in TASKS:
         return Found(gold.task, "the XML says so")
     if gold.qrels is None:
-        return Found("4", "the gold holds labels only")
+        return signs.LABELS_ONLY
     if gold.labels is not None:
-        if _is_labels(run):
-            return Found("4", "the gold is statute law and the run holds labels")
-        return Found("3", "the gold is statute law and the run holds articles")
-
+        if _is_labels(run, columns):
+            return signs.STATUTE_LABELS
+        return signs.STATUTE_ARTICLES
     if gold.format == "statute-xml":
-        return Found("3", "the gold is statute law without labels")
+        return signs.STATUTE_NO_LABELS
     if asks_statute_questions(gold) or gold.format in ("qrels", "memory"):
         return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
-    if widest <= 3:
-        return Found("2", "the gold's documents are paragraph numbers")
-    return Found("1", "the gold's documents are case numbers")
+    return signs.PARAGRAPHS if widest <= 3 else signs.CASES
 
 
 def asks_statute_questions(gold: Gold) -> bool:
@@ -319,9 +335,7 @@ def asks_cases(gold: Gold) -> bool:
 
 
 def _task_of_ids(queries: Iterable[str]) -> Found:
-    if all(map(STATUTE_ID.fullmatch, queries)):
-        return Found("3", "the gold's queries are statute questions")
-    return Found("trec", "the gold is qrels")
+    return signs.STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else signs.QRELS
 
 
 def telling(runs: Iterable[object]) -> object:
@@ -343,15 +357,15 @@ def telling(runs: Iterable[object]) -> object:
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 
 
-def _is_labels(run: object) -> bool:
+def _is_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
     if isinstance(run, Source):
         name = detect.run_form(run).name
         if name == "json":
             return isinstance(detect.read_run(run), Answers)
+        if name == "table":
+            return tabular.holds_answers(run)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
-    if isinstance(run, dict):
-        return frames.are_answers(run)
-    return isinstance(run, Answers)
+    return isinstance(run, Answers) or frames.holds_answers(run, columns)
 
 
 def _meant_as_labels(run: Source) -> bool:
@@ -364,13 +378,13 @@ def _meant_as_labels(run: Source) -> bool:
 
 def _pilot_task(gold: Gold, run: object) -> Found:
     if gold.labels is None:
-        return Found("rationale", "the gold has claims and no decisions")
+        return signs.NO_DECISIONS
     if gold.qrels is None:
-        return Found("tort", "the gold has decisions and no claims")
-    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == "tort" else []
+        return signs.NO_CLAIMS
+    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == tort.FORMAT else []
     if cases and all(case.court_decision is None for case in cases):
-        return Found("rationale", "the submission decides nothing")
-    return Found("tort", "the files hold decisions; --task rationale scores the claims")
+        return signs.NOTHING_DECIDED
+    return signs.DECISIONS
 
 
 def opened(source: object, columns: Mapping[str, str] | None = None) -> Any:

@@ -7,11 +7,19 @@ from typing import NamedTuple
 
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
+from coliee_ir.rules import signs
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.rules.signs import Found
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Submission
+
+
+def opened_submission(run: RunLike | Submission, columns: Mapping[str, str] | None = None) -> Submission:
+    """A run, with what belongs to it, opened: see ``reading.opened``."""
+    return Submission(*(opened(part, columns) for part in (run if isinstance(run, Submission) else Submission(run))))
 
 
 class Opened(NamedTuple):
@@ -38,12 +46,29 @@ def read(
     """Read the gold and find the task. Args and errors are those of ``begin``."""
     named = task_name(task)
     record = read_gold(gold, task=named, columns=columns)
-    if named is not None:
-        return Opened(record, named, "")
+    return Opened(record, *find(record, submissions, named, columns))
+
+
+def find(
+    gold: Gold,
+    submissions: Sequence[RunLike | Submission],
+    task: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Found:
+    """The task that a gold and submissions belong to.
+
+    Args:
+        gold: the gold.
+        submissions: see ``begin``.
+        task: the task, where it is known.
+        columns: see ``begin``.
+    """
+    if task is not None:
+        return Found(task, "")
     given = [one if isinstance(one, Submission) else Submission(one) for one in submissions]
     if any(one.answers is not None for one in given):
-        return Opened(record, "3", "answers are given beside the run")
-    return Opened(record, *find_task(record, given[0].run if len(given) == 1 else telling(one.run for one in given)))
+        return signs.ANSWERS_BESIDE
+    return find_task(gold, telling(one.run for one in given), columns)
 
 
 class Session(NamedTuple):
@@ -66,6 +91,7 @@ def begin(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Session:
@@ -78,6 +104,7 @@ def begin(
         task: the task; by default it is Task 3 where answers are given beside a run, else what gold and runs show.
         edition: the year whose rules count; by default the newest of the task.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables are called, by role: see ``read_gold``.
 
@@ -87,14 +114,21 @@ def begin(
     """
     of = read(gold, submissions, task=task, columns=columns)
     evaluator = Evaluator(
-        of.gold, measures, task=of.task, edition=edition, exclude=exclude, decisions=decisions, columns=columns
+        of.gold,
+        measures,
+        task=of.task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
     return Session(evaluator, of.because)
 
 
 def evaluate(
     gold: GoldLike,
-    run: RunLike,
+    run: RunLike | Submission,
     *,
     task: str | int | None = None,
     edition: str | int | None = None,
@@ -102,6 +136,7 @@ def evaluate(
     answers: RunLike | None = None,
     long_list: RunLike | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Scores:
@@ -109,13 +144,14 @@ def evaluate(
 
     Args:
         gold: what ``read_gold`` takes: a path, a dictionary, a frame, …
-        run: what ``read_run`` takes.
+        run: what ``read_run`` takes, or a ``Submission`` with what belongs to it.
         task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``; by default it is found from the two.
         edition: the year whose rules count; by default the newest of the task.
         measures: names of measures; by default the official ones, the ranking one first.
         answers: the answers Y or N that belong to the run, in Task 3 from 2026 on.
         long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
-        exclude: queries to leave out, where not all of the gold were scored.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and run: see ``read_gold``.
 
@@ -129,15 +165,16 @@ def evaluate(
     >>> scores.header()
     '2 queries: 1 answered, 1 unanswered'
     """
-    run = opened(run, columns)
+    given = opened_submission(run if isinstance(run, Submission) else Submission(run, answers, long_list), columns)
     evaluator, _ = begin(
         gold,
-        [Submission(run, answers, long_list)],
+        [given],
         measures,
         task=task,
         edition=edition,
         exclude=exclude,
+        only=only,
         decisions=decisions,
         columns=columns,
     )
-    return evaluator.evaluate(run, answers=answers, long_list=long_list)
+    return evaluator.evaluate(given)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -109,11 +109,26 @@ def test_ids_of_a_gold_follow_the_rule(held: Any) -> None:
 # runs
 
 
+def listed(run: Any) -> list[Columns]:
+    """The blocks of a run as lists, whatever holds their columns."""
+    return [
+        Columns(
+            list(block.queries),
+            np.asarray(block.starts).tolist(),
+            list(block.documents),
+            None if block.scores is None else np.asarray(block.scores).tolist(),
+            None if block.ranks is None else list(map(str, block.ranks)),
+            block.remarks,
+        )
+        for block in run.blocks()
+    ]
+
+
 @pytest.mark.parametrize("held", RUNS)
 def test_a_run_is_taken_from(held: str) -> None:
     run = run_of(RUNS[held], tag="T")
     for _ in range(2):
-        assert list(run.blocks()) == [Columns(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2.0, -1.0])]
+        assert listed(run) == [Columns(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2.0, -1.0])]
     assert (run.tag, run.scored, run.path, run.format) == ("T", True, "<memory>", "memory")
 
 
@@ -134,15 +149,15 @@ def test_a_run_is_taken_from(held: str) -> None:
 )  # fmt: skip
 def test_lists_are_rankings_without_scores(held: Any, block: Columns) -> None:
     run = run_of(held)
-    assert list(run.blocks()) == list(run.blocks()) == [block]
+    assert listed(run) == listed(run) == [block]
     assert run.scored == (block.scores is not None)
     assert {type(score) for score in block.scores or ()} <= {float}
 
 
 def test_ids_of_a_run_follow_the_rule() -> None:
-    (block,) = run_of({"q.txt": {"d.txt": 1, "d": 2}}, normal_id).blocks()
+    (block,) = listed(run_of({"q.txt": {"d.txt": 1, "d": 2}}, normal_id))
     assert block == Columns(["q"], [0, 2], ["d", "d"], [1.0, 2.0])
-    (block,) = run_of([ir_measures.ScoredDoc("q.txt", " d.txt ", 1)], normal_id).blocks()
+    (block,) = listed(run_of([ir_measures.ScoredDoc("q.txt", " d.txt ", 1)], normal_id))
     assert block == Columns(["q"], [0, 1], ["d"], [1.0])
 
 
@@ -289,7 +304,7 @@ FRAMES = [pandas.DataFrame, polars.DataFrame]
 def blocks(held: Any, **options: Any) -> list[Columns]:
     run = run_of(held, **options)
     assert isinstance(run, Run)
-    return list(run.blocks())
+    return listed(run)
 
 
 @pytest.mark.parametrize("make", FRAMES)
@@ -383,6 +398,30 @@ class Relation:
         return ROWS
 
 
+class Reader:
+    """What pyarrow's readers of batches have, which hand out their batches once."""
+
+    def __init__(self) -> None:
+        self.read = False
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+    def __iter__(self) -> Iterator[object]:
+        return iter([object()])
+
+    def read_all(self) -> Arrow:
+        if self.read:
+            raise ValueError("I/O operation on a closed reader")
+        self.read = True
+        return Arrow()
+
+
+class Stream:
+    """What any other library hands out."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
 class Odd:
     columns = ("qid", "docno", "score")
 
@@ -400,6 +439,15 @@ def test_a_frame_that_offers_nothing_known_is_refused() -> None:
         run_of(Odd())
     with pytest.raises(InputError, match="lazy frame cannot be collected"):
         run_of(polars.scan_csv("not-there.csv"))
+    with pytest.raises(InputError, match=r"polars.DataFrame\(…\)"):
+        run_of(Stream())
+
+
+def test_a_reader_of_batches_is_read_once() -> None:
+    reader = Reader()
+    assert blocks(reader) == blocks(Arrow())
+    with pytest.raises(InputError, match="stream cannot be collected"):
+        run_of(reader)
 
 
 ARRAYS = (np.array([0, 0]), np.array([0, 1]), np.array([0.5, 0.7]))

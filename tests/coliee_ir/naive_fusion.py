@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
@@ -74,10 +75,15 @@ def fused(
             if method == "rrf":
                 parts.append({document: 1 / (k + at) for at, document in enumerate(in_order(ranking), start=1)})
             else:
-                parts.append(normalised(ranking, norm, candidates))
+                points = normalised(ranking, norm, candidates)
+                if norm == "borda":  # what is left of c + … + 1 points is shared by what the run lacks
+                    lacking = set().union(*lists) - ranking.keys()
+                    left = range(1, candidates - len(ranking) + 1)
+                    points |= {document: sum(left) / len(left) / candidates for document in lacking}
+                parts.append(points)
         for document in set().union(*lists):
             have = [w * part[document] for part, w in zip(parts, given, strict=True) if w and document in part]
-            if have:
+            if any(w and document in ranking for ranking, w in zip(lists, given, strict=True)):
                 total = math.fsum(have)
                 result.setdefault(query, {})[document] = {
                     "rrf": total,
@@ -86,5 +92,6 @@ def fused(
                     "combanz": total / len(have),
                     "combmax": max(have),
                     "combmin": min(have),
+                    "combmed": statistics.median(have),
                 }[method]
     return result

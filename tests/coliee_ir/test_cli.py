@@ -25,7 +25,7 @@ from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands import convert as conversion
 from coliee_ir.measures import everything
 from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.rules.protocol import TASKS
+from coliee_ir.rules.protocol import NEWEST, TASKS
 from coliee_ir.scoring.render import FORMS
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -79,7 +79,7 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
         assert code == 0
     whole = json.loads(texts["json"])
     assert whole["task"] == name.split()[0]
-    assert whole["edition"] == {"3 of 2025": 2025, "5": 2021, "trec": None}.get(name, 2026)
+    assert whole["edition"] == {"3 of 2025": 2025, "5": 2021, "trec": None}.get(name, NEWEST)
     runs = whole["runs"]
     assert {run["tag"] for run in runs} == {"ALPHA", "BETA"} or name in ("1", "2", "5", "trec")
 
@@ -134,7 +134,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert list(run["queries"]) == ["judged", "answered", "unanswered", "extra"]
     assert whole["decisions"] == Decisions().to_dict()
     assert (whole["coliee_ir"], whole["trec_eval"]) == (coliee_ir.__version__, trec_eval.version())
-    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
+    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", NEWEST, str(EXAMPLES / "task3/gold.xml"))
     assert (run["tag"], run["file"]) == ("BETA", str(EXAMPLES / "task3/task3.BETA"))
     assert all(isinstance(remark, str) for remark in run["remarks"])
 
@@ -156,7 +156,7 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     code, _, err = call("evaluate", *shown("1"))
     assert code == 0
     assert err.splitlines()[:3] == [
-        "task 1 by the rules of 2026 (the gold's documents are case numbers)",
+        f"task 1 by the rules of {NEWEST} (the gold's documents are case numbers)",
         VERSIONS.rstrip(),
         "bm25: 40 queries: 40 answered, 0 unanswered",
     ]
@@ -179,7 +179,7 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
     monkeypatch.setenv("COLUMNS", "120")
     code, out, _ = call("evaluate", *shown("1"))
     assert code == 0
-    assert "COLIEE 2026, Task 1: case-law retrieval" in out
+    assert f"COLIEE {NEWEST}, Task 1: case-law retrieval" in out
     assert "bm25: 40 queries: 40 answered, 0 unanswered" in out
     assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored" in out
     assert VERSIONS.rstrip() in out
@@ -227,6 +227,73 @@ def test_excluded_ids_come_from_the_option_or_from_a_file(ids: str, case_law: Pa
     assert (code, values(out)) == (0, [1, 1, 1])
     assert "1 query: 1 answered" in err
     assert "2 excluded" in err
+
+
+SPLIT = {
+    "ids": "000001\n000003\n",
+    "first column": "000001 0 \n000003 0\n",
+    "run": "000001 000018 T\n000003 000018 T\n",
+    "one line": "000001, 000003\n",
+    "header": "query_id,fold\n000001,1\n000003,1\n",
+    "gold": '{"000001": ["000018"], "000003": ["000007"]}',
+    "test file": '["000001.txt", "000003.txt"]',
+}
+
+
+@pytest.mark.parametrize("form", SPLIT)
+def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: Call) -> None:
+    Path("split").write_text(SPLIT[form])
+    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split", "-f", "json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["excluded"] == ["000002"]
+    [run] = document["runs"]
+    assert (run["counts"], run["queries"]["extra"]) == ({"correct": 1, "retrieved": 2, "relevant": 3}, 0)
+    _, excluded, _ = call("evaluate", "gold.json", "run.txt", "--task", "1", "--exclude", "000002", "-f", "json")
+    assert json.loads(excluded) == document
+
+
+@pytest.mark.parametrize(
+    ("split", "what"),
+    [
+        ("000001 000002\n000003 000004\n", "split, line 1: "),
+        ("000001\n000002 x\n", "split, line 2: "),
+        ("# none\n", "split: "),
+        ("000001\n000009\n", "1 id to score cannot be found in gold.json: 000009"),
+    ],
+)
+def test_a_split_that_is_none_is_refused(split: str, what: str, case_law: Path, call: Call) -> None:
+    Path("split").write_text(split)
+    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split")
+    assert (code, out) == (2, "")
+    assert what in err
+
+
+def test_what_is_excluded_is_left_out_of_a_split_too(case_law: Path, call: Call) -> None:
+    given = ("evaluate", "gold.json", "run.txt", "--task", "1", "-f", "json", "--only", "000001,000002")
+    assert json.loads(call(*given, "--exclude", "000001")[1])["excluded"] == ["000001", "000003"]
+
+
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "report", "tune", "fuse"])
+def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) -> None:
+    gold = {f"00000{n}": ["000018"] for n in range(1, 8)}
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    runs = [tmp_path / "a.json", tmp_path / "b.json"]
+    for worst, path in zip((0.1, 0.2), runs, strict=True):
+        path.write_text(json.dumps({query: {"000018": 0.9, "000019": worst} for query in list(gold)[:4]}))
+    split = ("--only", ",".join(list(gold)[:4]), "--task", "1", "-o", tmp_path / "out")
+    first = {"fuse": [*runs, "--fit", tmp_path / "gold.json"]}.get(command, [tmp_path / "gold.json", *runs])
+    more = {"compare": ["--resamples", "9"], "report": ["--resamples", "9"], "leaderboard": ["--resamples", "9"]}
+    code, _, err = call(command, *first, *split, *more.get(command, ["--folds", "2"]))
+    assert code == 0, err
+    assert "4 queries" in err
+    assert "7 queries" not in err
+
+
+def test_a_run_on_a_part_of_the_gold_is_told_of_the_option(case_law: Path, call: Call) -> None:
+    Path("run.txt").write_text("000001 000018 T\n")
+    assert "--only" in call("evaluate", "gold.json", "run.txt", "--task", "1")[2]
+    assert "--only" not in call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "000001")[2]
 
 
 def test_many_ids_can_be_excluded_on_the_command_line(here: Path, call: Call) -> None:
@@ -278,7 +345,7 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff must be an integer from 1"),
         (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which submissions to task 1 do not contain\n"),
         (["--task", "6"], "argument --task: invalid choice: '6'"),
-        (["--edition", "2017"], "coliee-ir: task 1 has no rules for 2017; they are known for 2018–2026"),
+        (["--edition", "2017"], f"coliee-ir: task 1 has no rules for 2017; they are known for 2018–{NEWEST}"),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
         (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),
         (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
@@ -290,9 +357,9 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["--answers", "a", "--answers", "b"], "coliee-ir: --answers is given 2 times for 1 runs: give one a run"),
         (["--long-list", "a", "--long-list", "b"], "coliee-ir: --long-list is given 2 times for 1 runs"),
         (["run.txt", "--answers", "a"], "coliee-ir: --answers is given 1 times for 2 runs"),
-        (["--answers", "run.txt", "--task", "1"], "coliee-ir: task 1 of 2026 has no answers to score"),
+        (["--answers", "run.txt", "--task", "1"], f"coliee-ir: task 1 of {NEWEST} has no answers to score"),
         (["--answers", "run.txt"], "coliee-ir: gold.json holds cases, as in Task 1; the task is 3"),
-        (["--long-list", "run.txt"], "coliee-ir: task 1 of 2026 has no long list"),
+        (["--long-list", "run.txt"], f"coliee-ir: task 1 of {NEWEST} has no long list"),
         (
             ["--task", "1", "--undefined", "one"],
             "coliee-ir: --undefined does not apply to task 1; it applies to rationale",
@@ -780,7 +847,7 @@ def test_an_interrupted_command_says_so_by_its_code(call: Call, monkeypatch: pyt
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("coliee_ir.cli.scoring.find_task", interrupt)
+    monkeypatch.setattr("coliee_ir.scoring.session.find_task", interrupt)
     assert call("evaluate", *shown("4"))[:2] == (130, "")
 
 
@@ -793,3 +860,20 @@ def test_lines_end_alike_on_all_platforms(here: Path, monkeypatch: pytest.Monkey
         assert cli.main(list(command)) == 0
         assert b"\n" in raw.getvalue()
         assert b"\r" not in raw.getvalue()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_a_command_starts_no_thread_of_blas_and_loads_no_masked_arrays() -> None:
+    code = (
+        "import atexit, os, sys; sys.argv[1:] = ['evaluate', 'task1/gold.json', 'task1/bm25.txt'];"
+        "atexit.register(lambda: print(len(os.listdir('/proc/self/task')), *sys.modules));"
+        "from coliee_ir.__main__ import run; run()"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=EXAMPLES, env=environment, capture_output=True, text=True, check=True
+    )
+    threads, *loaded = done.stdout.splitlines()[-1].split()
+    assert threads == "1"
+    assert "numpy" in loaded
+    assert "numpy.ma" not in loaded

@@ -26,6 +26,7 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.commands.compare import Asked, Comparison, Pair, compare, compare_measures, compare_scores
 from coliee_ir.commands.compare.render import FORMS, render, render_all
+from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
@@ -68,7 +69,7 @@ def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
 
 def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks() -> None:
     comparison = compare(*TASK1)
-    assert (comparison.measure, comparison.task, comparison.edition, comparison.queries) == ("MicroF1", "1", 2026, 40)
+    assert (comparison.measure, comparison.task, comparison.edition, comparison.queries) == ("MicroF1", "1", NEWEST, 40)
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [(0, 1), (0, 2), (1, 2)]
     assert [standing.tag for standing in comparison.standings] == ["bm25", "dense", "rerank"]
     assert compare(*TASK4).measure == "Accuracy"
@@ -597,7 +598,7 @@ def test_json_is_the_contract() -> None:
     assert {f.name for f in fields(Comparison)} - set(found) == {
         "standings", "n_resamples", "confidence_level", "groups", "margin",
     }  # fmt: skip
-    assert list(found["runs"][0]) == ["tag", "file", "score", "interval"]
+    assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks"]
     assert list(found["pairs"][0]) == [
         "a", "b", "places", "difference", "standard_error", "interval", "simultaneous", "p", "p_corrected", "differing",
         "wins", "ties", "losses", "effect", "detectable", "deciding",
@@ -745,7 +746,7 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
         wanted = compare(*RUNS, n_resamples=300, seed=7, correction="bh", baseline="bm25", confidence_level=0.9,
                          power=0.9,                         measure="MacroF1", test="bootstrap")  # fmt: skip
         assert (code, out) == (0, render(wanted, form))
-    assert "task 1 by the rules of 2026" in err
+    assert f"task 1 by the rules of {NEWEST}" in err
     assert "bm25: 40 queries: 40 answered" in err
 
 

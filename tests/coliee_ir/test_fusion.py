@@ -51,6 +51,7 @@ def test_reciprocal_ranks_are_added() -> None:
         ("combanz", {"a": 1.0, "b": (1 / 3 + 1) / 2, "d": 0.0, "c": 0.0}),
         ("combmax", {"b": 1.0, "a": 1.0, "d": 0.0, "c": 0.0}),
         ("combmin", {"a": 1.0, "b": 1 / 3, "d": 0.0, "c": 0.0}),
+        ("combmed", {"a": 1.0, "b": 2 / 3, "d": 0.0, "c": 0.0}),
     ],
 )
 def test_scores_between_0_and_1_are_combined(method: str, expected: dict[str, float]) -> None:
@@ -67,7 +68,6 @@ def test_scores_between_0_and_1_are_combined(method: str, expected: dict[str, fl
         ("sum", [3 / 4, 1 / 4, 0], [1, 0]),
         ("zscore", [(4 - 7 / 3) / math.sqrt(14) * 3, (2 - 7 / 3) / math.sqrt(14) * 3, -4 / math.sqrt(14)], [1, -1]),
         ("rank", [1, 2 / 3, 1 / 3], [1, 1 / 2]),
-        ("borda", [1, 3 / 4, 2 / 4], [1, 3 / 4]),
         ("none", [4, 2, 1], [10, 5]),
     ],
 )
@@ -76,6 +76,21 @@ def test_normalisations(norm: str, of_one: list[float], of_two: list[float]) -> 
     of_b, d = of_two
     fused = of(fuse([ONE, TWO], "combsum", norm=norm))["q"]
     assert fused == pytest.approx({"a": a, "b": b + of_b, "c": c, "d": d}, abs=1e-12)
+
+
+def test_borda_shares_the_points_that_are_left() -> None:
+    # of 4, 3, 2, 1 points, ONE leaves 1 to d, and TWO leaves 2 + 1 to a and c
+    fused = of(fuse([ONE, TWO], "combsum", norm="borda"))["q"]
+    assert fused == {"b": (3 + 4) / 4, "a": (4 + 1.5) / 4, "d": (1 + 3) / 4, "c": (2 + 1.5) / 4}
+    # every run gives its points to every document, so that each counts
+    assert of(fuse([ONE, TWO], "combmin", norm="borda"))["q"] == {"b": 3 / 4, "c": 1.5 / 4, "a": 1.5 / 4, "d": 1 / 4}
+    assert of(fuse([ONE, {"p": {"x": 1.0}}], "combanz", norm="borda"))["q"]["a"] == (1 + 2 / 3) / 2
+
+
+def test_the_median_is_of_the_runs_that_have_the_document() -> None:
+    runs = [{"q": {"a": 1.0, "b": 9.0}}, {"q": {"a": 4.0}}, {"q": {"a": 6.0, "b": 2.0}}]
+    assert of(fuse(runs, "combmed", norm="none"))["q"] == {"b": 5.5, "a": 4.0}
+    assert of(fuse(runs, "combmed", norm="none", weights=[1, 0, 1]))["q"] == {"b": 5.5, "a": 3.5}
 
 
 @pytest.mark.parametrize(
@@ -283,7 +298,7 @@ def test_ties_between_answers_are_named() -> None:
     ("given_parameters", "sentence"),
     [
         ({"method": "sum"}, "unknown method 'sum'; the methods are rrf, combsum, combmnz, combanz, combmax, combmin, "
-         "union, intersection, vote"),
+         "combmed, union, intersection, vote"),
         ({"method": "rrf", "norm": "max"}, "rrf takes no norm; it takes depth, k, top, weights"),
         ({"method": "combsum", "k": 60}, "combsum takes no k; it takes depth, norm, top, weights"),
         ({"method": "union", "weights": [1, 2]}, "union takes no weights; it takes depth"),

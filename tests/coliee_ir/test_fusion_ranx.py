@@ -18,8 +18,8 @@ with warnings.catch_warnings():
 pytestmark = pytest.mark.filterwarnings("ignore")  # numba's own
 
 #: ours → theirs
-METHODS = {"combsum": "sum", "combmnz": "mnz", "combanz": "anz", "combmax": "max", "combmin": "min"}
-NORMS = {"min-max": "min-max", "max": "max", "sum": "sum", "zscore": "zmuv", "rank": "rank"}
+METHODS = {"combsum": "sum", "combmnz": "mnz", "combanz": "anz", "combmax": "max", "combmin": "min", "combmed": "med"}
+NORMS = {"min-max": "min-max", "max": "max", "sum": "sum", "zscore": "zmuv", "rank": "rank", "borda": "borda"}
 
 
 def drawn(n: int, queries: int = 20) -> list[dict[str, dict[str, float]]]:
@@ -48,7 +48,7 @@ def test_scores_agree(method: str, norm: str, n: int) -> None:
     ours = to_run(fuse(runs, method, norm=norm))
     assert ours.keys() == expected.keys()
     for query, ranking in ours.items():
-        assert ranking == pytest.approx(expected[query], abs=1e-9)
+        assert ranking == pytest.approx(expected[query], abs=1e-12)
 
 
 def test_reciprocal_ranks_agree() -> None:

@@ -13,7 +13,8 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
-from coliee_ir.scoring import evaluator
+from coliee_ir.scoring import batch
+from coliee_ir.scoring.submission import Submission
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 GOLD = str(EXAMPLES / "task1" / "gold.json")
@@ -22,9 +23,9 @@ RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "re
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
 def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluator, "_WORTH_A_PROCESS", threshold)
+    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
     one = Evaluator(GOLD, ["MicroF1", "map"])
-    together = list(one.evaluate_all([evaluator.Submission(run) for run in RUNS], jobs=2))
+    together = list(one.evaluate_all([Submission(run) for run in RUNS], jobs=2))
     assert all(isinstance(scores, Scores) for scores in together)
     for scores, run in zip(together, RUNS, strict=True):
         alone = one.evaluate(run)

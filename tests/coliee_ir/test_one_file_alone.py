@@ -21,8 +21,8 @@ from coliee_adapters.files import Source
 from coliee_ir import Evaluator, rank_runs, validate
 from coliee_ir.cli import main
 from coliee_ir.judging import workers
-from coliee_ir.scoring import evaluator
-from coliee_ir.scoring.evaluator import Submission
+from coliee_ir.scoring import batch, reading
+from coliee_ir.scoring.submission import Submission
 
 GOLD = {"075578": ["000001"], "045094": ["000002"]}
 GOOD = "075578 000001 GOOD\n045094 000002 GOOD\n"
@@ -134,7 +134,7 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.usefixtures("fault")
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
 def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluator, "_WORTH_A_PROCESS", threshold)
+    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
     results = list(Evaluator(GOLD, task="1").evaluate_all(map(Submission, ("runs/big.json", "runs/good.txt")), jobs=2))
     assert isinstance(results[0], InputError)
     assert results[0].path == "runs/big.json"
@@ -243,7 +243,7 @@ def test_carriage_returns_are_counted_one_by_one(returns: int) -> None:
 def test_elements_that_cannot_stand_in_one_another_are_refused(text: str, tag: str) -> None:
     Path("gold.xml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        evaluator.read_gold("gold.xml")
+        reading.read_gold("gold.xml")
     assert (caught.value.line, caught.value.found) == (3, f"<{tag}>")
     assert f"inside the <{tag}> of line 2" in caught.value.problem
 
@@ -260,7 +260,7 @@ def test_elements_that_cannot_stand_in_one_another_are_refused(text: str, tag: s
 def test_byte_order_marks_at_the_start_of_lines_are_nothing(name: str, content: str) -> None:
     Path("plain").write_text(content, encoding="utf-8")
     Path("marked").write_text("\ufeff\ufeff" + content.replace("\n", "\n\ufeff").removesuffix("\ufeff"))
-    plain, marked = (evaluator.read_gold(path) for path in ("plain", "marked"))
+    plain, marked = (reading.read_gold(path) for path in ("plain", "marked"))
     assert (plain.qrels, plain.labels, plain.remarks) == (marked.qrels, marked.labels, marked.remarks)
 
 
@@ -268,12 +268,12 @@ def test_byte_order_marks_at_the_start_of_lines_are_nothing(name: str, content: 
 def test_a_byte_order_mark_within_a_line_is_refused(content: str) -> None:
     Path("gold.txt").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match="byte order mark") as caught:
-        evaluator.read_gold("gold.txt")
+        reading.read_gold("gold.txt")
     assert caught.value.line == 2
 
 
 def test_a_byte_order_mark_within_a_row_is_refused() -> None:
     Path("run.csv").write_text("001,002,T\n001,00\ufeff3,T\n", encoding="utf-8")
     with pytest.raises(InputError, match="byte order mark") as caught:
-        evaluator.read_run("run.csv")
+        reading.read_run("run.csv")
     assert caught.value.line == 2

@@ -35,7 +35,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
 from coliee_ir.cli import COMMANDS
 from coliee_ir.commands.validate import RULES, Severity, Validation
-from coliee_ir.rules.protocol import PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
+from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 
 Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
@@ -71,7 +71,7 @@ def test_a_clean_file_exits_with_0_and_says_so(call: Call) -> None:
     assert call(put("run.txt", RUN1)) == (
         0,
         "0 errors, 0 warnings, 0 notes in 1 file\n",
-        "task 1 of 2026 (the files show it)\n",
+        f"task 1 of {NEWEST} (the files show it)\n",
     )
 
 
@@ -141,7 +141,7 @@ def test_the_json_has_these_keys(call: Call) -> None:
     assert {key: value for key, value in whole.items() if key not in ("coliee_ir", "findings")} == {
         "task": "1",
         "tasks": ["1"],
-        "edition": 2026,
+        "edition": NEWEST,
         "files": ["run.txt"],
         "summary": {"error": 1, "warning": 0, "note": 0},
         "mended": {"run.txt": "mended.txt"},
@@ -186,7 +186,7 @@ def test_names_and_ids_cannot_do_harm(form: str, call: Call) -> None:
         pytest.skip("the file system has no such names")
     code, out, err = call(HOSTILE, "--task", "1", "-f", form)
     assert code == 1
-    assert err == "task 1 of 2026\n"
+    assert err == f"task 1 of {NEWEST}\n"
     if form == "json":
         assert json.loads(out)["files"] == [HOSTILE]
         return
@@ -570,7 +570,7 @@ def test_labels_in_json_are_of_another_form() -> None:
 
 
 def test_rules_say_what_they_must() -> None:
-    facts = {"n", "columns", "many", "most_runs", "long_list", "tag_length", "missing"}
+    facts = {"n", "columns", "many", "most_runs", "long_list", "tag_length", "missing", "runs", "limit"}
     for name, rule in RULES.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
         assert rule.says and rule.remedy and rule.source, name
@@ -788,7 +788,7 @@ def test_a_system_description_is_accepted_beside_a_run(call: Call) -> None:
     Path("out").mkdir()
     code, out, err = call("run.txt", "description.txt", "--fix", "out")
     assert code == 0
-    assert "content is not checked yet" in out
+    assert "a system description, of 1 run" in out
     assert "description.txt: no corrected copy written: it is a system description" in err
     assert call("description.txt")[0] == 0
 
@@ -826,3 +826,43 @@ def test_queries_are_named_by_golds_runs_and_lists(content: bytes) -> None:
     put("run.txt", RUN1)
     put("queries.x", content)
     assert found("run.txt", task="1", queries="queries.x") == []
+
+
+def test_several_golds_name_the_queries_together(call: Call) -> None:
+    put("run.txt", RUN1)
+    queries = dict.fromkeys(line.split()[0] for line in RUN1.decode().splitlines())
+    first, *others = queries
+    Path("years").mkdir()
+    golds = [put("years/a.json", json.dumps({first: ["000001"]}))]
+    golds += [put("years/b.json", json.dumps({query: ["000001"] for query in others}))]
+    assert ("run.txt", "query-unknown", len(others)) in found("run.txt", gold=golds[0])
+    assert found("run.txt", gold=golds) == found("run.txt", gold="years") == found("run.txt", gold=golds[::-1]) == []
+    assert call("run.txt", "--gold", golds[0], "--gold", golds[1])[0] == 0
+    code, out, err = call("run.txt", "--gold", golds[0], "--gold", golds[0])
+    assert (code, out) == (2, "")
+    assert f"{golds[0]}: this query is in {golds[0]} too" in err
+    assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
+
+
+def test_names_of_columns_hold_for_the_submission_and_the_gold(call: Call) -> None:
+    names = {"query": "thema", "document": "stelle", "relevance": "urteil"}
+    given = ("--columns", ",".join(f"{role}={name}" for role, name in names.items()))
+    put("gold.tsv", "thema stelle urteil\n001 013 1\n002 007 1\n")
+    put("run.txt", "001 013 T\n002 007 T\n")
+    put("own.csv", "thema,stelle\n001,013\n002,007\n")
+    assert call("run.txt", "--gold", "gold.tsv")[0] == 2
+    assert call("run.txt", "--gold", "gold.tsv", *given)[0] == 0
+    assert found("run.txt", gold="gold.tsv", columns=names) == []
+    code, out, _ = call("own.csv", "--gold", "gold.tsv", *given, "--task", "2", "--fix", "copy.txt", "--tag", "T")
+    assert (code, "header" in out) == (1, True)
+    assert Path("copy.txt").read_text() == "001 013 T\n002 007 T\n"
+    # columns in another order: the remedy is a command that works
+    put("turned.csv", "stelle,thema\n013,001\n007,002\n")
+    code, out, _ = call("turned.csv", "--task", "2", "--columns", "query=thema,document=stelle")
+    assert "--to columns --columns query=thema,document=stelle" in out
+    code, out, err = call("run.txt", "--columns", "query=ort")
+    assert (code, out, "query=ort" in err) == (2, "", True)
+    put("records.json", '[{"thema": "001", "stelle": "013"}, {"thema": "002", "stelle": "007"}]')
+    assert [
+        rule for _, rule, _ in found("records.json", task="2", columns={"query": "thema", "document": "stelle"})
+    ] == ["json"]

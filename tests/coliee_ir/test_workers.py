@@ -14,7 +14,7 @@ import pytest
 from coliee_adapters.files import Source
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import workers
-from coliee_ir.scoring import evaluator
+from coliee_ir.scoring import batch
 
 GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
@@ -27,7 +27,7 @@ def run(tmp_path: Path) -> Path:
     with path.open("w", encoding="utf-8") as stream:
         for query in GOLD:
             stream.writelines(f"{query} Q0 d{n}{filler if n > 5 else ''} {n} {2000 - n} T\n" for n in range(1, 2000))
-    assert evaluator._WORTH_A_PROCESS < Source(path).size < 2 * evaluator._WORTH_A_PROCESS
+    assert batch._WORTH_A_PROCESS < Source(path).size < 2 * batch._WORTH_A_PROCESS
     return path
 
 
@@ -40,7 +40,7 @@ def test_no_more_processes_than_processors_and_pieces_of_16_mebibytes(
 ) -> None:
     seen = [1]
 
-    def results(tasks: Sequence[object], jobs: int) -> list[object]:
+    def results(tasks: Sequence[object], jobs: int, *_: object) -> list[object]:
         seen.append(jobs)
         return []
 

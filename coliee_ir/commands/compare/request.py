@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -19,10 +19,9 @@ from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.evaluator import Submission
-from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.classical import critical_t, t
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
@@ -54,8 +53,10 @@ def compare(
     margin: float = math.nan,
     groups: Mapping[str, str] | None = None,
     population: str = "similar",
-    exclude: str | Sequence[str] = (),
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compare runs on one measure, query by query paired.
 
@@ -77,7 +78,9 @@ def compare(
         population: which queries it is about: ``similar``, of which these are a sample, or ``these`` only; then there
             are no intervals, since nothing is estimated.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
@@ -88,13 +91,20 @@ def compare(
     >>> comparison.standings[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
+    given = [opened_submission(run, columns) for run in runs]
     evaluator, _ = begin(
-        gold, given, _one_measure(measure), task=task, edition=edition, exclude=exclude, decisions=decisions
+        gold,
+        given,
+        _one_measure(measure),
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
-    scored = [evaluator.evaluate(run, answers=answers, long_list=long_list) for run, answers, long_list in given]
     return compare_scores(
-        scored,
+        evaluator.score_all(given),
         baseline=baseline,
         test=test,
         correction=correction,
@@ -303,7 +313,7 @@ def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterato
             without = resampling.left_out(run.terms)
             level = asked.settings.confidence_level
             interval = interval_of(board.measure, run.result, run.samples, without, level, asked.groups is not None)
-        yield Standing(scores.tag, scores.file, run.result.value, interval)
+        yield Standing(scores.tag, scores.file, run.result.value, interval, scores.remarks)
 
 
 def _check_choices(asked: Asked) -> None:

@@ -32,12 +32,14 @@ class Standing:
         file: its file.
         score: of the measure, over all queries; NaN if it does not exist.
         interval: of the score.
+        remarks: what was tolerated in the run and what was decided, in sentences.
     """
 
     tag: str
     file: str
     score: float
     interval: Interval
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Comparison(Shown):
         population: which queries the comparison is about, one of ``POPULATIONS``.
         groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
         margin: the greatest difference that does not matter; NaN if none was named.
-        remarks: what to know of them.
+        remarks: what to know of the comparisons; what there is to know of a run is in its standing.
         excluded: the queries that were left out.
         decisions: the choices made where the organisers leave it open.
     """
@@ -179,8 +181,14 @@ class Comparison(Shown):
             **({} if math.isnan(self.margin) else {"margin": self.margin}),
             "together": self.together,
             "runs": [
-                {"tag": s.tag, "file": s.file, "score": number(s.score), "interval": numbers(s.interval)}
-                for s in self.standings
+                {
+                    "tag": standing.tag,
+                    "file": standing.file,
+                    "score": number(standing.score),
+                    "interval": numbers(standing.interval),
+                    "remarks": list(standing.remarks),
+                }
+                for standing in self.standings
             ],
             "pairs": [
                 {

@@ -60,7 +60,7 @@ class Blend:
         assert self.combine is not None
         held = self.held
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self.combine(self.parts, held.named, weights)
+            scores = self.combine(self.parts.values, self.parts.given, weights)
         kept = counted_runs(held.named, weights) > 0
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():

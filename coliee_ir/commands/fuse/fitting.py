@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Run
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.fuse import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.methods import METHODS
@@ -18,6 +17,7 @@ from coliee_ir.commands.fuse.recipe import NORM, Fusion, read_all
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.commands.fuse.search import alone, climbed, equal
 from coliee_ir.commands.fuse.trial import Trial, Weights
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import Measure, parse
@@ -42,10 +42,12 @@ def fit_fusion(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     folds: int = FOLDS,
     seed: int = SEED,
     tag: str | None = None,
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> FittedFusion:
     """Fit weights to labelled queries, by coordinate search, and measure them on queries that they were not fitted to.
 
@@ -64,10 +66,12 @@ def fit_fusion(
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         folds: how many folds of queries the weights are held out from.
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -85,9 +89,11 @@ def fit_fusion(
         raise UsageError(
             f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
         )
-    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    evaluator = Evaluator(
+        gold, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
+    )
     chosen = _measure(evaluator, measure, top)
-    records = _rankings(read_all(runs, task=evaluator.read_as), evaluator)
+    records = _rankings(read_all(runs, task=evaluator.read_as, columns=columns), evaluator)
     tags = tuple(record.tag for record in records)
     held = fusion.candidates([Gathered(record) for record in records])
     blend = Blend(held, method, norm or NORM, fusion.k_or_default)
@@ -128,7 +134,7 @@ def fit_fusion(
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     """What to maximise; with the cut-off that is given."""
-    if "documents" not in evaluator.protocol.parts or evaluator.task == "rationale":
+    if not evaluator.protocol.ranked:
         raise UsageError(f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights")
     asked = parse(name) if name else [one for one in evaluator.official if one.needs == ("documents",)][:1]
     if len(asked) != 1:

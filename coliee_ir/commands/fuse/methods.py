@@ -23,11 +23,13 @@ class Norm(NamedTuple):
         formula: what becomes of a score s, in plain text.
         value: candidates → shape (n, P); what is not retrieved may hold anything finite.
         of_scores: whether it looks at scores, and not only at ranks.
+        of_all: whether it gives a value to every candidate, retrieved or not; else what is not retrieved has none.
     """
 
     formula: str
     value: Callable[[Candidates], FloatArray]
     of_scores: bool = True
+    of_all: bool = False
 
 
 def _min_max(held: Candidates) -> FloatArray:
@@ -58,7 +60,9 @@ def _rank(held: Candidates) -> FloatArray:
 
 
 def _borda(held: Candidates) -> FloatArray:
-    return (held.sizes - held.ranks + 1) / held.sizes
+    # the points c, c - 1, … 1 of the ranks that a run leaves open are shared by the documents that it lacks
+    shared = (held.sizes - held.lengths + 1) / 2
+    return np.where(held.named, held.sizes - held.ranks + 1, shared) / held.sizes
 
 
 def _divided(above: FloatArray, below: FloatArray, equal: float | FloatArray) -> FloatArray:
@@ -74,7 +78,12 @@ NORMS: Final[dict[str, Norm]] = {
     "sum": Norm("(s - min) / Σ (s - min); 1/n in a list of n equal scores", _sum),
     "zscore": Norm("(s - mean) / standard deviation; 0 in a list of equal scores", _zscore),
     "rank": Norm("(n - rank + 1) / n in a list of n", _rank, of_scores=False),
-    "borda": Norm("(c - rank + 1) / c, where all runs together have c documents", _borda, of_scores=False),
+    "borda": Norm(
+        "(c - rank + 1) / c, where all runs together have c documents; (c - n + 1) / 2c for what a list of n lacks",
+        _borda,
+        of_scores=False,
+        of_all=True,
+    ),
     "none": Norm("s as it stands", lambda held: held.scores),
 }
 
@@ -87,8 +96,8 @@ class Method:
         formula: what a document's score, or its place in the set, is made of; w is a run's weight.
         takes: the parameters that it has.
         ranks: whether it gives scores, and so a ranking; else a set.
-        combine: parts of shape (n, P), 0 where a run has not retrieved the document, which those are, weights → the
-            fused scores of shape (P,); None for sets.
+        combine: parts of shape (n, P), 0 where a run has none for the document, which those are, weights → the fused
+            scores of shape (P,); None for sets.
     """
 
     formula: str
@@ -126,8 +135,16 @@ def _least(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArr
     return least
 
 
+def _median(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
+    used = weights > 0
+    ordered = np.sort(np.where(named[used], parts[used] * weights[used, None], np.inf), axis=0)
+    count = np.maximum(named[used].sum(axis=0), 1)  # what no run has stays infinite, as in _least
+    low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in ((count - 1) // 2, count // 2))
+    return np.asarray((low + high) / 2)
+
+
 def counted_runs(named: BoolArray, weights: FloatArray) -> FloatArray:
-    """How many runs with a weight have retrieved each document; shape (P,)."""
+    """How many runs with a weight have each document; shape (P,)."""
     count: FloatArray = named[weights > 0].sum(axis=0, dtype=np.float64)
     return count
 
@@ -142,6 +159,7 @@ METHODS: Final[dict[str, Method]] = {
     "combanz": Method("Σ w·s / (how many runs have it)", _SCORED, combine=_sum_over_count),
     "combmax": Method("max w·s", _SCORED, combine=_greatest),
     "combmin": Method("min w·s over the runs that have it", _SCORED, combine=_least),
+    "combmed": Method("median of w·s over the runs that have it", _SCORED, combine=_median),
     "union": Method("in any run", frozenset({"depth"}), ranks=False),
     "intersection": Method("in all runs", frozenset({"depth"}), ranks=False),
     "vote": Method(
@@ -153,8 +171,20 @@ METHODS: Final[dict[str, Method]] = {
 }
 
 
-def parts_of(held: Candidates, method: str, norm: str, k: float) -> FloatArray:
-    """What each run adds to each document before weights; shape (n, P), 0 where it has not retrieved it.
+class Parts(NamedTuple):
+    """What each run gives to each document before weights.
+
+    Attributes:
+        values: shape (n, P); 0 where there is none.
+        given: shape (n, P); where there is one: for what the run has retrieved, and with Borda counts for all.
+    """
+
+    values: FloatArray
+    given: BoolArray
+
+
+def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
+    """What each run gives to each document before weights.
 
     Args:
         held: the candidates.
@@ -166,9 +196,10 @@ def parts_of(held: Candidates, method: str, norm: str, k: float) -> FloatArray:
         UsageError: the scores cannot be normalised so.
     """
     if method == "rrf":
-        return np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0)
+        return Parts(np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0), held.named)
     if NORMS[norm].of_scores and bool(np.any(np.abs(held.scores) > GREATEST_SCORE)):
         raise UsageError(f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm rank, or rrf")
     if norm == "max" and bool(np.any(held.scores[held.named] < 0)):
         raise UsageError("--norm max divides by the greatest score and would turn negative ones around; take min-max")
-    return np.where(held.named, NORMS[norm].value(held), 0.0)
+    given = np.ones_like(held.named) if NORMS[norm].of_all else held.named
+    return Parts(np.where(given, NORMS[norm].value(held), 0.0), given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,10 +26,10 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.evaluator import Evaluator, Submission
-from coliee_ir.scoring.reading import opened, read_run
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Report:
     """A report, ready to be written.
 
@@ -51,6 +51,20 @@ class Report:
 
     contents: Contents
     texts: Texts
+
+    def __repr__(self) -> str:
+        board = self.contents.board
+        return f"Report({len(board.entries)} runs, task={board.task!r}, measure={self.contents.measure.name!r})"
+
+    def __str__(self) -> str:
+        return str(self.contents.board)
+
+    def _repr_html_(self) -> str:
+        return self.contents.board._repr_html_()
+
+    def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
+        """The runs as a data frame: see ``Leaderboard.to_frame``."""
+        return self.contents.board.to_frame(library, per_query=per_query)
 
     def to_html(self) -> str:
         """The page, which needs no other file and no network."""
@@ -108,6 +122,7 @@ def make_report(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     corpus: PathLike | Corpus | None = None,
     categories: PathLike | None = None,
@@ -115,6 +130,7 @@ def make_report(
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     command: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> Report:
     """Make a report on runs.
 
@@ -125,6 +141,7 @@ def make_report(
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
@@ -132,6 +149,7 @@ def make_report(
         n_resamples: how many resamples, for intervals and tests.
         seed: of the random numbers.
         command: what makes the report again; the page shows it.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
@@ -140,8 +158,18 @@ def make_report(
     if not runs:
         raise UsageError("a report needs at least one run")
     check_installed()
-    given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
-    evaluator, _ = begin(gold, given, measures, task=task, edition=edition, exclude=exclude, decisions=decisions)
+    given = [opened_submission(run, columns) for run in runs]
+    evaluator, _ = begin(
+        gold,
+        given,
+        measures,
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
+    )
     scored = evaluator.score_all(given, keep_judged=True)
     return report_scores(
         scored,
@@ -207,7 +235,7 @@ def report_scores(
     board = Leaderboard.of(evaluator, entries, settings)
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
-    records = [read_run(one.run, task=evaluator.read_as) if board.main == "documents" else None for one in handed]
+    records = [evaluator.read(one.run) if board.main == "documents" else None for one in handed]
     tunings, unknown = _tunings(evaluator, first, runs, handed, settings)
     remarks = [*(comparison.remarks if comparison else ()), *(in_categories.remarks if in_categories else ()), *unknown]
     contents = Contents(
@@ -258,7 +286,7 @@ def _tunings(
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     is_sufficient = isinstance(measure, Accuracy) and "documents" in evaluator.protocol.parts
-    if evaluator.task == "rationale" or not (whole or is_sufficient) or of_means:
+    if not evaluator.protocol.ranked or not (whole or is_sufficient) or of_means:
         return [None] * len(runs), []
     tunings: list[Tuning | None] = []
     remarks = []
@@ -271,10 +299,10 @@ def _tunings(
         try:
             tunings.append(
                 cutoffs.tune(
-                    evaluator.gold, read_run(ranked, task=evaluator.read_as), maximise=measure.name,
+                    evaluator.gold, evaluator.read(ranked), maximise=measure.name,
                     task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,
                     seed=settings.seed, n_resamples=settings.n_resamples, exclude=evaluator.excluded,
-                    decisions=evaluator.decisions,
+                    decisions=evaluator.decisions, columns=evaluator.columns,
                 )
             )  # fmt: skip
         except UsageError as error:

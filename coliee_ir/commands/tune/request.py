@@ -9,13 +9,13 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy
@@ -23,12 +23,13 @@ from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring import session
-from coliee_ir.scoring.evaluator import Evaluator, Submission
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, read_run
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
-from coliee_ir.stats.folds import Split, standard_error
-from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.folds import Split, difference, spread
+from coliee_ir.stats.settings import N_RESAMPLES, REPEATS, SEED, Resampling
 
 FOLDS: Final = 5
 
@@ -45,17 +46,21 @@ def tune(
     floor: int | None = None,
     cap: int | None = None,
     folds: int = FOLDS,
+    repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Tuning:
     """Choose the rule that cuts a run best.
 
     Every kind of rule is tried without bounds on the count and with a searched floor and cap; of those whose held-out
-    scores are within a standard error of the best the simplest is taken.
+    scores are within a standard error of the best the simplest is taken. Held-out scores are means over several ways to
+    deal the queries to folds; they do not depend on the order of the gold.
 
     Args:
         gold: what ``read_gold`` takes.
@@ -68,12 +73,15 @@ def tune(
         floor: keep at least so many documents a query; by default searched.
         cap: keep at most so many; by default searched.
         folds: how many folds of queries the rule is held out from.
+        repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
         seed: of the folds and of the interval.
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -92,11 +100,20 @@ def tune(
     settings = Resampling(n_resamples, seed)
     if decisions is not None and decisions.extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
-    run = opened(run)
-    record, task, _ = session.read(gold, [Submission(run, answers)], task=task)
+    run = opened(run, columns)
+    record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))
-    evaluator = Evaluator(record, measure.name, task=task, edition=edition, exclude=exclude, decisions=decisions)
-    submission = read_run(run, task=evaluator.read_as)
+    evaluator = Evaluator(
+        record,
+        measure.name,
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
+    )
+    submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
     if isinstance(measure, Accuracy) and given is None:
         raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
@@ -110,12 +127,11 @@ def tune(
     for filter_ in filters:
         pool = pool.where(filter_.keeps(pool))
     kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
-    split = Split.of(pool.queries, folds, seed, groups)
+    split = Split.of(pool.queries, folds, seed, groups, repeats)
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
-    held = problem.held_out(candidates)
-    terms = split.terms(held.each, held)
+    terms = problem.held_out(candidates)
     samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
     interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
     return Tuning(
@@ -132,12 +148,15 @@ def tune(
         remarks=scores.remarks,
         rule=solution.rule,
         resubstitution=solution.resubstitution,
-        held_out=held.total,
+        held_out=terms.total,
+        split_sd=spread(terms, repeats, candidates[0].sweep.objective.score),
         interval=interval,
+        gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
         ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
         curve=solution.curve,
         folds=folds,
+        repeats=repeats,
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(_filtered(problem, whole, filters, terms)),
@@ -145,7 +164,14 @@ def tune(
     )
 
 
-def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Sequence[Filter] = ()) -> Run:
+def cut(
+    run: RunLike,
+    rule: Rule,
+    *,
+    task: str | int | None = None,
+    filters: Sequence[Filter] = (),
+    columns: Mapping[str, str] | None = None,
+) -> Run:
     """A run with what a rule keeps of it.
 
     Args:
@@ -153,20 +179,23 @@ def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Seq
         rule: the rule.
         task: the task, where it is known.
         filters: what to take away before.
+        columns: what the columns of tables and frames are called, by role: see ``read_gold``.
 
     Returns:
         The cut run; what was tolerated in the whole one is among its remarks.
 
     Raises:
         InputError: the run cannot be read, or holds labels.
-        UsageError: the rule needs scores and the run has none.
+        UsageError: it is not a rule, or it needs scores and the run has none.
 
     >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
     >>> from coliee_ir import to_run
     >>> to_run(cut(to_cut, Rule("score", 0.5)))
     {'q1': {'d1': 0.9}}
     """
-    record = read_run(run, task=task)
+    if not isinstance(rule, Rule):
+        raise UsageError(f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
+    record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
         raise InputError(
             record.path, "this submission contains labels, not documents", remedy="cutoffs apply to retrieved documents"
@@ -213,8 +242,5 @@ def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Te
         for other in filters:
             if other is not filter_:
                 pool = pool.where(other.keeps(pool))
-        without = problem.held_out(problem.candidates(pool))
-        each = problem.split.terms(without.each, without).each
         rows = int((~filter_.keeps(whole)).sum())
-        error = standard_error(held.score, held.each, each)
-        yield Filtered(filter_.name, rows, held.total - without.total, error)
+        yield Filtered(filter_.name, rows, difference(held, problem.held_out(problem.candidates(pool))))

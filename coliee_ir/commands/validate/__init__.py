@@ -7,79 +7,34 @@ name and the place, and mends the cells of the row if nothing is left to decide;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source, check_inputs, check_outputs
-from coliee_ir._version import __version__
+from coliee_adapters.vocabulary import checked_columns
+from coliee_ir.commands.validate import render  # noqa: F401  # registers how a Validation shows itself
 from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
 from coliee_ir.commands.validate.tasks import find_task
-from coliee_ir.rules.protocol import task_name
-from coliee_ir.scoring.reading import read_gold
+from coliee_ir.rules.protocol import TASKS, task_name
+from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
-
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """What was found in the files of one or several submissions.
-
-    Attributes:
-        files: the files, as the user named them.
-        task: the task they were checked for; empty if no file is a run.
-        tasks: all tasks they were checked for: a file of the pilot is scored for both of its tasks.
-        edition: the year whose rules count.
-        findings: all findings, file by file, the gravest first.
-        mended: file → the corrected copy that was written of it.
-        left: what is still to be found in the corrected copies, under the names of the files.
-    """
-
-    files: tuple[str, ...]
-    task: str
-    tasks: tuple[str, ...]
-    edition: int | None
-    findings: tuple[Finding, ...]
-    mended: dict[str, str] = field(default_factory=dict)
-    left: tuple[Finding, ...] = ()
-
-    @property
-    def errors(self) -> int:
-        """How many findings are errors."""
-        return self.count(Severity.ERROR)
-
-    def count(self, severity: Severity) -> int:
-        """How many findings are so grave."""
-        return sum(finding.severity is severity for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``validate -f json``."""
-        return {
-            "coliee_ir": __version__,
-            "task": self.task,
-            "tasks": list(self.tasks),
-            "edition": self.edition,
-            "files": list(self.files),
-            "summary": {str(severity): self.count(severity) for severity in Severity},
-            "findings": [finding.to_dict() for finding in self.findings],
-            "mended": self.mended,
-            "left": [finding.to_dict() for finding in self.left],
-        }
 
 
 def validate(
     *files: PathLike,
     task: str | int | None = None,
     edition: str | int | None = None,
-    gold: PathLike | None = None,
+    gold: PathLike | Sequence[PathLike] | None = None,
     queries: PathLike | None = None,
     corpus: PathLike | None = None,
     fix: PathLike | None = None,
     tag: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Validation:
     """Check the files of a submission by the organisers' rules, and by what is most likely a mistake.
 
@@ -87,16 +42,18 @@ def validate(
         files: the files of one team; those of Task 3 that belong together are known by their run tag.
         task: the task; by default it is found from the files, and those of the pilot are checked for both its tasks.
         edition: the year whose rules count; by default the newest of the task.
-        gold: the gold, of which only the ids of the queries are looked at.
+        gold: the gold, a folder or a list of golds, of which only the ids of the queries are looked at.
         queries: the queries, in any form that names them: the organisers' test file, a list, one id a line.
         corpus: the documents: what ``read_corpus`` takes, or a file with one id a line.
         fix: where to write corrected copies: a file for one file, a folder for several.
         tag: the run tag of the corrected copies of one run; by default the files' own, cleaned.
+        columns: what the columns of tables are called, by role: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be opened; gold, queries or corpus cannot be read.
         UsageError: no such task or edition; the task cannot be found; both gold and queries; ``fix`` is one of the
-            files, or cannot hold all of them; the tag is against the rules, has no copy to go to, or several.
+            files, or cannot hold all of them; the tag is against the rules, has no copy to go to, or several; no file
+            has a column of a given name.
 
     >>> validate("run.txt", task="1").errors  # doctest: +SKIP
     0
@@ -107,16 +64,19 @@ def validate(
         raise UsageError("queries are named by --gold or by --queries, not by both")
     if tag is not None and fix is None:
         raise UsageError("--tag is written into a corrected copy: say where it goes with --fix OUT")
-    named = gold if gold is not None else queries
-    given = [str(path) for path in (*files, *(path for path in (named, corpus) if path is not None))]
+    named = gold_files(gold) if gold is not None else [queries] if queries is not None else []
+    given = [str(path) for path in (*files, *named, *([] if corpus is None else [corpus]))]
     check_inputs(given)
-    opened = (Source(path, may_be_empty=True, any_text=True) for path in dict.fromkeys(files))
+    names = checked_columns(columns)
+    opened = (Source(path, may_be_empty=True, any_text=True, columns=names) for path in dict.fromkeys(files))
     sources = {source.name: source for source in opened}
-    asked = None if named is None else Source(named)
-    if asked is not None and gold is not None:
+    asked = [Source(path, columns=names) for path in named]
+    if names:
+        check_columns([*sources.values(), *asked], names)
+    if gold is not None:
         read_gold(asked)  # refuses what is not a gold, in which any text would be a list of ids
     found = task_name(task) or find_task(list(sources.values()), asked)
-    check = Check(found or "1", edition, asked, corpus, narrowed=task is not None)
+    check = Check(found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names)
     if tag is not None:
         check.check_tag(tag)
     targets = {} if fix is None else _targets(list(sources), str(fix), given)

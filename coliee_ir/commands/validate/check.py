@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters import case_law, descriptions, json_records
+from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import InputError, UsageError, contained, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.records import Answers
@@ -30,6 +31,7 @@ from coliee_ir.commands.validate.columns import (
     fill_tags,
     is_other_table,
 )
+from coliee_ir.commands.validate.describing import check_descriptions
 from coliee_ir.commands.validate.findings import Add, Findings
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.commands.validate.pilot import check_pilot
@@ -37,19 +39,19 @@ from coliee_ir.commands.validate.rows import Header, Row, rows_of
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.commands.validate.together import check_together, clean_tags
 from coliee_ir.judging.order import order_of
-from coliee_ir.rules.protocol import LONG_LIST_FILE, edition_year, newest_edition, protocol, submission_rules, unfit_tag
+from coliee_ir.rules.protocol import (
+    LONG_LIST_FILE,
+    TASKS,
+    edition_year,
+    newest_edition,
+    protocol,
+    submission_rules,
+    unfit_tag,
+)
 from coliee_ir.scoring.reading import read_run
-
-_PILOT: Final = ("tort", "rationale")
-
-#: What conversion calls the form of so many columns of documents.
-_FORM_OF: Final = {0: "", 3: "columns", 6: "trec"}
 
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
 _NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
-
-#: Tasks of which the official tables hold scored runs in JSON.
-_JSON_SCORED: Final = ("1", "2")
 
 #: What is meant for a label, though it may be none.
 _LIKE_LABELS: Final = {*LABELS, "1", "0", "t", "f"}
@@ -61,9 +63,10 @@ class Check:
     Args:
         task: the task.
         edition: the year whose rules count; by default the newest.
-        queries: what names the queries.
+        queries: the files that name the queries.
         corpus: what holds the documents.
         narrowed: whether a file of the pilot is checked for this one of its two tasks only.
+        columns: what the columns of tables are called, by role, where the user names them.
 
     Raises:
         InputError: queries or corpus cannot be read.
@@ -74,20 +77,22 @@ class Check:
         self,
         task: str,
         edition: str | int | None = None,
-        queries: Source | None = None,
+        queries: Sequence[Source] = (),
         corpus: PathLike | None = None,
         *,
         narrowed: bool = True,
+        columns: Mapping[str, str] | None = None,
     ) -> None:
         self.task = task
         #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
-        self.tasks = _PILOT if task in _PILOT and not narrowed else (task,)
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
+        pilot = self.protocol.pilot
+        self.tasks = tuple(one for one in TASKS if protocol(one).pilot) if pilot and not narrowed else (task,)
         self.edition = edition_year(edition) or newest_edition(self.protocol)
-        self.queries = queries
-        if task in _PILOT and corpus is not None:
+        self.queries, self.columns = queries, columns or {}
+        if pilot and corpus is not None:
             raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")
-        self.known = Known() if task in _PILOT else Known(queries, corpus, task)
+        self.known = Known() if pilot else Known(queries, corpus, self.protocol)
 
     def check_tag(self, tag: str) -> None:
         """Refuse a run tag that is against the rules.
@@ -95,7 +100,7 @@ class Check:
         Raises:
             UsageError: see above; or the task's submissions have no run tag.
         """
-        if self.task in _PILOT:
+        if self.protocol.pilot:
             raise UsageError("--tag: submissions to the pilot have no run tag")
         if fault := unfit_tag(tag, self.rules.tag_length):
             raise UsageError(f"--tag: {fault}, and {quoted(tag)} is not")
@@ -125,6 +130,7 @@ class Checked:
         )
         self._sheets: dict[str, Sheet] = {}
         self._lines: dict[str, list[str]] = {}  # of the pilot's files
+        self._described: dict[str, list[Description]] = {}
         for name, source in sources.items():
             add = self.found.of(name)
             try:
@@ -135,6 +141,8 @@ class Checked:
                     raise
                 _unreadable(error, add)
         check_together(self._sheets, rules, check.protocol, check.known, self.found)
+        tags = {sheet.tag: name for name, sheet in self._sheets.items()}
+        check_descriptions(self._described, tags, check.task, check.edition, self.found)
 
     def _one(self, name: str, source: Source, add: Add) -> None:
         """Check a file alone."""
@@ -143,10 +151,10 @@ class Checked:
             add("empty")
             return
         if descriptions.sniff(raw.removeprefix(BOM)):
-            add("description")
+            self._described[name] = descriptions.read(source)
             return
         content = text.text_of(raw, add)
-        if self._check.task in _PILOT:
+        if self._check.protocol.pilot:
             lines, ended = text.lines_of(content, add)
             if not ended:
                 add("no-newline", len(lines))
@@ -158,7 +166,9 @@ class Checked:
         else:
             lines, ended = text.lines_of(content, add)
             of_lines: list[partial[None]] = []
-            rows, header = rows_of(lines, lambda *place, **more: of_lines.append(partial(add, *place, **more)))
+            rows, header = rows_of(
+                lines, lambda *place, **more: of_lines.append(partial(add, *place, **more)), self._check.columns
+            )
             if not rows or not self._is_other_table(name, rows, header, add):
                 for tell in of_lines:
                     tell()
@@ -187,13 +197,19 @@ class Checked:
         if header is None:
             return False
         columns = LABELLED if self._kind(name, rows) == "answers" else self._check.rules.columns
-        form = "labels" if columns == LABELLED else _FORM_OF[len(columns)]
-        if not is_other_table(header.names, columns):
+        form = "labels" if columns == LABELLED else self._check.rules.form
+        if not is_other_table(header.names, columns, self._check.columns):
             add("header", header.line, 1, header.text)
             return False
-        remedy = f"write {' '.join(columns)}: coliee-ir convert {shlex.quote(name)} OUT --to {form}"
+        remedy = f"write {' '.join(columns)}: {self._conversion(name, form)}"
         add("table", header.line, 1, header.text, remedy=remedy, columns=" ".join(columns))
         return True
+
+    def _conversion(self, name: str, form: str) -> str:
+        """The command that writes a file in another form."""
+        names = ",".join(f"{role}={column}" for role, column in self._check.columns.items())
+        option = f" --columns {shlex.quote(names)}" if names else ""
+        return f"coliee-ir convert {shlex.quote(name)} OUT --to {form}{option}"
 
     def _kind(self, name: str, rows: Sequence[Row]) -> str:
         """What a file holds: answers, documents, or the long list."""
@@ -216,23 +232,23 @@ class Checked:
     def _rows_of_json(self, name: str, source: Source, add: Add) -> list[Row]:
         """The lines that a submission in JSON would have."""
         columns = self._check.rules.columns
-        form = _FORM_OF[len(columns)]
+        form = self._check.rules.form
         if not form or case_law.sniff_run(source.head()) != "json":
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []
-        rule = "json" if self._check.task in _JSON_SCORED else "form"
-        command = f"coliee-ir convert {shlex.quote(name)} OUT --to"
+        # of case law, the official tables hold scored runs in JSON
+        rule = "json" if self._check.protocol.law == "case" else "form"
         try:
             run = json_records.read_run(source)
             blocks = [] if isinstance(run, Answers) else list(run.blocks())
         except InputError as error:
-            add(rule, remedy=f"{command} {form}")
+            add(rule, remedy=self._conversion(name, form))
             _unreadable(error, add)
             return []
         if isinstance(run, Answers):
-            add("form", remedy=f"{command} labels")
+            add("form", remedy=self._conversion(name, "labels"))
             return []
-        add(rule, remedy=f"{command} {form}")
+        add(rule, remedy=self._conversion(name, form))
         named = _NAMED.fullmatch(Path(name).name)
         tag = clean_tag(named[1] if named else source.stem, self._check.rules.tag_length) or "RUN"
         rows = []

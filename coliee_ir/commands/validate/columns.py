@@ -151,12 +151,12 @@ def clean_tag(tag: str, longest: int | None = None) -> str:
     return _NO_TAG.sub("", tag)[:longest]
 
 
-def is_other_table(names: Sequence[str], layout: Sequence[str]) -> bool:
+def is_other_table(names: Sequence[str], layout: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether a header names other columns than those of a layout, or in another order."""
     if len(names) > len(layout):
         return True
     try:
-        roles = roles_of(names, "run", "")
+        roles = roles_of(names, "run", "", columns)
     except InputError:  # names that say nothing
         return False
     places = {_ROLES[column]: at for at, column in enumerate(layout) if column in _ROLES}

@@ -7,7 +7,7 @@ is a finding, and what can be understood goes on to the next question.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -97,8 +97,10 @@ class Header(NamedTuple):
         return [name.strip("\"' ") for name in self.text.split(separator)]
 
 
-def rows_of(lines: Iterable[str], add: Add) -> tuple[list[Row], Header | None]:
-    """The content lines as rows, and the header before them."""
+def rows_of(
+    lines: Iterable[str], add: Add, columns: Mapping[str, str] | None = None
+) -> tuple[list[Row], Header | None]:
+    """The content lines as rows, and the header before them; ``columns`` are names that the user gave to columns."""
     rows: list[Row] = []
     header: Header | None = None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
@@ -116,7 +118,7 @@ def rows_of(lines: Iterable[str], add: Add) -> tuple[list[Row], Header | None]:
             aside.append(("comment", number, None, said))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
-        if not rows and header is None and _names_columns(content):
+        if not rows and header is None and _names_columns(content, columns or {}):
             header = Header(number, content)
         elif content and (row := _row(line, plain, start, content, number, add)):
             rows.append(row)
@@ -132,8 +134,9 @@ def rows_of(lines: Iterable[str], add: Add) -> tuple[list[Row], Header | None]:
     return rows, header
 
 
-def _names_columns(content: str) -> bool:
-    return bool(_HEADER.match(content)) or vocabulary.is_header(Header(0, content).names)
+def _names_columns(content: str, columns: Mapping[str, str]) -> bool:
+    names = Header(0, content).names
+    return bool(_HEADER.match(content)) or vocabulary.is_header(names) or vocabulary.has_given(names, columns)
 
 
 def _is_regular(line: str, words: Sequence[str]) -> bool:

@@ -1,0 +1,128 @@
+"""Many submissions: which of them are copies, and over how many processes they are spread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from coliee_adapters.errors import ColieeError, contained
+from coliee_adapters.files import Source, copies
+from coliee_ir.scoring.reading import opened_if_possible
+from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Submission, name_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+#: How many submissions a worker of an executor scores at a time: the evaluator travels with each share.
+_SHARE: Final = 20
+
+#: Bytes below which one process is faster than several.
+_WORTH_A_PROCESS: Final = 16 << 20
+
+
+def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
+    """How many processes to use, at most as many as were asked for: one is faster where there is little to read."""
+    size = sum(part.size for submission in submissions for part in submission if isinstance(part, Source))
+    if jobs == 1 or size < _WORTH_A_PROCESS:
+        return 1
+    from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
+
+    worth = -(-size // max(_WORTH_A_PROCESS, 1))
+    return min(jobs or worth, worth, workers.cores())
+
+
+def score_each(
+    submissions: Iterable[Submission],
+    score: Callable[[Submission, int], Scores],
+    *,
+    jobs: int | None,
+    executor: Executor | None,
+    columns: Mapping[str, str] | None,
+) -> Iterator[Scores | ColieeError]:
+    """Score several submissions.
+
+    Args:
+        submissions: the submissions.
+        score: what scores one in so many processes.
+        jobs: how many processes, at most; by default as many as are worth it.
+        executor: what scores them instead of this machine's processes; ``score`` and the submissions must be picklable.
+        columns: what the columns of tables are called, by role.
+
+    Yields:
+        For each submission in turn its scores, or the error that it met.
+
+    Raises:
+        WorkerError: a process was killed.
+    """
+    given = [Submission(*(opened_if_possible(part, columns) for part in submission)) for submission in submissions]
+    twins = _twins(given)
+    if executor is not None:
+        from coliee_ir.judging import workers
+
+        shares = [given[at : at + _SHARE] for at in range(0, len(given), _SHARE)]
+        scored = workers.results([partial(_share, score, share) for share in shares], 1, executor)
+        yield from map(_with_twin, _each(scored, shares), twins)
+        return
+    jobs = processes(jobs, given)
+    if jobs > 1 and len(given) > 1:
+        from coliee_ir.judging import workers
+
+        tasks = [partial(_contained, score, submission, 1) for submission in given]
+        yield from map(_with_twin, workers.results(tasks, jobs), twins)
+        return
+    for submission, twin in zip(given, twins, strict=True):
+        try:
+            scores = _contained(score, submission, jobs)
+        except ColieeError as error:
+            yield error
+        else:
+            yield _with_twin(scores, twin)
+
+
+def _share(score: Callable[[Submission, int], Scores], share: Sequence[Submission]) -> list[Scores | ColieeError]:
+    """The scores of a few submissions, or the errors that they meet: one worker's task."""
+    results: list[Scores | ColieeError] = []
+    for submission in share:
+        try:
+            results.append(_contained(score, submission, 1))
+        except ColieeError as error:
+            results.append(error)
+    return results
+
+
+def _each(
+    scored: Iterable[list[Scores | ColieeError] | ColieeError], shares: Sequence[Sequence[Submission]]
+) -> Iterator[Scores | ColieeError]:
+    """One result a submission; an error of a whole share stands for each of its submissions."""
+    for results, share in zip(scored, shares, strict=True):
+        yield from [results] * len(share) if isinstance(results, ColieeError) else results
+
+
+def _contained(score: Callable[[Submission, int], Scores], submission: Submission, jobs: int) -> Scores:
+    """Score one of several runs: what it takes too much of is an error of its own."""
+    with contained(name_of(submission.run)):
+        return score(submission, jobs)
+
+
+def _twins(submissions: Sequence[Submission]) -> list[str | None]:
+    """For each submission the file of the first one before it that holds the same bytes in every part."""
+    paths = list({part.path: None for one in submissions for part in one if isinstance(part, Source)})
+    first_of = {path: first or path for path, first in zip(paths, copies(paths), strict=True)}
+    seen: dict[tuple[object, ...], str] = {}
+    twins: list[str | None] = []
+    for one in submissions:
+        content = tuple(first_of[part.path] if isinstance(part, Source) else id(part) for part in one)
+        twins.append(seen.get(content))
+        if isinstance(one.run, Source):
+            seen.setdefault(content, one.run.name)
+    return twins
+
+
+def _with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:
+    """Scores that say of which submission they are a copy."""
+    if twin is None or not isinstance(result, Scores):
+        return result
+    return replace(result, remarks=(*result.remarks, f"this submission is identical to {twin}"))

@@ -1,0 +1,89 @@
+"""Which measures are computed of a judged submission, and how many queries and documents it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_ir.judging.judged import BoolArray
+from coliee_ir.measures import Measure, Parts, parse
+from coliee_ir.measures.sets import Counts, counts
+from coliee_ir.scoring.prepared import Prepared
+
+#: part of a submission → how to give it
+NEEDED: Final = {
+    "documents": "retrieved documents, which this task does not have",
+    "answers": "answers Y or N: give them with --answers FILE",
+    "plaintiff": "the pilot's claims: --task rationale",
+    "defendant": "the pilot's claims: --task rationale",
+}
+
+
+def named(names: Sequence[str]) -> tuple[Measure, ...]:
+    """The measures of some names, each once.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    return tuple(dict.fromkeys(measure for name in names for measure in parse(name)))
+
+
+class Choice(NamedTuple):
+    """The measures to compute, and the names of official ones that cannot be."""
+
+    measures: tuple[Measure, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
+    """The measures to compute: those asked for, or the official ones that the given parts allow.
+
+    Raises:
+        UsageError: a measure that was asked for needs a part that is not given.
+    """
+    rules = against.rules
+    for measure in asked:
+        for part in measure.needs:
+            if part not in parts and part in ("documents", "answers") and part not in rules.parts:
+                raise UsageError(f"{measure} needs {part}, which submissions to task {rules.task} do not contain")
+            if part not in parts:
+                raise UsageError(f"{measure} needs {NEEDED[part]}")
+    if asked:
+        return Choice(tuple(asked))
+    official = named([*rules.measures, *(rules.long_list if "long" in parts else ())])
+    possible = tuple(measure for measure in official if all(part in parts for part in measure.needs))
+    return Choice(possible, tuple(measure.name for measure in official if measure not in possible))
+
+
+class Counted(NamedTuple):
+    """How many there are.
+
+    Attributes:
+        totals: correct, retrieved and relevant documents of each query.
+        answered: shape (Q,); the queries that are answered.
+        in_part: shape (Q,); those of which one part is missing.
+        extra: the queries of the run that the gold does not have.
+    """
+
+    totals: Counts
+    answered: BoolArray
+    in_part: BoolArray
+    extra: tuple[str, ...]
+
+
+def count(parts: Parts, against: Prepared) -> Counted:
+    """Count the main parts of a judged submission.
+
+    Where both articles and a label are asked for, a question whose gold names no article needs only the label.
+    """
+    main = [parts[part] for part in against.rules.parts if part in parts]
+    answered, in_part = main[0].answered, np.zeros_like(main[0].answered)
+    if len(main) > 1:
+        documents, answers = answered, main[1].answered
+        answered = answers & (documents | (main[0].qrels.relevant() == 0))
+        in_part = (documents | answers) & ~answered
+    extra = sorted({query for part in main for query in part.extra})
+    return Counted(counts(main[0], against.decisions), answered, in_part, tuple(extra))

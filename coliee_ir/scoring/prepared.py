@@ -1,0 +1,139 @@
+"""A gold prepared for scoring: its rules, its queries, and what each part of a submission is judged by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from coliee_adapters import tort
+from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.lines import counted
+from coliee_adapters.records import ONE_WORD, Gold, normal_id, wrong_id
+from coliee_ir.judging.judged import BoolArray
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import TASKS, Protocol
+from coliee_ir.scoring.reading import asks_cases, asks_statute_questions
+
+LABEL: Final = {True: "Y", False: "N"}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What submissions are judged by.
+
+    Attributes:
+        gold: the gold.
+        rules: the rules of its task.
+        edition: the edition whose rules these are; None for a task without editions.
+        decisions: the choices where the organisers leave it open.
+        queries: the queries to score.
+        excluded: those that are left out.
+        qrels: part of a submission → what it is judged by; all have the same queries in the same order.
+    """
+
+    gold: Gold
+    rules: Protocol
+    edition: int | None
+    decisions: Decisions
+    queries: tuple[str, ...]
+    excluded: frozenset[str]
+    qrels: Mapping[str, Qrels]
+
+    @property
+    def named_task(self) -> str:
+        """The task with its edition, if it has one."""
+        return f"task {self.rules.task}" + ("" if self.edition is None else f" of {self.edition}")
+
+    def named(self, which: BoolArray) -> list[str]:
+        """The ids of some queries. Args: which, of shape (Q,)."""
+        return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
+
+
+def prepare(
+    gold: Gold,
+    rules: Protocol,
+    edition: int | None,
+    decisions: Decisions,
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
+) -> Prepared:
+    """Prepare a gold.
+
+    Args:
+        gold: the gold.
+        rules: the rules of its task.
+        edition: the edition whose rules these are.
+        decisions: the choices where the organisers leave it open.
+        exclude: queries to leave out; a string may name several.
+        only: the queries to score, those to leave out excepted; by default all.
+
+    Raises:
+        InputError: an id cannot be one of the task.
+        UsageError: the gold is of another task; a query to score or to exclude is not in it, or none is left.
+    """
+    _refuse_other_task(gold, rules)
+    known = dict.fromkeys(gold.queries)
+    left_out = _found(exclude, "exclude", gold.path, known)
+    if only is not None:
+        left_out |= known.keys() - _found(only, "score", gold.path, known)
+    queries = tuple(query for query in known if query not in left_out)
+    if not queries:
+        raise UsageError(f"no query of {gold.path} is left to score")
+    qrels = {part: Qrels(judgements) for part, judgements in _judgements(gold, rules, queries).items()}
+    return Prepared(gold, rules, edition, decisions, queries, left_out, qrels)
+
+
+def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:
+    """The queries that are named, as the gold names them."""
+    named = [query for query in (re.split(r"[,\s]+", ids) if isinstance(ids, str) else ids) if query]
+    found = {query if query in known else normal_id(query): query for query in named}
+    if unknown := sorted(query for normal, query in found.items() if normal not in known):
+        raise UsageError(
+            f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {path}: "
+            f"{', '.join(map(shortened, unknown[:3]))}; "
+            "name queries, or on the command line a file with an id in its first column"
+        )
+    return frozenset(found)
+
+
+def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
+    """Refuse a gold that is plainly of another task than the one asked for."""
+    task = rules.task
+    if gold.task in TASKS and task != gold.task:
+        raise UsageError(f"{gold.path} says that it is of task {gold.task}, not {task}")
+    if rules.law == "case" and asks_statute_questions(gold):
+        raise UsageError(f"{gold.path} holds statute questions; the task is {task}")
+    if rules.law == "statute" and gold.labels is None and asks_cases(gold):
+        raise UsageError(f"{gold.path} holds cases, as in Task 1; the task is {task}")
+    documents = [document for judged in (gold.qrels or {}).values() for document in judged]
+    if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents], commas=False)):
+        remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
+        raise InputError(gold.path, wrong[1], found=wrong[0], remedy=remedy)
+    if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
+        raise UsageError(f"{gold.path} is {'no' if rules.pilot else 'the'} gold of the pilot; the task is {task}")
+
+
+def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:
+    """What each part of a submission is judged by, over the same queries in the same order."""
+    judgements: dict[str, Mapping[str, Mapping[str, int]]] = {}
+    if "documents" in rules.parts:
+        if gold.qrels is None:
+            raise UsageError(
+                f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
+                "is it the gold of another task?"
+            )
+        judgements["documents"] = {query: gold.qrels.get(query, {}) for query in queries}
+    if "answers" in rules.parts and gold.labels is not None:
+        labels = gold.labels
+        judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
+    elif rules.parts == ("answers",):
+        raise UsageError(f"{gold.path} holds no labels; task {rules.task} is scored by them")
+    for side, letter in tort.SIDES.items() if rules.claims else ():
+        judgements[side] = {
+            query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
+            for query, judged in judgements["documents"].items()
+        }
+    return judgements

@@ -1,0 +1,128 @@
+"""What there is to remark on a scored submission: found here, put into words in ``wording``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from coliee_adapters import tort
+from coliee_adapters.files import is_copy
+from coliee_adapters.remarks import Remarks
+from coliee_ir.judging.judged import Judged
+from coliee_ir.judging.upside_down import UpsideDown, upside_down
+from coliee_ir.measures import Delegated, Measure, Parts
+from coliee_ir.measures.sets import counts
+from coliee_ir.scoring.measuring import Choice, Counted
+from coliee_ir.scoring.prepared import Prepared
+from coliee_ir.scoring.submission import Records
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What there is to remark.
+
+    Attributes:
+        remarks: what was accepted in the gold and in the main parts, and what the counts show.
+        of_part: the same of parts that have remarks of their own: ``long``, ``plaintiff``, ``defendant``.
+        other_tag: the run tag of the answers, where the run has another; else None.
+        left_out: the official measures that could not be computed.
+        upside_down: part → the average precision of a ranking that is better reversed.
+        gold_itself: whether the run's file is the gold's, or a copy of it.
+        unjudged: where trec_eval computes, the queries without a judged document, which it leaves out.
+    """
+
+    remarks: Remarks
+    of_part: Mapping[str, Remarks]
+    other_tag: str | None
+    left_out: tuple[str, ...]
+    upside_down: Mapping[str, UpsideDown]
+    gold_itself: Literal["", "same", "copy"]
+    unjudged: tuple[str, ...]
+
+
+def note(records: Records, parts: Parts, choice: Choice, counted: Counted, against: Prepared) -> Noted:
+    """Find what there is to remark. Args: what the rooms before this one made."""
+    delegated = any(isinstance(measure, Delegated) for measure in choice.measures)
+    main = parts[against.rules.parts[0]]
+    other = records.answers is not None and "documents" in parts and records.answers.tag != records.main.tag
+    return Noted(
+        remarks=_remarks(parts, choice.measures, counted, against),
+        of_part={part: _of_part(part, parts[part], against) for part in ("long", *tort.SIDES) if part in parts},
+        other_tag=records.answers.tag if records.answers is not None and other else None,
+        left_out=choice.left_out,
+        upside_down=_upside_down(parts, choice.measures, against),
+        gold_itself=_gold_itself(records, against),
+        unjudged=tuple(against.named(main.qrels.sizes == 0)) if delegated else (),
+    )
+
+
+def _remarks(parts: Parts, measures: Iterable[Measure], counted: Counted, against: Prepared) -> Remarks:
+    remarks = against.gold.remarks + Remarks()
+    for part in against.rules.parts:
+        if part in parts:
+            remarks += parts[part].remarks
+    if "documents" in parts:
+        judged, totals = parts["documents"], counted.totals
+        empty = totals.relevant == 0
+        if against.rules.claims:
+            _add(remarks, "undefined-f1", against.named(empty & (totals.retrieved == 0)))
+            _add_unknown_claims(remarks, judged, against)
+        elif any(measure.without_relevant(against.decisions) for measure in measures):
+            _add(remarks, "empty-gold", against.named(empty))
+        if any(isinstance(measure, Delegated) for measure in measures):
+            _add(remarks, "judged-only", against.named(empty & (judged.qrels.sizes > 0)))
+        if against.rules.ranked:
+            silent = counted.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
+            _add(remarks, "nothing-retrieved", against.named(silent))
+    _add(remarks, "extra-query", counted.extra)
+    _add(remarks, "unanswered-query", against.named(~counted.answered & ~counted.in_part))
+    _add(remarks, "partial-answers", against.named(counted.in_part))
+    return remarks
+
+
+def _add_unknown_claims(remarks: Remarks, judged: Judged, against: Prepared) -> None:
+    """Remark accepted claims that the gold does not have; its file names all that there are."""
+    unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
+    for query, n in zip(against.queries, unknown.tolist(), strict=True):
+        if against.gold.format == tort.FORMAT:
+            remarks.add("unknown-claim", f"instance {query}", n=n)
+
+
+def _of_part(part: str, judged: Judged, against: Prepared) -> Remarks:
+    """The remarks of a long list; of a side only its undefined instances, the rest being those of the whole."""
+    if part == "long":
+        remarks = judged.remarks + Remarks()
+        _add(remarks, "extra-query", sorted(judged.extra))
+        _add(remarks, "unanswered-query", against.named(~judged.answered))
+        return remarks
+    totals = counts(judged, against.decisions)
+    remarks = Remarks()
+    _add(remarks, "undefined-f1", against.named((totals.relevant == 0) & (totals.retrieved == 0)))
+    return remarks
+
+
+def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -> dict[str, UpsideDown]:
+    ranked = any(measure.ranked for measure in measures)
+    matters = {"documents": ranked and "long" not in parts, "long": True}
+    skip = against.decisions.unanswered == "skip"
+    found = {
+        part: upside_down(parts[part], ranks_matter=matters[part], answered_only=skip)
+        for part in (matters if against.rules.ranked else ())
+        if part in parts
+    }
+    return {part: reversed_ for part, reversed_ in found.items() if reversed_ is not None}
+
+
+def _gold_itself(records: Records, against: Prepared) -> Literal["", "same", "copy"]:
+    gold, run = against.gold, records.main
+    if "memory" in (gold.format, run.format):
+        return ""
+    if gold.path == run.path:
+        return "same"
+    return "copy" if is_copy(run.path, gold.path) else ""
+
+
+def _add(remarks: Remarks, kind: str, queries: Iterable[str]) -> None:
+    for query in queries:
+        remarks.add(kind, query)

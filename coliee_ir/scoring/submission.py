@@ -1,0 +1,121 @@
+"""What a team hands in, and the records that its parts are read as."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from numbers import Number
+from typing import Any, NamedTuple, TypeVar
+
+import numpy.typing as npt
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.inputs import RunLike
+from coliee_adapters.records import Answers, Run
+from coliee_adapters.vocabulary import MEMORY
+from coliee_ir.scoring.prepared import Prepared
+
+_Record = TypeVar("_Record", Run, Answers)
+
+#: query indices, document indices, scores
+Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+
+
+class _Parts(NamedTuple):
+    run: RunLike | Arrays
+    answers: RunLike | None = None
+    long_list: RunLike | None = None
+
+
+class Submission(_Parts):
+    """What a team hands in: the run, and in Task 3 what belongs to it. Each is what ``read_run`` takes.
+
+    Raises:
+        UsageError: a part is plainly not a run.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, run: RunLike | Arrays, answers: RunLike | None = None, long_list: RunLike | None = None
+    ) -> Submission:
+        """A submission of these parts."""
+        for name, part in (("run", run), ("answers", answers), ("long list", long_list)):
+            if isinstance(part, Number | Submission) or (part is None and name == "run"):
+                raise UsageError(
+                    f"the {name} of a submission is a path, a dictionary, a frame or a record, not {part!r}"
+                )
+        return super().__new__(cls, run, answers, long_list)
+
+
+def name_of(part: object) -> str:
+    """What a part of a submission is called in messages: its file, where it has one."""
+    if isinstance(part, Source):
+        return part.name
+    if isinstance(part, Run | Answers):
+        return part.path
+    return os.fspath(part) if isinstance(part, str | os.PathLike) else MEMORY
+
+
+class Records(NamedTuple):
+    """A submission, read.
+
+    Attributes:
+        main: the run, whatever it holds.
+        documents: the documents to judge, if the task asks for any.
+        answers: the answers to judge, if there are any.
+        long_list: the long list, if there is one.
+    """
+
+    main: Run | Answers
+    documents: Run | None
+    answers: Answers | None
+    long_list: Run | None
+
+
+def records(submission: Submission, against: Prepared, read: Callable[[Any], Run | Answers]) -> Records:
+    """Read the parts of a submission; its runs are read when they are judged.
+
+    Args:
+        submission: the parts; the run may be a record already.
+        against: what they will be judged by.
+        read: what reads a part.
+
+    Raises:
+        InputError: a part cannot be read, or holds labels for documents or the other way round.
+        UsageError: a part is given that the task does not have.
+    """
+    rules = against.rules
+    main = read(submission.run)
+    documents = answers = longer = None
+    given = submission.answers
+    if "documents" in rules.parts:
+        documents = _expect(main, Run, against)
+    elif given is not None:
+        raise UsageError(f"in task {rules.task} the run itself holds the answers: leave --answers out")
+    else:
+        given = main
+    if given is not None:
+        if "answers" not in rules.parts:
+            raise UsageError(f"{against.named_task} has no answers to score")
+        if "answers" not in against.qrels:
+            raise UsageError(f"{against.gold.path} holds no labels to score answers by")
+        answers = _expect(read(given), Answers, against)
+    if submission.long_list is not None:
+        if not rules.long_list:
+            raise UsageError(f"{against.named_task} has no long list")
+        longer = _expect(read(submission.long_list), Run, against)
+    return Records(main, documents, answers, longer)
+
+
+def _expect(record: Run | Answers, kind: type[_Record], against: Prepared) -> _Record:
+    if isinstance(record, kind):
+        return record
+    holds, wanted = (
+        ("labels, not documents", "documents") if kind is Run else ("documents, not labels", "labels Y or N")
+    )
+    remedy = f"task {against.rules.task} expects {wanted} here"
+    if kind is Run and "answers" in against.rules.parts:
+        remedy += "; the labels go with --answers, are the two swapped?"
+    raise InputError(record.path, f"this submission contains {holds}", remedy=remedy)

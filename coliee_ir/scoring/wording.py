@@ -1,0 +1,76 @@
+"""Remarks in sentences: what was found, and what was done about it in the measures that were computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from coliee_adapters.errors import shortened
+from coliee_ir.judging.upside_down import UpsideDown
+from coliee_ir.measures import Measure
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import without_answers
+from coliee_ir.scoring.measuring import NEEDED
+from coliee_ir.scoring.prepared import Prepared
+from coliee_ir.scoring.remarking import Noted
+
+
+def sentences(
+    noted: Noted, measures: Sequence[Measure], on_long_list: Sequence[Measure], against: Prepared
+) -> Iterator[str]:
+    """The remarks, those that move a score first.
+
+    Args:
+        noted: what there is to remark.
+        measures: the measures that were computed.
+        on_long_list: those that look at the long list.
+        against: what the submission was judged by.
+    """
+    decisions = against.decisions
+    yield from noted.remarks.sentences(_clauses(decisions, measures))
+    if noted.other_tag is not None:
+        yield f"the answers have another run tag: {shortened(noted.other_tag)}"
+    if "long" in noted.of_part:
+        for sentence in noted.of_part["long"].sentences(_clauses(decisions, on_long_list)):
+            yield f"long list: {sentence}"
+    if noted.left_out:
+        yield _left_out(noted.left_out, against)
+    for side, remarks in noted.of_part.items():
+        if side != "long":
+            yield from (f"{side}: {sentence}" for sentence in remarks.sentences(decisions.clauses()))
+    for part, found in noted.upside_down.items():
+        yield ("long list: " if part == "long" else "") + _upside_down(found)
+    if noted.gold_itself == "same":
+        yield "this is the gold itself"
+    elif noted.gold_itself == "copy":
+        yield f"this is the gold itself: the file is the same as {against.gold.path}"
+    if noted.unjudged:
+        yield _unjudged(noted.unjudged)
+
+
+def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
+    """What was done about a kind of remark in the measures that are computed, and in no others."""
+    clauses = decisions.clauses({measure.name: measure.follows for measure in measures})
+    done = {measure.without_relevant(decisions) for measure in measures} - {""}
+    # what has a verb of its own goes behind what takes the query for its subject
+    return {**clauses, "empty-gold": "; ".join(sorted(done, key=lambda clause: (clause.startswith("in "), clause)))}
+
+
+def _left_out(names: Sequence[str], against: Prepared) -> str:
+    needed = NEEDED["answers"] if "answers" in against.qrels else f"labels, and {against.gold.path} holds none"
+    sentence = f"{' and '.join(names)} cannot be scored without {needed}"
+    if (earlier := without_answers(against.rules.task)) is not None:
+        sentence += f"; by the rules up to {earlier.last}, {earlier.ranking} ranks (--edition {earlier.last})"
+    return sentence
+
+
+def _upside_down(found: UpsideDown) -> str:
+    return (
+        f"the ranking is better upside down: AP is {found.as_it_is:.4f}, and {found.reversed:.4f} if "
+        "every list is reversed; does it lead with the worst?"
+    )
+
+
+def _unjudged(queries: Sequence[str]) -> str:
+    what = "1 query has" if len(queries) == 1 else f"{len(queries)} queries have"
+    shown = "; ".join(map(shortened, queries[:3]))
+    return f"{what} no judged document in the gold; trec_eval's measures leave such out (first: {shown})"
