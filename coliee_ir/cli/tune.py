@@ -94,7 +94,9 @@ def run(options: argparse.Namespace) -> int:
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
-        forward=options.forward if options.forward in (None, *BY) else scoring.id_pairs(options.forward, task, "QUERY DATE"),
+        forward=(
+            options.forward if options.forward in (None, *BY) else scoring.id_pairs(options.forward, task, "QUERY DATE")
+        ),
         **scoring.split(options), seed=options.seed, decisions=decided(options),
     )  # fmt: skip
     tunings: list[Tuning] = []
