@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    scored, evaluator, failed = scoring.score(options, measures(options))
+    scored, evaluator, failed, _ = scoring.score(options, measures(options))
     if not scored:
         return 2
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():

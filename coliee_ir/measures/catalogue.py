@@ -60,6 +60,8 @@ def parse(typed: str) -> list[Measure]:
     Raises:
         UsageError: there is no such measure, or it has no such parameter.
     """
+    if not isinstance(typed, str):
+        raise UsageError(f"a measure is given by its name, not as {typed!r}")
     if (of_10 := re.fullmatch(r"unj[._]([0-9]+(?:,[0-9]+)*)", _TREC_EVAL_10.get(typed, typed))) is not None:
         return [_built(typed, UnjudgedShare, {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
     name, parameters, at = _taken_apart(_TREC_EVAL_10.get(typed, typed))
