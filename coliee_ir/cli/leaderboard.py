@@ -35,7 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "categories", "official")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
+<<<<<<< HEAD
     add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output", "manifest")
+||||||| 4b9e0a3
+    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+=======
+    add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
+    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+>>>>>>> main
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add(parser, "decimals", "percent", "pages", "hide_gold")
     add_decisions(parser)
@@ -51,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if options.overview:
         tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
     scoring.find_files(options, options.output, *tables)
-    besides = [file for file in (options.categories, options.official) if file]
+    besides = [file for file in (options.categories, options.official, options.groups) if file]
     board = leaderboard.rank_runs(
         scoring.golds(options),
         *options.submissions,
@@ -63,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         besides=besides,
         **scoring.split(options),
         decisions=decided(options),
-        correction=options.correction,
+        groups=None if options.groups is None else scoring.id_pairs(options.groups, options.task, "QUERY GROUP"),
         n_resamples=options.resamples,
         seed=options.seed,
         confidence_level=options.confidence_level,
