@@ -25,43 +25,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
         help=f"{tests} (default: randomisation)",
     )  # fmt: skip
-<<<<<<< HEAD
-    add(parser, "correction", "resamples", "seed", "confidence_level", "power", "output", "manifest")
-||||||| 4b9e0a3
-    add(parser, "correction", "resamples", "seed", "confidence_level", "power", "output")
-=======
     add(parser, "correction", "resamples", "seed", "confidence_level", "power", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "population", choices=tuple(significance.POPULATIONS))
-    add(parser, "output")
->>>>>>> main
+    add(parser, "output", "manifest")
     add(parser, "format", choices=tuple(FORMS))
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
-<<<<<<< HEAD
-    scored, evaluator, failed, _ = scoring.score(options, significance.one_measure(one_measure(options)))
-    comparison = significance.compare_scores(
-        scored,
-        baseline=options.baseline,
-        test=options.test,
-        correction=options.correction,
-        settings=Resampling(options.resamples, options.seed, options.confidence_level),
-        power=options.power,
-||||||| 4b9e0a3
-    scored, _, failed, _ = scoring.score(options, significance.one_measure(one_measure(options)))
-    comparison = significance.compare_scores(
-        scored,
-        baseline=options.baseline,
-        test=options.test,
-        correction=options.correction,
-        settings=Resampling(options.resamples, options.seed, options.confidence_level),
-        power=options.power,
-=======
     names = measures(options)
     significance.check_measures(names)
-    scored, _, failed, _ = scoring.score(options, names)
+    scored, evaluator, failed, _ = scoring.score(options, names)
     task = scored[0].task if scored else None
     asked = significance.Asked(
         options.test,
@@ -71,17 +46,10 @@ def run(options: argparse.Namespace) -> int:
         options.margin,
         groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
         population=options.population,
->>>>>>> main
     )
     found = significance.compare_measures(scored, asked, options.baseline, most=max(len(names), 1))
     for remark in dict.fromkeys(remark for comparison in found for remark in comparison.remarks):
         say(remark)
-<<<<<<< HEAD
     facts = {**scoring.facts_of(evaluator), "seed": options.seed}
-    scoring.publish(options, render(comparison, options.format), options.given, facts)
-||||||| 4b9e0a3
-    scoring.put(render(comparison, options.format), options.output)
-=======
-    scoring.put(render_all(found, options.format), options.output)
->>>>>>> main
+    scoring.publish(options, render_all(found, options.format), options.given, facts)
     return 2 if failed else 0

@@ -35,14 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "categories", "official")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
-<<<<<<< HEAD
-    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output", "manifest")
-||||||| 4b9e0a3
-    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
-=======
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
->>>>>>> main
+    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output", "manifest")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add(parser, "decimals", "percent", "pages", "hide_gold")
     add_decisions(parser)

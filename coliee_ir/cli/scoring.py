@@ -14,25 +14,14 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
-<<<<<<< HEAD
-from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, Gold, exact_id
-||||||| 4b9e0a3
-from coliee_adapters.records import Answers, Gold, exact_id
-=======
-from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.lines import content_lines, counted, split_columns
 from coliee_adapters.records import Answers, Gold, exact_id, normal_id
->>>>>>> main
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
-<<<<<<< HEAD
 from coliee_ir.commands.verify import manifest
 from coliee_ir.output.envelope import dumped
-||||||| 4b9e0a3
-=======
 from coliee_ir.rules.protocol import has_exact_ids
->>>>>>> main
 from coliee_ir.scoring import session
 from coliee_ir.scoring.arriving import Passed, sorted_out
 from coliee_ir.scoring.collecting import collect, no_teams
