@@ -46,6 +46,9 @@ _Result = TypeVar("_Result")
 #: the commands for which parts of a submission find each other in folders
 COLLECTING = ("evaluate", "compare", "report")
 
+#: the options that write files
+WRITING = ("-o", "--output", "--tables", "--overview", "--pages", "--manifest")
+
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
 
@@ -298,13 +301,13 @@ def facts_of(evaluator: Evaluator) -> dict[str, Any]:
 
 
 def _typed(options: argparse.Namespace) -> list[str]:
-    """What was typed, without where the result and the manifest go."""
+    """What was typed, without what is written beside the result: a manifest makes no files."""
     words, kept = list(options.typed), []
     while words:
         word = words.pop(0)
-        if word in ("-o", "--output", "--manifest"):
+        if word in WRITING:
             words[:1] = []
-        elif not re.match(r"-o.|--(?:output|manifest)=", word):
+        elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:
             kept.append(word)
     return kept
 

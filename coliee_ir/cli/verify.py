@@ -18,9 +18,6 @@ from coliee_ir.output.grid import Grid, plain
 #: the commands that write manifests; no other is run because a file says so
 _COMMANDS = ("evaluate", "compare", "leaderboard")
 
-#: options that write files: those of a manifest are not followed
-_WRITING = ("-o", "--output", "--tables", "--overview", "--manifest")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
@@ -37,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     found = read_manifest(options.manifest_read)
     command = found["command"]
     named = [word.partition("=")[0] for word in command]
-    if command[0] not in _COMMANDS or any(word in _WRITING or word.startswith("-o") for word in named):
+    if command[0] not in _COMMANDS or any(word in scoring.WRITING or word.startswith("-o") for word in named):
         raise UsageError(f"{options.manifest_read}: only {', '.join(_COMMANDS)} are run again, and write no files")
     checks = verify(found, _again)
     rows = [[check.what, check.status] for check in checks]

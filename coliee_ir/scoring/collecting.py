@@ -181,7 +181,7 @@ def _without_others(parts: Sequence[Part], evaluator: Evaluator, passed: Passed,
 def _is_of_another(part: Part, evaluator: Evaluator, said: Collection[str], articles: Collection[str]) -> bool:
     """Whether a file is plainly of another task: by its path, its description, or what it holds."""
     if by_name := named_task(part.source.name):
-        return by_name != evaluator.task and evaluator.task.isdecimal()
+        return by_name != evaluator.task and bool(evaluator.protocol.law)
     rules = evaluator.protocol
     if said and described_task(evaluator.task) not in said and rules.law:
         return True
