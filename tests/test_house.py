@@ -38,7 +38,7 @@ FLOORS = (
 )
 
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
-COMMANDS = ("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report")
+COMMANDS = ("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "evaluate")
 
 #: What stands at the top level of the package: nothing else has a place there.
 TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "ir_measures.py", "py.typed"}
@@ -51,6 +51,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
+    ("coliee_ir.cli.evaluate", "coliee_ir.commands.evaluate.errors"): "loads readers that --errors alone needs",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
         for name in ("overview", "page", "paper", "texts")

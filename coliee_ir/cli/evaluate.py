@@ -9,11 +9,14 @@ import sys
 from collections.abc import Sequence
 from time import perf_counter
 
-from coliee_adapters.errors import shortened
+from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
+from coliee_ir.output import grid
 from coliee_ir.scoring import render as tables
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores, Timing
+from coliee_ir.scoring.submission import Submission
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,15 +30,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "per_query", "output")
     add(parser, "format", choices=tuple(tables.FORMS))
+    add(parser, "errors")
+    add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
     add(parser, "timing")
 
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    scored, evaluator, failed = scoring.score(options, measures(options))
+    wanted = [] if options.errors is None else [options.errors]
+    written = [(path, grid.file_form(path)) for path in wanted]
+    if options.corpus is not None and options.errors is None:
+        raise UsageError("--corpus gives the titles in --errors FILE: give both")
+    submissions = scoring.handed_in(options, options.output, *wanted)
+    scored, evaluator, failed = scoring.score(options, measures(options), submissions)
     if not scored:
         return 2
+    for path, form in written:
+        scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"
         title = (
@@ -53,6 +65,18 @@ def run(options: argparse.Namespace) -> int:
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0
+
+
+def _errors(
+    options: argparse.Namespace, scored: Sequence[Scores], evaluator: Evaluator, submissions: Sequence[Submission]
+) -> grid.Grid:
+    """What became of each document, at the cutoff of the first measure."""
+    from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
+
+    read = {scores.file for scores in scored}
+    submissions = [one for one in submissions if getattr(one.run, "name", one.run) in read]
+    cutoff = getattr(next(iter(scored[0].results)), "cutoff", None)
+    return errors.table(errors.outcomes(evaluator, submissions, cutoff), options.corpus, evaluator.task)
 
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:

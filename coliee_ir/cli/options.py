@@ -143,6 +143,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "measure": _option("-m", "--measure", metavar="MEASURE", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
+    "errors": _option(
+        "--errors", metavar="FILE",
+        help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "
+        "one run to the next) to FILE: .csv, .tsv or .json",
+    ),
     "timing": _option("--timing", help="print seconds and peak memory as JSON on standard error", **_SWITCH),
     "to": _option("--to", metavar="F", help="format to write"),
     "form": _option("--from", metavar="F", help="format of IN"),
