@@ -117,6 +117,13 @@ def _calls(*ways: tuple[str, str]) -> Callable[[Path, float], list[Contender]]:
 CASES = (
     Case("B", "6,980 queries × 1,000 documents", _of_shape(Shape(6980, 1000)), {"trec_eval": 4, "ir_measures": 8}),
     Case("A", "300 queries × 1,000 documents", _of_shape(Shape(300, 1000)), {}),
+    Case(
+        "repr", "B with scores as repr writes them", _of_shape(Shape(6980, 1000, shortest=True)), {"trec_eval": 5},
+        rounds=3,
+    ),
+    Case(
+        "repr-A", "A with scores as repr writes them", _of_shape(Shape(300, 1000, shortest=True)), {"trec_eval": 1}
+    ),
     Case("D", "400 queries × 62 documents", _of_shape(Shape(400, 62, relevant=8)), {"ir_measures": 2}, rounds=11),
     Case("ranx", "1,000 queries × 1,000 documents, ranx's eleven measures", _ranx, {}, rounds=3),
     Case("sweep", "100 runs of D against one gold, map", _sweep, {"trec_eval, 100 calls": 10}, rounds=3),

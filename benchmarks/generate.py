@@ -20,6 +20,7 @@ class Shape:
         relevant: relevant documents a query, at most; the number varies.
         columns: 6 for TREC's form, 3 for COLIEE's.
         grouped: whether the lines of a query stand together.
+        shortest: whether scores are written as ``repr`` writes them, in up to 17 digits; else with six decimals.
     """
 
     queries: int
@@ -27,6 +28,7 @@ class Shape:
     relevant: int = 1
     columns: int = 6
     grouped: bool = True
+    shortest: bool = False
 
     @property
     def lines(self) -> int:
@@ -41,10 +43,12 @@ class Shape:
 def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tuple[Path, Path]:
     """Write qrels and a run; their paths. What stands there already is kept.
 
-    Ids look like MS MARCO's: queries and documents are numbers of up to seven digits, scores have six decimals and
-    fall with the rank. About two thirds of the relevant documents are retrieved, most of them high up.
+    Ids look like MS MARCO's: queries and documents are numbers of up to seven digits, scores have six decimals or
+    17 digits and fall with the rank. About two thirds of the relevant documents are retrieved, most of them high up.
     """
     kind = f"{shape.queries}x{shape.depth}-{shape.relevant}-{shape.columns}{'' if shape.grouped else '-ungrouped'}"
+    kind += "-repr" if shape.shortest else ""
+    number_of = repr if shape.shortest else "{:.6f}".format
     qrels, run = folder / f"qrels.{kind}.{seed}.txt", folder / f"{name}.{kind}.{seed}.txt"
     if qrels.exists() and run.exists():
         return qrels, run
@@ -69,7 +73,7 @@ def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tu
             step = 10 / shape.depth
             if shape.columns == 6:
                 lines = [
-                    f"{query} Q0 {document} {rank} {score - step * rank:.6f} bm25-default-k1\n"
+                    f"{query} Q0 {document} {rank} {number_of(score - step * rank)} bm25-default-k1\n"
                     for rank, document in enumerate(documents, start=1)
                 ]
             else:

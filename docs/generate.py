@@ -341,14 +341,17 @@ def column_names() -> str:
 
 def conversions() -> str:
     """What can be written."""
-    targets = {
-        "a gold": conversion.GOLD_TARGETS,
-        "a run": conversion.RUN_TARGETS,
-        "answers": conversion.ANSWER_TARGETS,
-    }
+    targets = [
+        ("a gold", conversion.GOLD_TARGET, conversion.GOLD_TARGETS),
+        ("a run", conversion.RUN_TARGET, conversion.RUN_TARGETS),
+        ("answers", conversion.RUN_TARGET, conversion.ANSWER_TARGETS),
+    ]
     return table(
         ["from", "default", "other formats"],
-        ([what, code(first), ", ".join(map(code, others))] for what, (first, *others) in targets.items()),
+        (
+            [what, code(default), ", ".join(code(name) for name in names if name != default)]
+            for what, default, names in targets
+        ),
     )
 
 

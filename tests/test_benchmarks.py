@@ -22,9 +22,9 @@ def says(name: str, *lines: str, expected: tuple[str, ...] = ("map",)) -> timing
     return timing.Contender(name, [sys.executable, "-c", f"print({text!r})"], expected=expected)
 
 
-@pytest.mark.parametrize(("relevant", "grouped"), [(1, True), (8, True), (3, False)])
-def test_all_contenders_print_the_same_digits(tmp_path: Path, relevant: int, grouped: bool) -> None:
-    shape = generate.Shape(queries=20, depth=30, relevant=relevant, grouped=grouped)
+@pytest.mark.parametrize(("relevant", "grouped", "shortest"), [(1, True, False), (8, True, True), (3, False, False)])
+def test_all_contenders_print_the_same_digits(tmp_path: Path, relevant: int, grouped: bool, shortest: bool) -> None:
+    shape = generate.Shape(queries=20, depth=30, relevant=relevant, grouped=grouped, shortest=shortest)
     timings = timing.side_by_side(cases.usual(*generate.write(shape, tmp_path)), rounds=1)
     assert next(iter(timings)) == "coliee-ir"
     assert {"ir_measures", "pytrec_eval"} <= set(timings)

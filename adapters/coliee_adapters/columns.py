@@ -18,9 +18,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.decimals import decimals, integers
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import BOM, Source, decode
-from coliee_adapters.ids import MASKS as _MASKS
 from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.lines import Comments, content_lines, counted, split_columns
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
@@ -465,89 +465,15 @@ class _Table:
         return Ids(self.raw, first, self.last[column] - first)
 
     def decimals(self, column: int) -> npt.NDArray[np.float64] | None:
-        """The numbers that texts like ``-12.50`` stand for; read by ``float`` where any text is not of this kind."""
-        characters = self._characters(column)
-        if characters is None:
-            return self._floats(column)
-        total = np.zeros(len(characters[0]), dtype=np.int64)
-        # numbers as long as all lines agree, arrays where they differ
-        points: int | IntArray = 0
-        decimals: int | IntArray = 0
-        minus: bool | npt.NDArray[np.bool_] = False
-        before: npt.NDArray[np.uint8] | None = None
-        for row in characters:
-            digit = row - np.uint8(48)  # wraps around below "0", so that one comparison finds digits
-            is_digit = digit < 10
-            if is_digit.all():
-                total = total * 10 + digit
-                decimals = decimals + points
-            elif (row == 46).all():
-                points = points + 1
-            else:
-                is_point, blank = row == 46, row == 0
-                is_minus = (row == 45) & (before == 0 if before is not None else True)
-                if not (is_digit | is_point | is_minus | blank).all():
-                    return self._floats(column)
-                total = np.where(is_digit, total * 10 + digit, total)
-                decimals = decimals + points * is_digit
-                points = points + is_point
-                minus = minus | is_minus
-            before = row
-        length = self.last[column] - self.first[column] - minus - points
-        if np.any(points > 1) or (length < 1).any() or (length > 18).any() or (total >= _EXACT).any():
-            return self._floats(column)
-        # a whole number below 2^53 over a power of ten up to 10^22 is rounded once, as in reading the text
-        values: npt.NDArray[np.float64] = total / _POWERS[decimals]
-        return np.where(minus, -values, values) if np.any(minus) else values
+        """The numbers of a column, to the bits of ``float``; None if a text is not a finite number."""
+        return decimals(self.raw, *self._spans(column))
 
     def integers(self, column: int) -> IntArray | None:
-        """The whole numbers that texts stand for; None if any has another character than digits or is too long."""
-        characters = self._characters(column)
-        if characters is None or len(characters) > 18:
-            return None
-        total = np.zeros(len(characters[0]), dtype=np.int64)
-        for row in characters:
-            digit = row - np.uint8(48)
-            is_digit = digit < 10
-            if is_digit.all():
-                total = total * 10 + digit
-            elif (is_digit | (row == 0)).all():
-                total = np.where(is_digit, total * 10 + digit, total)
-            else:
-                return None
-        return total
+        """The whole numbers of a column; None if a text has other characters than digits, or is too long."""
+        return integers(self.raw, *self._spans(column))
 
-    def _characters(self, column: int) -> list[npt.NDArray[np.uint8]] | None:
-        """The characters of a column, right-aligned: one array a position, 0 before a text's start; None if long."""
-        last = np.ascontiguousarray(self.last[column])
-        width = last - self.first[column]
-        longest = int(width.max())
-        if longest > 24:
-            return None
-        words = np.ndarray(len(self.raw) - 7, dtype="<u8", buffer=self.raw, strides=(1,))
-        rows: list[npt.NDArray[np.uint8]] = []
-        for start in range(-8 * ((longest + 7) // 8), 0, 8):
-            word = words[last + start]
-            beyond = -start - width  # so many bytes of the word stand before the text
-            if (beyond > 0).any():
-                word = word & ~_MASKS[np.minimum(np.maximum(beyond, 0), 8)]
-            rows.extend(word.view(np.uint8).reshape(-1, 8).T)
-        return rows[len(rows) - longest :]
-
-    def _floats(self, column: int) -> npt.NDArray[np.float64] | None:
-        spans = zip(self.first[column].tolist(), self.last[column].tolist(), strict=True)
-        texts = [self.raw[first:last] for first, last in spans]
-        try:
-            values = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
-        except ValueError:
-            return None
-        if not np.isfinite(values).all() or any(b"_" in text for text in texts):
-            return None
-        return values
-
-
-_POWERS = 10.0 ** np.arange(23)
-_EXACT = 1 << 53
+    def _spans(self, column: int) -> tuple[IntArray, IntArray]:
+        return np.ascontiguousarray(self.first[column]), np.ascontiguousarray(self.last[column])
 
 
 def changes(queries: Ids) -> IntArray:

@@ -1,25 +1,43 @@
 """What a file is, from its first bytes; and the two doors through which files are read.
 
-A form is one row of ``FORMS``: its name, what it looks like, and its functions in the module of its family. To add a
-form, write a module of the same shape (``sniff_…``, ``read_…``, ``write_…``) and add a row.
+A form is one row of ``GOLD_FORMS`` or ``RUN_FORMS``: its name, what it looks like, its functions in the module of its
+family, and what it has a place for. To add a form, write a module of the same shape (``sniff_…``, ``read_…``,
+``write_…``) and add a row: it is then read, converted to and from, and offered by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from io import TextIOBase
+from typing import Generic, NamedTuple, TypeVar
 
 from coliee_adapters import case_law, descriptions, json_records, statute, tabular, tort, trec
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import Source
-from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
+from coliee_adapters.records import Answers, Gold, IdRule, Ranked, Run, as_documents, as_labels, normal_id
 
 _Record = TypeVar("_Record", Gold, Run | Answers)
+_Written = TypeVar("_Written")
+
+
+class Submitted(NamedTuple):
+    """What a form of submissions writes: documents or answers, the run tag, and the file that it fills, if it does."""
+
+    held: Ranked | Answers
+    tag: str
+    template: Source | None = None
+
+    @property
+    def documents(self) -> Mapping[str, Mapping[str, float]]:
+        """Query → document → score; an answer is the document ``Y`` or ``N``."""
+        if isinstance(self.held, Ranked):
+            return self.held.rankings
+        return as_documents(self.held.labels)
 
 
 @dataclass(frozen=True, slots=True)
-class Form(Generic[_Record]):
+class Form(Generic[_Record, _Written]):
     """A form of file.
 
     Attributes:
@@ -27,12 +45,20 @@ class Form(Generic[_Record]):
         looks: a line of it, for people.
         sniff: gives the name of the form that a file's first bytes show, or None.
         read: reads a file of this form, ids normalised by a rule.
+        write: writes what is held (a Gold, or a Submitted) in this form; None if nothing is written in it.
+        holds: what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents
+            named Y and N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries
+            with nothing retrieved). What it has no place for is left out, and conversion says so.
+        fills: whether it repeats another file, a template.
     """
 
     name: str
     looks: str
     sniff: Callable[[bytes], str | None]
     read: Callable[[Source, IdRule], _Record]
+    write: Callable[[_Written, TextIOBase], None] | None = None
+    holds: Collection[str] = ()
+    fills: bool = False
 
 
 def _tort_gold(source: Source, _: IdRule) -> Gold:
@@ -47,35 +73,136 @@ def _tort_claims(source: Source, _: IdRule) -> Run:
     return tort.claims(tort.read_cases(source), source.name, source.stem)
 
 
+def _judgements(gold: Gold) -> Mapping[str, Mapping[str, int]]:
+    return as_documents(gold.labels or {}) if gold.qrels is None else gold.qrels
+
+
+def _write_gold_json(gold: Gold, stream: TextIOBase) -> None:
+    qrels = _judgements(gold)
+    flat = all(level == 1 for judged in qrels.values() for level in judged.values())
+    case_law.write_json({query: list(judged) for query, judged in qrels.items()} if flat else qrels, stream)
+
+
+def _write_gold_labels(gold: Gold, stream: TextIOBase) -> None:
+    labels = gold.labels
+    if labels is None:
+        relevant = {
+            query: {document: level for document, level in judged.items() if level > 0}
+            for query, judged in (gold.qrels or {}).items()
+        }
+        labels = as_labels({query: judged for query, judged in relevant.items() if (gold.qrels or {})[query]})
+    if labels is None:
+        raise UsageError(f"{gold.path} holds no labels")
+    statute.write_answers(labels, stream, "gold")
+
+
+def _write_tort(submitted: Submitted, stream: TextIOBase) -> None:
+    assert submitted.template is not None  # the form fills one
+    if isinstance(submitted.held, Answers):
+        tort.fill(submitted.template, submitted.held.labels, None, stream)
+    else:
+        tort.fill(submitted.template, None, submitted.documents, stream)
+
+
+def _write_labels(submitted: Submitted, stream: TextIOBase) -> None:
+    labels = as_labels(submitted.documents)
+    if labels is None:
+        raise UsageError("there are other documents than one Y or N a query: they are no labels")
+    statute.write_answers(labels, stream, submitted.tag)
+
+
+def _write_json(submitted: Submitted, stream: TextIOBase) -> None:
+    scored = isinstance(submitted.held, Ranked) and submitted.held.scored
+    lists = {query: list(ranking) for query, ranking in submitted.documents.items()}
+    case_law.write_json(submitted.documents if scored else lists, stream)
+
+
 _TORT = '{"tort_id": "0", …}'
 _JSON = '{"000001": ["000018", …]}'
 _PAIR = '<dataset><pair id="H18-1-2" label="Y">…'
 
 #: The forms of gold, in the order in which they are tried.
-GOLD_FORMS: tuple[Form[Gold], ...] = (
+GOLD_FORMS: tuple[Form[Gold, Gold], ...] = (
     Form("tort", _TORT, tort.sniff, _tort_gold),
     Form("statute-xml", _PAIR, statute.sniff_gold, lambda source, _: statute.read_gold(source)),
     Form("xml", "<COLIEE task='1'><instance id='001'>…", case_law.sniff_gold, case_law.read_gold_xml),
-    Form("json", _JSON, case_law.sniff_gold, json_records.read_gold),
-    Form("labels", "R07-01-O Y", statute.sniff_gold, lambda source, _: statute.read_label_gold(source)),
+    Form(
+        "json",
+        _JSON,
+        case_law.sniff_gold,
+        json_records.read_gold,
+        write=_write_gold_json,
+        holds=("documents", "labels", "levels", "empty"),
+    ),
+    Form(
+        "labels",
+        "R07-01-O Y",
+        statute.sniff_gold,
+        lambda source, _: statute.read_label_gold(source),
+        write=_write_gold_labels,
+        holds=("labels",),
+    ),
     Form("table", "query_id,doc_id,relevance", tabular.sniff_gold, tabular.read_gold),
-    Form("qrels", "R02-1-A 0 398-20 1", trec.sniff_gold, trec.read_gold),
+    Form(
+        "qrels",
+        "R02-1-A 0 398-20 1",
+        trec.sniff_gold,
+        trec.read_gold,
+        write=lambda gold, stream: trec.write_gold(_judgements(gold), stream),
+        holds=("documents", "labels", "levels"),
+    ),
 )
 
 #: The forms of submissions, in the order in which they are tried. The pilot's file is read for its decisions
 #: (``tort``) or, if so asked, for its claims (``claims``).
-RUN_FORMS: tuple[Form[Run | Answers], ...] = (
-    Form("tort", _TORT, tort.sniff, _tort_decisions),
+RUN_FORMS: tuple[Form[Run | Answers, Submitted], ...] = (
+    Form(
+        "tort",
+        _TORT,
+        tort.sniff,
+        _tort_decisions,
+        write=_write_tort,
+        holds=("documents", "labels", "order", "empty"),
+        fills=True,
+    ),
     Form("claims", _TORT, lambda _: None, _tort_claims),
-    Form("labels", "R07-01-O Y TAG", statute.sniff_run, lambda source, _: statute.read_answers(source)),
-    Form("json", _JSON, case_law.sniff_run, json_records.read_run),
+    Form(
+        "labels",
+        "R07-01-O Y TAG",
+        statute.sniff_run,
+        lambda source, _: statute.read_answers(source),
+        write=_write_labels,
+        holds=("labels", "order", "tag"),
+    ),
+    Form(
+        "json",
+        _JSON,
+        case_law.sniff_run,
+        json_records.read_run,
+        write=_write_json,
+        holds=("documents", "order", "scores", "empty"),
+    ),
     Form("table", "query_id,doc_id,score", tabular.sniff_run, tabular.read_run),
-    Form("trec", "R02-1-A Q0 398-20 1 12.5 TAG", trec.sniff_run, trec.read_run),
-    Form("columns", "000001 000018 TAG", case_law.sniff_run, case_law.read_run),
+    Form(
+        "trec",
+        "R02-1-A Q0 398-20 1 12.5 TAG",
+        trec.sniff_run,
+        trec.read_run,
+        write=lambda run, stream: trec.write_run(run.documents.items(), run.tag, stream),
+        holds=("documents", "labels", "scores", "tag"),
+    ),
+    Form(
+        "columns",
+        "000001 000018 TAG",
+        case_law.sniff_run,
+        case_law.read_run,
+        write=lambda run, stream: case_law.write_run(run.documents.items(), run.tag, stream),
+        holds=("documents", "order", "tag"),
+    ),
 )
 
 
-def gold_form(source: Source, name: str | None = None) -> Form[Gold]:
+def gold_form(source: Source, name: str | None = None) -> Form[Gold, Gold]:
     """The form of a gold: the one named, or the one that its first bytes show.
 
     Raises:
@@ -85,7 +212,7 @@ def gold_form(source: Source, name: str | None = None) -> Form[Gold]:
     return _form(GOLD_FORMS, "gold", source, name)
 
 
-def run_form(source: Source, name: str | None = None) -> Form[Run | Answers]:
+def run_form(source: Source, name: str | None = None) -> Form[Run | Answers, Submitted]:
     """The form of a submission: the one named, or the one that its first bytes show.
 
     Raises:
@@ -95,7 +222,9 @@ def run_form(source: Source, name: str | None = None) -> Form[Run | Answers]:
     return _form(RUN_FORMS, "run", source, name)
 
 
-def _form(forms: tuple[Form[_Record], ...], kind: str, source: Source, name: str | None) -> Form[_Record]:
+def _form(
+    forms: tuple[Form[_Record, _Written], ...], kind: str, source: Source, name: str | None
+) -> Form[_Record, _Written]:
     if name is not None:
         for form in forms:
             if form.name == name:

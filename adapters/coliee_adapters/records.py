@@ -73,6 +73,36 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
     return None
 
 
+class Ranked(NamedTuple):
+    """A run as it is written: each document once, in trec_eval's order.
+
+    ``rankings`` has query → document → score; the scores of a run that is not ``scored`` only number its order.
+    """
+
+    rankings: Mapping[str, Mapping[str, float]]
+    scored: bool
+
+
+def as_documents(labels: Mapping[str, bool]) -> dict[str, dict[str, int]]:
+    """Labels as documents: each query has one relevant document, ``Y`` or ``N``.
+
+    >>> as_documents({"R07-01-O": True})
+    {'R07-01-O': {'Y': 1}}
+    """
+    return {query: {"Y" if label else "N": 1} for query, label in labels.items()}
+
+
+def as_labels(documents: Mapping[str, Mapping[str, float]]) -> dict[str, bool] | None:
+    """The labels that documents named Y and N stand for, one a query; None if anything else is there.
+
+    >>> as_labels({"R07-01-O": {"Y": 1}}), as_labels({"R07-01-O": {"697": 1}})
+    ({'R07-01-O': True}, None)
+    """
+    if not all(len(found) == 1 and next(iter(found)) in ("Y", "N") for found in documents.values()):
+        return None
+    return {query: "Y" in found for query, found in documents.items()}
+
+
 #: A block from memory ends with the query that makes it longer.
 _MANY = 1 << 12
 

@@ -157,6 +157,6 @@ def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, str
     """Write a run of six columns, documents in the order given, ranks from 1."""
     for query, ranking in rankings:
         stream.writelines(
-            join_columns(query, "Q0", document, str(rank), repr(score), tag)
+            join_columns(query, "Q0", document, str(rank), repr(float(score)), tag)
             for rank, (document, score) in enumerate(ranking.items(), start=1)
         )

@@ -326,7 +326,7 @@ class _Judging:
             return None
         kept = np.ones(len(keys), dtype=np.bool_)
         # equal keys are a suspicion; the ids decide
-        for segment in _distinct(lines.segment[np.isin(keys, twice)]).tolist():
+        for segment in _distinct(lines.segment[_among(keys, twice)]).tolist():
             best: dict[str, int] = {}
             for at in range(lines.starts[segment], lines.starts[segment + 1]):
                 document = lines.documents[at]
@@ -434,12 +434,12 @@ class _Judging:
         """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
         missed = self.qrels.rows(numbers)
         missed = missed[self.qrels.leading_zeros[missed] & (self.rank[missed] == 0)]
-        if not len(missed):
+        if not len(missed) or not len(keys):
             return
         texts = [self.qrels.documents[int(row)] for row in missed]
         stripped = Ids.of([text.lstrip("0") for text in texts])
         of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
-        lost = np.isin(mixed(stripped.words(n_words), of_number), keys)
+        lost = _among(mixed(stripped.words(n_words), of_number), np.sort(keys))
         for at in np.flatnonzero(lost).tolist():
             query = self.qrels.queries[of_number[at]]
             self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
@@ -448,6 +448,12 @@ class _Judging:
 def _distinct(numbers: IntArray) -> IntArray:
     """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
     return numbers[np.diff(numbers, prepend=-1) > 0]
+
+
+def _among(values: WordArray, ascending: WordArray) -> BoolArray:
+    """Whether each value is one of the others, of which there are some; np.isin would load numpy.ma."""
+    found: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return found
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

@@ -860,3 +860,20 @@ def test_lines_end_alike_on_all_platforms(here: Path, monkeypatch: pytest.Monkey
         assert cli.main(list(command)) == 0
         assert b"\n" in raw.getvalue()
         assert b"\r" not in raw.getvalue()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_a_command_starts_no_thread_of_blas_and_loads_no_masked_arrays() -> None:
+    code = (
+        "import atexit, os, sys; sys.argv[1:] = ['evaluate', 'task1/gold.json', 'task1/bm25.txt'];"
+        "atexit.register(lambda: print(len(os.listdir('/proc/self/task')), *sys.modules));"
+        "from coliee_ir.__main__ import run; run()"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=EXAMPLES, env=environment, capture_output=True, text=True, check=True
+    )
+    threads, *loaded = done.stdout.splitlines()[-1].split()
+    assert threads == "1"
+    assert "numpy" in loaded
+    assert "numpy.ma" not in loaded

@@ -10,7 +10,6 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Run
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.fuse import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.methods import METHODS
@@ -18,6 +17,7 @@ from coliee_ir.commands.fuse.recipe import NORM, Fusion, read_all
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.commands.fuse.search import alone, climbed, equal
 from coliee_ir.commands.fuse.trial import Trial, Weights
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import Measure, parse

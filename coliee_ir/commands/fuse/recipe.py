@@ -16,11 +16,11 @@ from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remarks, worded
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.candidates import Candidates
 from coliee_ir.commands.fuse.methods import METHODS, NORMS
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring.reading import read_run

@@ -9,13 +9,13 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert import Gathered
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy

@@ -1,0 +1,263 @@
+"""Files from one form to another, and what is lost on the way, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from io import TextIOBase
+from typing import TypeVar
+
+from coliee_adapters import detect, tabular, tort
+from coliee_adapters.detect import Submitted
+from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
+from coliee_adapters.files import PathLike, Source, check_outputs, written
+from coliee_adapters.lines import counted
+from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
+from coliee_adapters.vocabulary import checked_columns
+from coliee_ir.judging.gathered import Gathered
+from coliee_ir.rules.protocol import SIX, submission_rules, task_name, unfit_tag
+from coliee_ir.scoring.reading import check_columns, read_gold, read_run
+
+_Held = TypeVar("_Held", Gold, Submitted)
+_Write = Callable[[Submitted, TextIOBase], None] | None
+
+#: The forms that are written if none is named: of a gold, and of a submission.
+GOLD_TARGET, RUN_TARGET = "qrels", "trec"
+
+#: The forms that can be written: from a gold, from a run, from answers.
+GOLD_TARGETS = tuple(form.name for form in detect.GOLD_FORMS if form.write)
+RUN_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write)
+ANSWER_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write and "labels" in form.holds)
+
+_GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.GOLD_FORMS, detect.RUN_FORMS))
+
+#: The forms of submissions whose run tag the organisers have rules for.
+_SUBMITTED = ("columns", "labels")
+
+
+def convert(
+    source: PathLike,
+    target: PathLike,
+    *,
+    form: str | None = None,
+    to: str | None = None,
+    tag: str | None = None,
+    template: PathLike | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
+
+    Args:
+        source: the file to read, or ``-``.
+        target: the file to write, or ``-``.
+        form: the form of the source; by default it is found from its first bytes.
+        to: the form to write; by default qrels for a gold and a TREC run for a run.
+        tag: the run tag to write; by default the run's own.
+        template: for ``tort``, the organisers' test file, which the submission repeats.
+        columns: what the columns of a table are called, by role: see ``read_gold``.
+
+    Raises:
+        InputError: the source cannot be read, or the target not written.
+        UsageError: the source cannot become that; the target is a file that is read.
+    """
+    check_outputs([target], [source, template])
+    file = Source(source, columns=checked_columns(columns))
+    if columns:
+        check_columns([file], file.columns)
+    if _is_gold(file, form, to):
+        gold = read_gold(file, form=form)
+        return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
+    return write(read_run(file, form=form), target, to=to, tag=tag, template=template)
+
+
+def write(
+    record: Run | Answers,
+    target: PathLike,
+    *,
+    to: str | None = None,
+    tag: str | None = None,
+    template: PathLike | None = None,
+    submitted: bool = False,
+) -> list[str]:
+    """Write a run or answers; sentences that say what was written, what was tolerated, and what the form cannot hold.
+
+    Args:
+        record: what to write.
+        target: the file to write, or ``-``.
+        to: the form to write; by default a TREC run.
+        tag: the run tag to write; by default the record's own.
+        template: for ``tort``, the organisers' test file, which the submission repeats.
+        submitted: whether this is a submission also in TREC's form, so that a run tag is held to the rules.
+
+    Raises:
+        InputError: the run cannot be read, or the target not written.
+        UsageError: the record cannot become that.
+    """
+    named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
+    unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == "trec") else []
+    if isinstance(record, Answers):
+        said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
+        return [*said, *unfit, *record.remarks.sentences(_DONE)]
+    gathered = Gathered(record)
+    answers = gathered.answers() if to == "labels" else None
+    if answers is not None:
+        said = _write_answers(answers, target, "labels", tag or named, template)
+    else:
+        said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
+    return [*said, *unfit, *gathered.remarks.sentences(_DONE)]
+
+
+def _unfit(tag: str) -> list[str]:
+    """What the rules of a submission have against its run tag."""
+    fault = unfit_tag(tag)
+    return [f"{fault}, and {quoted(tag)} is not: name another with --tag"] if fault else []
+
+
+#: What conversion does about what is tolerated, where that is left open.
+_DONE = {"duplicate": "(is|are) written once"}
+
+
+def write_submission(
+    run: Run,
+    target: PathLike,
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    tag: str | None = None,
+) -> list[str]:
+    """Write a run in the columns that the organisers ask for: three, or TREC's six; six where no task is named.
+
+    Args:
+        run: what to write; documents in trec_eval's order.
+        target: the file; ``-`` is standard output, ``.gz`` compresses.
+        task: the task.
+        edition: the year whose rules count; by default the newest.
+        tag: the run tag; by default the run's own.
+
+    Returns:
+        What was written, and what the form cannot hold, in sentences.
+
+    Raises:
+        InputError: the run cannot be read, or the place not be written.
+        UsageError: the task's submissions hold no documents; an id or the tag is not one word.
+    """
+    task = task_name(task)
+    columns = SIX if task in (None, "trec") else submission_rules(task, edition).columns
+    if not columns:
+        raise UsageError(f"a submission to task {task} holds no documents")
+    form = "trec" if columns == SIX else "columns"
+    return write(run, target, to=form, tag=tag, submitted=task not in (None, "trec"))
+
+
+def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
+    if to is not None and to not in GOLD_TARGETS:
+        return False
+    name = form or _sniffed(file)
+    kinds = [what for what, names in (("gold", _GOLDS), ("run", _RUNS)) if name in names]
+    kind = tabular.kind_of(file) if name == "table" else kinds[0] if len(kinds) == 1 else None
+    if kind is None and to is None:
+        raise UsageError(f"{file.name} can be a gold or a submission: say --to qrels (gold) or --to trec (submission)")
+    return to == "qrels" if kind is None else kind == "gold"
+
+
+def _sniffed(file: Source) -> str:
+    head = file.head()
+    if file.columns and tabular.header_of(file):
+        return "table"
+    sniffers = [(form.sniff, form.name) for form in detect.GOLD_FORMS]
+    sniffers += [(form.sniff, form.name) for form in detect.RUN_FORMS]
+    return next((name for sniff, name in sniffers if sniff(head) == name), "")
+
+
+def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
+    if n > 0:
+        shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
+        yield f"{counted(n, what)} left out{shown}: there is no place for {'it' if n == 1 else 'them'} in {where}"
+
+
+def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
+    _allow(to, GOLD_TARGETS, "a gold")
+    form = next(form for form in detect.GOLD_FORMS if form.name == to)
+    _put(form.write, gold, target)
+    qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
+    labels = gold.labels or {}
+    judgements = sum(map(len, qrels.values()))
+    if "documents" not in form.holds:
+        yield counted(len(labels or qrels), "label")
+        yield from _left_out("relevant document", judgements if labels else 0, to)
+        return
+    if gold.qrels is None:  # each label is written as the one relevant document
+        qrels, judgements, labels = as_documents(labels), len(labels), {}
+    yield f"{counted(judgements, 'judgement')} of {counted(sum(map(bool, qrels.values())), 'query')}"
+    yield from _left_out("label", len(labels), f"{to}; --to labels writes them")
+    if "empty" not in form.holds:
+        empty = [query for query, judged in qrels.items() if not judged]
+        yield from _left_out("query without a relevant document", len(empty), to, empty)
+
+
+def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
+    _allow(to, RUN_TARGETS, "a run")
+    form = next(form for form in detect.RUN_FORMS if form.name == to)
+    if "documents" not in form.holds:
+        raise UsageError(f"{run.path} holds other documents than one Y or N a query: they are no labels")
+    if form.fills:
+        yield from _fill_claims(form.write, run, target, template)
+        return
+    _put(form.write, Submitted(Ranked(run.rankings, run.scored), tag), target)
+    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.rankings), 'query')}"
+    yield from _left_out("repeated line", run.lines - run.retrieved, to)
+    if "empty" not in form.holds:
+        empty = [query for query, ranking in run.rankings.items() if not ranking]
+        yield from _left_out("query with nothing retrieved", len(empty), to, empty)
+    if "order" not in form.holds and not run.scored:
+        yield "the scores are made from the order of lines"
+    if "scores" not in form.holds and run.scored:
+        yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
+    if "tag" not in form.holds:
+        yield f"the run tag is left out: {to} has no place for it"
+
+
+def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
+    _allow(to, ANSWER_TARGETS, "answers")
+    form = next(form for form in detect.RUN_FORMS if form.name == to)
+    _put(form.write, Submitted(answers, tag, _template(template) if form.fills else None), target)
+    yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
+
+
+def _fill_claims(write: _Write, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
+    """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
+    file = _template(template)
+    queries = [case.id for case in tort.read_cases(file)]
+    if queries and run.rankings and run.rankings.keys().isdisjoint(queries):
+        shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (run.rankings, queries)]
+        problem = f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}"
+        raise MismatchError(
+            run.path, problem, remedy="is the template that of another file, or the run of another task?"
+        )
+    accepted = {query: run.rankings.get(query, {}) for query in queries}
+    _put(write, Submitted(Ranked(accepted, scored=False), "", file), target)
+    yield _filled(accepted, template)
+    if silent := [query for query in queries if query not in run.rankings]:
+        verb = "has" if len(silent) == 1 else "have"
+        first = ", ".join(map(shortened, silent[:3]))
+        yield f"{counted(len(silent), 'instance')} {verb} no accepted claim in the run (first: {first})"
+
+
+def _template(path: PathLike | None) -> Source:
+    if path is None:
+        raise UsageError("a submission of the pilot repeats the test file: give it with --template FILE")
+    return Source(path)
+
+
+def _filled(instances: Collection[str], template: PathLike | None) -> str:
+    return f"{counted(len(instances), 'instance')}, texts from {template}"
+
+
+def _put(write: Callable[[_Held, TextIOBase], None] | None, held: _Held, target: PathLike) -> None:
+    assert write is not None  # ``_allow`` saw to it
+    with written(target) as stream:
+        write(held, stream)
+
+
+def _allow(to: str, targets: Collection[str], what: str) -> None:
+    if to not in targets:
+        raise UsageError(f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
