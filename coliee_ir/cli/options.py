@@ -201,6 +201,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
     "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),
+    "curve": _option(
+        "--curve", metavar="FILE",
+        help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv "
+        "or .json; with --by k, at each cutoff",
+    ),
     "rule": _option(
         "--rule", metavar="FILE", reads=True, required=True,
         help='rule as written by `coliee-ir tune --save-rule`, for example {"family": "score", "threshold": 0.5}',

@@ -18,9 +18,10 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import Tuning, filters
-from coliee_ir.commands.tune.render import FORMS, render
+from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
+from coliee_ir.output import grid
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 from coliee_ir.scoring.reading import find_task, opened, opened_if_possible, read_gold
 
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: standard output)")  # fmt: skip
     add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
-    add(parser, "save_rule")
+    add(parser, "save_rule", "curve")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
     )
@@ -113,6 +114,7 @@ def run(options: argparse.Namespace) -> int:
         folds=options.folds, filters=taken,
         groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
         **scoring.split(options), seed=options.seed, decisions=decided(options),
+        curve_intervals=options.curve is not None,
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
@@ -146,7 +148,9 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     cut_run = options.output if options.apply is not None else None
     table = options.output if options.apply is None and not _is_told(options) else None
-    scoring.find_files(options, cut_run, table, options.save_rule)
+    scoring.find_files(options, cut_run, table, options.save_rule, options.curve)
+    if options.curve is not None:
+        grid.file_form(options.curve)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if len(options.runs) > 1 and (options.apply or options.save_rule):
@@ -155,7 +159,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _is_told(options: argparse.Namespace) -> bool:
     """Whether the tunings' table goes to standard error, because something else has standard output."""
-    return options.output == "-" and (options.apply is not None or options.save_rule == "-")
+    return options.output == "-" and (options.apply is not None or "-" in (options.save_rule, options.curve))
 
 
 def _tell(tunings: list[Tuning], because: str) -> None:
@@ -176,6 +180,8 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filte
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
             stream.write("\n")
         say(f"{options.save_rule}: {rule}")
+    if options.curve is not None:
+        scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
     table = render(tunings, options.format)
     if _is_told(options):
         scoring.tell_text(table)

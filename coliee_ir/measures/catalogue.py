@@ -30,18 +30,29 @@ OURS: dict[str, type[Measure]] = {
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
 
+#: No range of cutoffs is longer.
+_MOST = 1000
+
+_RANGE = re.compile(r"(?P<name>.+)@(?P<first>[0-9]{1,9})\.\.(?P<last>[0-9]{1,9})")
 _TYPED = re.compile(r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>[0-9.]+))?")
 
 
 def parse(typed: str) -> list[Measure]:
-    """The measures that a name stands for; more than one only for trec_eval's ``P.5,10``, ``P`` or ``official``.
+    """The measures that a name stands for: one; several for ``MicroF1@1..50``, trec_eval's ``P.5,10``, ``official``.
 
     >>> [str(m) for m in parse("MicroF(beta=2)@10")], [str(m) for m in parse("P.5,10")]
     (['MicroF2@10'], ['P_5', 'P_10'])
+    >>> [str(m) for m in parse("MicroF1@9..11")]
+    ['MicroF1@9', 'MicroF1@10', 'MicroF1@11']
 
     Raises:
         UsageError: there is no such measure, or it has no such parameter.
     """
+    if match := _RANGE.fullmatch(typed):
+        first, last = int(match["first"]), int(match["last"])
+        if not 0 <= last - first < _MOST:
+            raise UsageError(f"{typed!r}: a range of cutoffs goes up, and names at most {_MOST}, for example @1..50")
+        return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
     name, parameters, at = _taken_apart(typed)
     ours = _ours(typed, name, parameters, at)
     if ours is not None:

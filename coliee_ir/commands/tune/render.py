@@ -87,6 +87,28 @@ def curve(tuning: Tuning) -> str:
     return f"{bars}\n{kept}: {tuning.measure} on all from {low:.4f} to {high:.4f}\n"
 
 
+def points(tunings: Sequence[Tuning]) -> Grid:
+    """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
+    header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
+    rows = [
+        [
+            tuning.tag,
+            tuning.rule.family,
+            _parameter(tuning, parameter),
+            Number(score),
+            Number(interval.low),
+            Number(interval.high),
+        ]
+        for tuning in tunings
+        for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
+    ]
+    return Grid(header, rows, n_text=2)
+
+
+def _parameter(tuning: Tuning, parameter: float) -> Number:
+    return Number(int(parameter) if tuning.rule.family == "k" else parameter, f"{parameter:g}")
+
+
 def _text(tunings: Sequence[Tuning]) -> str:
     told = [grid.plain(ranked(tunings))]
     if len(tunings) == 1:
@@ -102,7 +124,7 @@ def _text(tunings: Sequence[Tuning]) -> str:
             f"{best_of(tunings, seed=tunings[0].seed):.4f} \n"
         )
     told += [
-        f"{shortened(tuning.tag)}: {name}: {rows} rows removed, {gain:+.4f} held out (Â± {error:.4f})\n"
+        f"{shortened(tuning.tag)}: {name}: {rows} rows removed, {gain:+.4f} held out (± {error:.4f})\n"
         for tuning in tunings
         for name, rows, gain, error in tuning.filters
     ]

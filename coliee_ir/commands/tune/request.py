@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from coliee_adapters.errors import InputError, UsageError
@@ -12,7 +13,7 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.commands.tune.pool import Pool
-from coliee_ir.commands.tune.problem import Problem
+from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
 from coliee_ir.judging.gathered import Gathered
@@ -29,6 +30,7 @@ from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, standard_error
+from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 FOLDS: Final = 5
@@ -53,6 +55,7 @@ def tune(
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
+    curve_intervals: bool = False,
 ) -> Tuning:
     """Choose the rule that cuts a run best.
 
@@ -77,6 +80,7 @@ def tune(
         seed: of the folds and of the interval.
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
+        curve_intervals: whether each point of the curve gets an interval.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -142,6 +146,7 @@ def tune(
         tried=solution.tried,
         ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
         curve=solution.curve,
+        curve_intervals=_bands(solution, split, settings) if curve_intervals else (),
         folds=folds,
         groups=None if groups is None else len(terms.each),
         seed=seed,
@@ -209,6 +214,21 @@ def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
     if not isinstance(answers, Answers) or gold.labels is None:
         raise UsageError("Accuracy needs labels, in the gold and in the answers")
     return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
+
+
+def _bands(solution: Solution, split: Split, settings: Resampling) -> tuple[Interval, ...]:
+    """The interval of the score at each point of a curve."""
+    rule, points = solution.rule, []
+    for parameter, _ in solution.curve:
+        kept = solution.sweep.terms(replace(rule, threshold=parameter))
+        points.append(split.terms(kept.each, kept))
+    if not points:
+        return ()
+    samples = resampling.bootstrapped(points, settings.n_resamples, settings.seed)
+    return tuple(
+        resampling.bca(samples[:, at], terms.total, resampling.left_out(terms), settings.confidence_level)
+        for at, terms in enumerate(points)
+    )
 
 
 def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:

@@ -77,6 +77,7 @@ class Tuning(Shown):
         tried: the kinds of rule, the simplest first.
         ceilings: scores reference points: name → score.
         curve: parameter of the chosen rule and score there, on all queries.
+        curve_intervals: 95% bootstrap interval of each of these scores; empty where they were not asked for.
         folds: how many.
         groups: how many groups of queries there are; None where each query is for itself.
         seed: of the folds and of the interval.
@@ -107,6 +108,7 @@ class Tuning(Shown):
     seed: int
     filters: tuple[Filtered, ...]
     terms: Terms = field(repr=False)
+    curve_intervals: tuple[Interval, ...] = ()
 
     @property
     def gap(self) -> float:
