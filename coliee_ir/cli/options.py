@@ -207,13 +207,23 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "or .json; with --by k, at each cutoff",
     ),
     "rule": _option(
-        "--rule", metavar="FILE", reads=True, required=True,
+        "--rule", metavar="FILE", reads=True,
         help='rule as written by `coliee-ir tune --save-rule`, for example {"family": "score", "threshold": 0.5}',
     ),
     "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
-    "dates": _option(
-        "--dates", metavar="FILE", reads=True, help="remove documents newer than the query, by lines ID YYYY-MM-DD"
+    "counts": _option(
+        "--counts", metavar="FILE", reads=True,
+        help="number of documents to keep for each query, as predicted: lines QUERY N, or JSON",
     ),
+    "dates": _option(
+        "--dates", metavar="FILE", reads=True,
+        help="remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",
+    ),
+    "candidates": _option(
+        "--candidates", metavar="FILE", reads=True,
+        help='keep only the candidates of each query: {"001": ["013", …]}, or columns as those of a run',
+    ),
+    "not_queries": _option("--not-queries", help="remove documents that are queries themselves", **_SWITCH),
     "not_common": _option(
         "--not-common", metavar="MOST,WITHIN",
         help="remove documents that are among the first WITHIN results of more than MOST queries",

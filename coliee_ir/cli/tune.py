@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from coliee_adapters.errors import InputError, UsageError, contained, shortened
+from coliee_adapters.errors import UsageError, contained, shortened
 from coliee_adapters.files import Source, written
-from coliee_adapters.lines import content_lines, split_columns
-from coliee_adapters.records import Run, exact_id, normal_id
+from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.convert import write_submission
-from coliee_ir.commands.tune import Tuning, filters
+from coliee_ir.commands.tune import Tuning, filters, given
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 from coliee_ir.scoring.reading import find_task, opened, opened_if_possible, read_gold
-
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
-    add(parser.add_argument_group("filters applied before cutting"), "not_itself", "dates", "not_common")
+    group = parser.add_argument_group("filters applied before cutting")
+    add(group, "not_itself", "not_queries", "dates", "candidates", "not_common")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filters.Filter]:
@@ -65,30 +62,18 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filter
     chosen = []
     if options.not_itself:
         chosen.append(filters.not_itself())
+    if options.not_queries:
+        chosen.append(filters.not_queries())
     if options.dates is not None:
-        chosen.append(filters.not_newer(_pairs(options.dates, task, "ID YYYY-MM-DD", _DATE)))
+        chosen.append(filters.not_newer(given.read_dates(options.dates, task=task)))
+    if options.candidates is not None:
+        chosen.append(filters.candidates(given.read_candidates(options.candidates, task=task)))
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
             raise UsageError("--not-common takes two whole numbers from 1, such as 20,5")
         chosen.append(filters.not_common(int(numbers[0]), int(numbers[1])))
     return chosen
-
-
-def _pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | None = None) -> dict[str, str]:
-    """The two columns of a file, or two values with a comma between: id → value."""
-    source = Source(path)
-    id_of = exact_id if task == "trec" else normal_id
-    pairs: dict[str, str] = {}
-    for number, line in content_lines(source.text(), source.name):
-        words = [word.strip() for word in (line.split(",") if "," in line else split_columns(line))]
-        if len(words) != 2 or (value is not None and not value.fullmatch(words[1])):
-            raise InputError(
-                source.name, "this line cannot be read", line=number, found=line, remedy=f"give {expected}"
-            )
-        if pairs.setdefault(id_of(words[0]), words[1]) != words[1]:
-            raise InputError(source.name, "this id stands twice", line=number, found=words[0], remedy="keep one line")
-    return pairs
 
 
 def run(options: argparse.Namespace) -> int:
@@ -112,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, filters=taken,
-        groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
+        groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
         **scoring.split(options), seed=options.seed, decisions=decided(options),
         curve_intervals=options.curve is not None,
     )  # fmt: skip

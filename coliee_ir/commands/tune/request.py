@@ -11,7 +11,7 @@ from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
-from coliee_ir.commands.tune.filters import Filter
+from coliee_ir.commands.tune.filters import Filter, as_many, filtered
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
@@ -116,8 +116,7 @@ def tune(
     pool = whole = Pool.read(submission, judged, task=evaluator.read_as, rel=relevance_of(measure))
     if not whole.wanted.any():
         raise UsageError(f"{record.path} has no relevant documents, so no cutoff can be tuned")
-    for filter_ in filters:
-        pool = pool.where(filter_.keeps(pool))
+    pool = filtered(pool, filters, submission.path)
     kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
     split = Split.of(pool.queries, folds, seed, groups)
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
@@ -155,12 +154,14 @@ def tune(
     )
 
 
-def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Sequence[Filter] = ()) -> Run:
+def cut(
+    run: RunLike, rule: Rule | Mapping[str, int], *, task: str | int | None = None, filters: Sequence[Filter] = ()
+) -> Run:
     """A run with what a rule keeps of it.
 
     Args:
         run: a ranking; what ``read_run`` takes.
-        rule: the rule.
+        rule: the rule; or query → how many documents to keep, for example as a model predicts it.
         task: the task, where it is known.
         filters: what to take away before.
 
@@ -169,12 +170,12 @@ def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Seq
 
     Raises:
         InputError: the run cannot be read, or holds labels.
-        UsageError: the rule needs scores and the run has none.
+        UsageError: the rule needs scores and the run has none; a query has no count; a filter knows no id of the run.
 
     >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
     >>> from coliee_ir import to_run
-    >>> to_run(cut(to_cut, Rule("score", 0.5)))
-    {'q1': {'d1': 0.9}}
+    >>> to_run(cut(to_cut, Rule("score", 0.5))), to_run(cut(to_cut, {"q1": 0, "q2": 1}))
+    ({'q1': {'d1': 0.9}}, {'q2': {'d3': 0.3}})
     """
     record = read_run(run, task=task)
     if not isinstance(record, Run):
@@ -183,10 +184,13 @@ def cut(run: RunLike, rule: Rule, *, task: str | int | None = None, filters: Seq
         )
     gathered = Gathered(record)
     pool = Pool.of(gathered.rankings, scored=record.scored)
-    named([rule.family], pool)
-    for filter_ in filters:
-        pool = pool.where(filter_.keeps(pool))
-    kept = pool.lists(rule.keeps(pool))
+    pool = filtered(pool, filters, record.path)
+    if isinstance(rule, Rule):
+        named([rule.family], pool)
+        keeps = rule.keeps(pool)
+    else:
+        keeps = as_many(rule).keeps(pool)
+    kept = pool.lists(keeps)
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
     remarks = gathered.remarks + Remarks()
     remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
@@ -234,10 +238,7 @@ def _bands(solution: Solution, split: Split, settings: Resampling) -> tuple[Inte
 def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:
     """What each filter did: the held-out score with all of them beside that without it."""
     for filter_ in filters:
-        pool = whole
-        for other in filters:
-            if other is not filter_:
-                pool = pool.where(other.keeps(pool))
+        pool = filtered(whole, [other for other in filters if other is not filter_], "")
         without = problem.held_out(problem.candidates(pool))
         each = problem.split.terms(without.each, without).each
         rows = int((~filter_.keeps(whole)).sum())
