@@ -7,6 +7,7 @@ does. No library is imported to read its frames, only to make them.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -313,25 +314,29 @@ def _rows(held: Any, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None
 
 
 def collected(held: Any) -> Any:
-    """A lazy frame as the frame that it stands for; all else as it is.
+    """A lazy frame, or a reader of Arrow's batches, as the frame that it stands for; all else as it is.
 
     Raises:
-        InputError: it cannot be collected.
+        InputError: it cannot be collected, or hands out Arrow's columns in a way that needs a library.
     """
-    if not (hasattr(held, "collect") and hasattr(held, "collect_schema")):
+    lazy = hasattr(held, "collect") and hasattr(held, "collect_schema")
+    streams = hasattr(held, "__arrow_c_stream__") and not hasattr(held, "columns")
+    if not lazy and not streams:
         return held
+    if streams and not hasattr(held, "read_all"):
+        remedy = "give it as a table: polars.DataFrame(…) or pyarrow.table(…)"
+        raise InputError(_MEMORY, "a stream of Arrow data", found=type(held).__name__, remedy=remedy)
     try:
-        return held.collect()
-    except Exception as error:  # of polars, or of what it reads from
-        problem = f"the lazy frame cannot be collected ({type(error).__name__})"
+        return held.collect() if lazy else held.read_all()
+    except Exception as error:  # of polars or Arrow, or of what they read from
+        problem = f"the {'lazy frame' if lazy else 'stream'} cannot be collected ({type(error).__name__})"
         raise InputError(_MEMORY, problem, found=str(error)) from error
 
 
 def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
     """The values of a frame's columns, by role."""
     try:
-        is_arrow = hasattr(held, "column_names")  # whose columns are no names
-        names = list(held.column_names if is_arrow else held.columns)
+        is_arrow, names = hasattr(held, "column_names"), _names(held)
         roles = roles_of(names, kind, _MEMORY, columns)
         if is_arrow:
             return {role: held.column(at).to_pylist() for role, at in roles.items()}
@@ -343,6 +348,11 @@ def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str
         remedy = "give a pandas, polars or Arrow frame, or a dictionary"
         problem = "the columns of this frame cannot be read"
         raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+
+
+def _names(held: Any) -> list[Any]:
+    """The names of a frame's columns; of Arrow, whose columns are no names, too."""
+    return list(held.column_names if hasattr(held, "column_names") else getattr(held, "columns", ()))
 
 
 def _records(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
@@ -393,6 +403,21 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
             "this is not a label", word, "give Y or N, or a list of documents"
         )
     return True
+
+
+def holds_answers(held: Any, columns: Mapping[str, str] | None = None) -> bool:
+    """Whether a dictionary, a frame or a list of records answers queries; no if it must be read to be known.
+
+    Raises:
+        InputError: as for ``are_answers``.
+    """
+    if isinstance(held, dict):
+        return are_answers(held)
+    first = held[0] if isinstance(held, list | tuple) and held else None
+    with contextlib.suppress(InputError, TypeError):  # whose reading says what is wrong
+        names = _fields(first) if first is not None else _names(held)
+        return bool(names) and "answer" in roles_of(names, "run", _MEMORY, columns)
+    return False
 
 
 def _labelled_queries(members: Mapping[str, Any]) -> Iterable[Labelled]:

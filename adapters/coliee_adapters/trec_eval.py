@@ -5,24 +5,29 @@ the judged documents at their ranks, and nameless fillers at the others: the sam
 Queries that look alike (the same ranks, the same relevance, the same depth) are asked once. The values are
 trec_eval's own, to the last bit, because trec_eval computed them.
 
-How deep the fillers must go depends on the measure. Those of ``_DEPTH_FREE`` read the relevance at each rank and the
+How much must be shown depends on the measure. Those of ``_DEPTH_FREE`` read the relevance at each rank and the
 counts of the qrels, and nothing else: behind the deepest judged document there is nothing for them to see, and the
-fillers end there. All others are given every retrieved document.
+fillers end there. Those of ``_OF_COUNTS`` do not see the order: the judged documents that were retrieved may be first,
+sorted by relevance. All others are given every retrieved document at its rank.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import chain
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pytrec_eval
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.ids import IntArray
+
+FloatArray = npt.NDArray[np.float64]
 
 #: trec_eval's text measures, which pytrec_eval cannot return
 _TEXT: Final = frozenset({"runid", "relstring"})
@@ -33,6 +38,16 @@ _DEPTH_FREE: Final = frozenset(
     | {"ndcg_cut", "ndcg_rel", "num_nonrel_judged_ret", "num_q", "num_rel", "num_rel_ret", "recall", "recip_rank"}
     | {"relative_P", "set_recall", "success"}
 )
+
+#: Measures of the retrieved set: how many documents were retrieved, and how many of them with which relevance.
+_OF_COUNTS: Final = frozenset(
+    {"num_q", "num_rel", "num_rel_ret", "num_ret", "set_F", "set_P", "set_map", "set_recall", "set_relative_P"}
+    | {"utility"}
+)
+
+#: What of a query can be shown, the cheapest first, and which measures ask for no more; None: all do.
+_COUNTS, _RANKS, _WHOLE = "counts", "ranks", "whole"
+_VIEWS: Final[Mapping[str, frozenset[str] | None]] = {_COUNTS: _OF_COUNTS, _RANKS: _DEPTH_FREE, _WHOLE: None}
 
 #: Measures that count or weigh unjudged documents, be it only one.
 _COUNT_UNJUDGED: Final = frozenset({"num_ret", "utility"})
@@ -185,11 +200,11 @@ def in_trec_eval_order(requests: Iterable[Request]) -> list[Request]:
 
 def values(
     requests: Sequence[Request],
-    start: npt.NDArray[np.int64],
-    relevance: npt.NDArray[np.int64],
-    rank: npt.NDArray[np.int64],
-    retrieved: npt.NDArray[np.int64],
-) -> dict[Request, npt.NDArray[np.float64]]:
+    start: IntArray,
+    relevance: IntArray,
+    rank: IntArray,
+    retrieved: IntArray,
+) -> dict[Request, FloatArray]:
     """trec_eval's value of each measure for each query.
 
     Args:
@@ -204,84 +219,149 @@ def values(
         ``-c`` lets it add: 0, its count in ``num_rel``, the least value in geometric means. A query without any
         judged document, which qrels cannot hold, has the values of one without any relevant document.
     """
-    result: dict[Request, npt.NDArray[np.float64]] = {}
-    groups: dict[tuple[object, ...], list[Request]] = {}
-    # the measures that need the full depth first: what is asked for them serves the others at no further cost
-    for request in sorted(dict.fromkeys(requests), key=lambda request: request.base in _DEPTH_FREE):
-        single = request.parameter if request.base in _SINGLE else ""
-        groups.setdefault((request.rel, request.judged_only, request.gains, request.top, single), []).append(request)
-    cells = list(zip(start[:-1].tolist(), start[1:].tolist(), retrieved.tolist(), strict=True))
-    relevances, ranks = relevance.tolist(), rank.tolist()
-    for group in groups.values():
-        distinct: dict[tuple[object, ...], int] = {}
-        alike = np.empty(len(cells), dtype=np.int64)
-        for query, (first, last, depth) in enumerate(cells):
-            signature = _signature(group[0], relevances[first:last], ranks[first:last], depth)
-            alike[query] = distinct.setdefault(signature, len(distinct))
-        for request, answers in _ask(group, distinct).items():
-            result[request] = np.array(answers, dtype=np.float64)[alike]
+    result: dict[Request, FloatArray] = dict.fromkeys(requests, np.zeros(0))
+    for group in _groups(requests) if len(retrieved) else ():
+        result.update(_ask(group, start, *_visible(group, start, relevance, rank, retrieved)))
     return result
 
 
-def _signature(like: Request, relevance: list[int], rank: list[int], depth: int) -> tuple[Any, ...]:
-    """Everything about a query that the measures asked for can see: the depth, and the sorted (rank, relevance)."""
+class _Group(NamedTuple):
+    """Requests that trec_eval is asked for in one call.
+
+    Attributes:
+        requests: they differ in their measures only, and each of ``_SINGLE`` is there with one parameter.
+        view: what of a query is shown, see ``_VIEWS``.
+    """
+
+    requests: list[Request]
+    view: str
+
+    def takes(self, request: Request) -> bool:
+        """Whether a request may be asked for together with these."""
+        like = self.requests[0]
+        return (
+            self.view in _views(request)
+            and (like.rel, like.judged_only, like.gains, like.top)
+            == (request.rel, request.judged_only, request.gains, request.top)
+            and all(r.base != request.base or r.parameter == request.parameter for r in self.requests if _is_single(r))
+        )
+
+
+def _is_single(request: Request) -> bool:
+    return request.base in _SINGLE
+
+
+def _views(request: Request) -> list[str]:
+    """The views that a measure can be computed from, the cheapest first."""
+    return [view for view, bases in _VIEWS.items() if bases is None or request.base in bases]
+
+
+def _groups(requests: Iterable[Request]) -> list[_Group]:
+    """The requests in as few calls as their rules allow: what is shown for some serves others at no further cost."""
+    groups: list[_Group] = []
+    for request in sorted(dict.fromkeys(requests), key=lambda request: len(_views(request))):
+        group = next((group for group in groups if group.takes(request)), None)
+        if group is None:
+            groups.append(_Group([request], _views(request)[0]))
+        else:
+            group.requests.append(request)
+    return groups
+
+
+def _visible(
+    group: _Group, start: IntArray, relevance: IntArray, rank: IntArray, retrieved: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Everything about the queries that a group's measures can see, equal where they look alike.
+
+    Returns:
+        Rank and relevance of the judged documents, shape (judged documents,), in each query sorted by rank, then by
+        relevance; and how many documents the ranking has, shape (queries,).
+    """
+    like = group.requests[0]
+    sizes = start[1:] - start[:-1]
+    query = np.repeat(np.arange(len(sizes)), sizes)
     if like.gains:
         gains = dict(like.gains)
-        relevance = [gains.get(level, level) for level in relevance]
+        relevance = np.array([gains.get(level, level) for level in relevance.tolist()], dtype=np.int64)
     # every negative relevance means "in the pool, not judged"; only -1 is safe for trec_eval's arithmetic
-    pairs = sorted((at, max(level, -1)) for at, level in zip(rank, relevance, strict=True))
+    level = np.maximum(relevance, -1)
+    depth = retrieved
     if like.top:
-        pairs = sorted((at if at <= like.top else 0, level) for at, level in pairs)
-        depth = min(depth, like.top)
+        rank = np.where(rank <= like.top, rank, 0)
+        depth = np.minimum(depth, like.top)
     if like.judged_only:
-        seen = [level for at, level in pairs if at and level >= 0]
-        unseen = [level for at, level in pairs if not (at and level >= 0)]
-        pairs = [(0, level) for level in sorted(unseen)] + list(enumerate(seen, start=1))
-        depth = len(seen)
-    if like.base in _DEPTH_FREE:
-        depth = pairs[-1][0] if pairs else 0
-    return (depth, *pairs)
+        rank = np.where(level >= 0, rank, 0)
+        depth = np.bincount(query, weights=rank > 0, minlength=len(sizes)).astype(np.int64)
+    if group.view == _COUNTS:
+        rank = np.minimum(rank, 1)
+    # one number for query, rank and level sorts by the three
+    levels = int(level.max(initial=0)) + 2
+    ranks = int(rank.max(initial=0)) + 1
+    packed = np.sort((query * ranks + rank) * levels + level + 1) - query * ranks * levels
+    rank, level = packed // levels, packed % levels - 1
+    if like.judged_only or group.view == _COUNTS:  # move up
+        missing = np.bincount(query, weights=rank == 0, minlength=len(sizes)).astype(np.int64)
+        rank = np.where(rank > 0, np.arange(len(rank)) - (start[:-1] + missing)[query] + 1, 0)
+    elif group.view == _RANKS:
+        depth = np.where(sizes > 0, np.append(rank, 0)[start[1:] - 1], 0)
+    return rank, level, depth
 
 
-def _ask(group: Sequence[Request], signatures: Collection[tuple[Any, ...]]) -> dict[Request, list[float]]:
-    """The values for distinct queries, in their order."""
+def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth: IntArray) -> dict[Request, FloatArray]:
+    """The values for each query.
+
+    All queries of one depth share one ranking, in which documents are called by their ranks; the qrels say which of
+    them are judged, and hold the missing ones under names behind the last rank.
+    """
+    deepest = max(int(depth.max(initial=0)), 1)
+    within = np.arange(len(rank)) - np.repeat(start[:-1], start[1:] - start[:-1])
+    named = np.where(rank > 0, rank, deepest + 1 + within)
+    last = max(deepest, int(named.max(initial=0)))
+    # names ascend with ranks, so that what trec_eval sorts is sorted already
+    width = len(str(last))
+    names = [f"{at:0{width}}" for at in range(last + 1)]
+    judged_names, levels = [names[at] for at in named.tolist()], level.tolist()
+    seen = np.stack((named, level), axis=1).tobytes()
+    size = 2 * rank.itemsize
+    rankings: dict[int, dict[str, float]] = {}
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
-    empty = []
-    deepest = max((depth for depth, *_ in signatures), default=0)
-    fillers = [f"u{at}" for at in range(1, max(deepest, 1) + 1)]
-    # scores from an order, n - i, are exact in float32 up to 2^24
-    scores = [float(score) for score in range(len(fillers), 0, -1)]
-    for number, (depth, *pairs) in enumerate(signatures):
-        # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
-        # measure of such a query, except those that count it, and these are 0.
-        empty.append(depth == 0)
-        names = fillers[: max(depth, 1)]
-        judged = {}
-        for i, (at, level) in enumerate(pairs):
-            judged[f"j{i}"] = level
-            if at:
-                names[at - 1] = f"j{i}"
-        if not any(level >= 0 for _, level in pairs):
+    distinct: dict[tuple[int, bytes], int] = {}
+    alike = []
+    bounds = start.tolist()
+    for first, end, of_query in zip(bounds[:-1], bounds[1:], depth.tolist(), strict=True):
+        number = distinct.setdefault((of_query, seen[first * size : end * size]), len(distinct))
+        alike.append(number)
+        if number < len(qrels):
+            continue
+        judged = dict(zip(judged_names[first:end], levels[first:end], strict=True))
+        if not judged or max(judged.values()) < 0:
             # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
             judged["j"] = 0
-        qrels[str(number)] = judged
-        run[str(number)] = dict(zip(names, scores[-len(names) :], strict=True))
-    measures = {request.asked for request in group}
+        # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
+        # measure of such a query, except those that count it, and these are 0.
+        n = max(of_query, 1)
+        if n not in rankings:
+            # scores from an order, n - i, are exact in float32 up to 2^24
+            rankings[n] = dict(zip(names[1 : n + 1], map(float, range(n, 0, -1)), strict=True))
+        qrels[str(number)], run[str(number)] = judged, rankings[n]
+    measures = {request.asked for request in group.requests}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
-    highest = max((max(judged.values()) for judged in qrels.values()), default=0)
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group[0].rel, highest + 1))
-    answers = list(evaluator.evaluate(run).values())
+    highest = max(max(judged.values()) for judged in qrels.values())
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
+    answers = evaluator.evaluate(run).values()
+    columns = {key: at for at, key in enumerate(next(iter(answers)))}
+    table = np.fromiter(chain.from_iterable(map(dict.values, answers)), np.float64, len(columns) * len(answers))
+    table = table.reshape(len(answers), -1)[alike]
     result = {}
-    for request in group:
-        key = request.key
-        result[request] = [answer[key] for answer in answers]
+    for request in group.requests:
+        result[request] = table[:, columns[request.key]]
         if request.base in _COUNT_UNJUDGED:
-            result[request] = [0.0 if nothing else value for nothing, value in zip(empty, result[request], strict=True)]
+            result[request] = np.where(depth == 0, 0.0, result[request])
     return result
 
 
-def mean(request: Request, per_query: npt.NDArray[np.float64]) -> float:
+def mean(request: Request, per_query: FloatArray) -> float:
     """The value over all queries, as trec_eval's ``-c`` forms it: over all judged queries, added one after another.
 
     Counts (``num_…``) are sums and the geometric means (``gm_…``) exponentials of the mean of logarithms.

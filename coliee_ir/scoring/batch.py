@@ -11,7 +11,7 @@ from coliee_adapters.errors import ColieeError, contained
 from coliee_adapters.files import Source, copies
 from coliee_ir.scoring.reading import opened_if_possible
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.submission import Submission, name_of
 
 #: Bytes below which one process is faster than several.
 _WORTH_A_PROCESS: Final = 16 << 20
@@ -69,8 +69,7 @@ def score_each(
 
 def _contained(score: Callable[[Submission, int], Scores], submission: Submission, jobs: int) -> Scores:
     """Score one of several runs: what it takes too much of is an error of its own."""
-    run = submission.run
-    with contained(run.name if isinstance(run, Source) else str(getattr(run, "path", "<memory>"))):
+    with contained(name_of(submission.run)):
         return score(submission, jobs)
 
 

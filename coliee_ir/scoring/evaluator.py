@@ -10,7 +10,6 @@ import numpy as np
 
 from coliee_adapters import frames
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import Source
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
 from coliee_ir.measures import compute
@@ -22,7 +21,7 @@ from coliee_ir.scoring.prepared import prepare
 from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
 from coliee_ir.scoring.remarking import note
 from coliee_ir.scoring.scores import Scores, Timing
-from coliee_ir.scoring.submission import Arrays, Submission, records
+from coliee_ir.scoring.submission import Arrays, Submission, name_of, records
 from coliee_ir.scoring.wording import sentences
 
 
@@ -125,7 +124,9 @@ class Evaluator:
                 "relevant": int(counted.totals.relevant.sum()),
             },
             extra=len(counted.extra),
-            others=_paths(answers=answers, long_list=long_list),
+            others={
+                name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None
+            },
             excluded=tuple(sorted(self.excluded)),
             remarks=tuple(sentences(noted, choice.measures, on_long_list, against)),
             decisions=self.decisions,
@@ -199,6 +200,7 @@ def _ids_stand(gold: Gold) -> bool:
     return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
 
 
-def _paths(**parts: object) -> dict[str, str]:
+def _others(given: Submission) -> dict[str, str]:
     """The names of the files that belong to a run."""
-    return {name: part.name if isinstance(part, Source) else str(part) for name, part in parts.items() if part}
+    parts = {"answers": given.answers, "long_list": given.long_list}
+    return {name: name_of(part) for name, part in parts.items() if part is not None}

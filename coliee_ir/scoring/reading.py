@@ -300,12 +300,13 @@ def _read_run(source: object, task: str | None, form: str | None, columns: Mappi
         return run_form.read(file, rule)
 
 
-def find_task(gold: Gold, run: object = None) -> Found:
+def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:
     """The task that a gold belongs to, together with a run where the gold leaves it open.
 
     Args:
         gold: the gold.
         run: a submission as ``read_run`` takes it; for the statute XML its form tells Task 3 from 4.
+        columns: what the columns of frames are called, by role: see ``read_gold``.
 
     Raises:
         InputError: the submission cannot be read.
@@ -318,7 +319,7 @@ def find_task(gold: Gold, run: object = None) -> Found:
     if gold.qrels is None:
         return Found("4", "the gold holds labels only")
     if gold.labels is not None:
-        if _is_labels(run):
+        if _is_labels(run, columns):
             return Found("4", "the gold is statute law and the run holds labels")
         return Found("3", "the gold is statute law and the run holds articles")
 
@@ -368,15 +369,15 @@ def telling(runs: Iterable[object]) -> object:
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 
 
-def _is_labels(run: object) -> bool:
+def _is_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
     if isinstance(run, Source):
         name = detect.run_form(run).name
         if name == "json":
             return isinstance(detect.read_run(run), Answers)
+        if name == "table":
+            return tabular.holds_answers(run)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
-    if isinstance(run, dict):
-        return frames.are_answers(run)
-    return isinstance(run, Answers)
+    return isinstance(run, Answers) or frames.holds_answers(run, columns)
 
 
 def _meant_as_labels(run: Source) -> bool:

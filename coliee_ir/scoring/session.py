@@ -15,6 +15,11 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
 
 
+def opened_submission(run: RunLike | Submission, columns: Mapping[str, str] | None = None) -> Submission:
+    """A run, with what belongs to it, opened: see ``reading.opened``."""
+    return Submission(*(opened(part, columns) for part in (run if isinstance(run, Submission) else Submission(run))))
+
+
 class Opened(NamedTuple):
     """A gold, and the task that it and the submissions belong to.
 
@@ -44,7 +49,8 @@ def read(
     given = [one if isinstance(one, Submission) else Submission(one) for one in submissions]
     if any(one.answers is not None for one in given):
         return Opened(record, "3", "answers are given beside the run")
-    return Opened(record, *find_task(record, given[0].run if len(given) == 1 else telling(one.run for one in given)))
+    shown = given[0].run if len(given) == 1 else telling(one.run for one in given)
+    return Opened(record, *find_task(record, shown, columns))
 
 
 class Session(NamedTuple):

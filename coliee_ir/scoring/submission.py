@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Answers, Run
+from coliee_adapters.vocabulary import MEMORY
 from coliee_ir.scoring.prepared import Prepared
 
 _Record = TypeVar("_Record", Run, Answers)
@@ -24,6 +27,15 @@ class Submission(NamedTuple):
     run: RunLike
     answers: RunLike | None = None
     long_list: RunLike | None = None
+
+
+def name_of(part: object) -> str:
+    """What a part of a submission is called in messages: its file, where it has one."""
+    if isinstance(part, Source):
+        return part.name
+    if isinstance(part, Run | Answers):
+        return part.path
+    return os.fspath(part) if isinstance(part, str | os.PathLike) else MEMORY
 
 
 class Records(NamedTuple):

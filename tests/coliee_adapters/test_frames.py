@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -383,6 +383,30 @@ class Relation:
         return ROWS
 
 
+class Reader:
+    """What pyarrow's readers of batches have, which hand out their batches once."""
+
+    def __init__(self) -> None:
+        self.read = False
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+    def __iter__(self) -> Iterator[object]:
+        return iter([object()])
+
+    def read_all(self) -> Arrow:
+        if self.read:
+            raise ValueError("I/O operation on a closed reader")
+        self.read = True
+        return Arrow()
+
+
+class Stream:
+    """What any other library hands out."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
 class Odd:
     columns = ("qid", "docno", "score")
 
@@ -400,6 +424,15 @@ def test_a_frame_that_offers_nothing_known_is_refused() -> None:
         run_of(Odd())
     with pytest.raises(InputError, match="lazy frame cannot be collected"):
         run_of(polars.scan_csv("not-there.csv"))
+    with pytest.raises(InputError, match=r"polars.DataFrame\(…\)"):
+        run_of(Stream())
+
+
+def test_a_reader_of_batches_is_read_once() -> None:
+    reader = Reader()
+    assert blocks(reader) == blocks(Arrow())
+    with pytest.raises(InputError, match="stream cannot be collected"):
+        run_of(reader)
 
 
 ARRAYS = (np.array([0, 0]), np.array([0, 1]), np.array([0.5, 0.7]))

@@ -172,7 +172,15 @@ def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkey
     assert seen == [(3, [2])]
     seen.clear()
     asked_of_ours([*of_ranks, *parse("set_P"), *parse("num_ret"), *parse("set_F.4")], queries)
+    assert seen == [(3, [2]), (3, [50, 60])]
+    seen.clear()
+    # what is shown at full depth for some serves all; one parameter of set_F is asked for at a time
+    asked_of_ours([*of_ranks, *parse("11pt_avg"), *parse("set_F.4"), *parse("set_F.1")], queries)
     assert seen == [(5, [50, 60]), (1, [50, 60])]
+    seen.clear()
+    # of sets the order does not matter
+    asked_of_ours(parse("set_P"), [Query(9, [(2, 1), (5, 0), (0, 1)]), Query(9, [(8, 1), (0, 1), (1, 0)])])
+    assert seen == [(1, [9])]
 
 
 def test_ranks_are_exact_to_the_depth_that_float32_holds() -> None:

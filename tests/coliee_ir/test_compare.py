@@ -526,7 +526,7 @@ def test_json_is_the_contract() -> None:
         "correction", "trials", "exact", "seed", "level", "power", "interval", "runs", "pairs", "remarks",
     ]  # fmt: skip
     assert {f.name for f in fields(Comparison)} - set(found) == {"standings", "n_resamples", "confidence_level"}
-    assert list(found["runs"][0]) == ["tag", "file", "score", "interval"]
+    assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks"]
     assert list(found["pairs"][0]) == [
         "a", "b", "places", "difference", "percentile", "bca", "p", "p_corrected", "wins", "ties", "losses", "effect",
         "detectable", "deciding",

@@ -14,7 +14,25 @@ import pytest
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers
-from coliee_ir import Evaluator, Submission, evaluate, read_gold, read_run, to_run
+from coliee_ir import (
+    Evaluator,
+    Fusion,
+    Gold,
+    Rule,
+    Submission,
+    compare,
+    cut,
+    evaluate,
+    fit_fusion,
+    fuse,
+    make_report,
+    rank_runs,
+    read_gold,
+    read_run,
+    to_qrels,
+    to_run,
+    tune,
+)
 
 Called = Callable[..., tuple[int, str, str]]
 
@@ -210,3 +228,52 @@ def test_lists_in_place_of_arrays_are_refused() -> None:
     evaluator = Evaluator(GOLD, "AP", task="2", documents=["a", "b"])
     with pytest.raises(UsageError, match="NumPy arrays"):
         evaluator.evaluate(([0, 0], [0, 1], [0.5, 0.7]))
+
+
+def test_every_function_takes_names_of_columns(folder: Path) -> None:
+    names = {"query": "thema", "document": "stelle", "score": "wert", "relevance": "urteil"}
+    judged = [(query, document, 1) for query, documents in GOLD.items() for document in documents]
+    gold = pandas.DataFrame(judged, columns=["thema", "stelle", "urteil"])
+    frame = pandas.DataFrame(ROWS, columns=["thema", "stelle", "wert"])
+    reversed_frame = frame.assign(wert=-frame.wert)
+    for runs in (("own.tsv", reversed_frame), (frame, reversed_frame)):
+        comparison = compare(gold, *runs, measure="AP", task=2, n_resamples=9, columns=names)
+        assert comparison.standings[0].score == 1.0
+        board = rank_runs(gold, *runs, task=2, n_resamples=9, columns=names)
+        assert len(board.entries) == 2
+        assert (
+            str(tune(gold, runs[0], task=2, by="k", folds=4, n_resamples=9, columns=names).rule)
+            == "the first 1 of each query"
+        )
+        assert to_run(cut(runs[0], Rule("k", 1), columns=names)) == {
+            query: {document: score} for query, document, score in ROWS if document in GOLD[query]
+        }
+        fused = fuse(runs, "combsum", weights=[1, 0], norm="none", columns=names)
+        assert to_run(fused) == to_run("trec") == to_run(runs[0], columns=names)
+        assert to_run(Fusion("rrf", weights=(1, 0)).fuse(runs, columns=names).run).keys() == GOLD.keys()
+        assert fit_fusion(gold, runs, task=2, folds=4, columns=names).held_out == 1.0
+        report = make_report(gold, *runs, task=2, n_resamples=9, columns=names)
+        assert report.to_dict()["runs"][0]["measures"]["MicroR"] == 1.0
+    assert to_qrels(gold, columns=names) == {query: {document: 1} for query, document, _ in judged}
+
+
+def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Called) -> None:
+    Path("copy").write_bytes(Path("trec").read_bytes())
+    Path("more").write_text(Path("trec").read_text() + "x Q0 001 1 0.5 T\n")
+    comparison = compare("gold.json", "trec", "copy", "more", task=2, n_resamples=9)
+    evaluator = Evaluator("gold.json", task=2)
+    told = [list(scores.remarks) for scores in evaluator.score_all(map(Submission, ("trec", "copy", "more")))]
+    assert [list(standing.remarks) for standing in comparison.standings] == told
+    assert told[1] == [*told[0], "this submission is identical to trec"]
+    assert any("not in the gold" in remark for remark in told[2])
+    code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")
+    assert (code, [run["remarks"] for run in json.loads(out)["runs"]]) == (0, told)
+
+
+def test_answers_and_golds_in_frames_go_through(folder: Path) -> None:
+    gold = Gold({"R01-1-A": {"5": 1}, "R01-2-A": {"6": 1}}, {"R01-1-A": True, "R01-2-A": False}, format="statute-xml")
+    answers = pandas.DataFrame({"id": ["R01-1-A", "R01-2-A"], "prediction": ["Y", "Y"]})
+    scores = evaluate(gold, {"R01-1-A": ["5"]}, answers=answers)
+    assert (scores.measures["Accuracy"], scores.others) == (0.5, {"answers": "<memory>"})
+    assert evaluate(gold, answers).task == "4"
+    assert rank_runs(pandas.DataFrame({"query_id": ["1"], "doc_id": ["2"]}), {"1": ["2"]}, task=2).entries[0].place == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -19,9 +19,8 @@ from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import CLASSICAL
@@ -49,6 +48,7 @@ def compare(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compare runs on one measure, query by query paired.
 
@@ -68,6 +68,7 @@ def compare(
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
@@ -78,13 +79,20 @@ def compare(
     >>> comparison.standings[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
+    given = [opened_submission(run, columns) for run in runs]
     evaluator, _ = begin(
-        gold, given, one_measure(measure), task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
+        gold,
+        given,
+        one_measure(measure),
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
-    scored = [evaluator.evaluate(run, answers=answers, long_list=long_list) for run, answers, long_list in given]
     return compare_scores(
-        scored,
+        evaluator.score_all(given),
         baseline=baseline,
         test=test,
         correction=correction,
@@ -150,7 +158,7 @@ def compare_scores(
     )
     standings = tuple(
         Standing(scores.tag, scores.file, run.result.value,
-                 interval_of(measure, run.result, run.samples, run.without, confidence_level))
+                 interval_of(measure, run.result, run.samples, run.without, confidence_level), scores.remarks)
         for scores, run in zip(scored, runs, strict=True)
     )  # fmt: skip
     comparison = Comparison(

@@ -29,12 +29,14 @@ class Standing:
         file: its file.
         score: of the measure, over all queries; NaN if it does not exist.
         interval: of the score.
+        remarks: what was tolerated in the run and what was decided, in sentences.
     """
 
     tag: str
     file: str
     score: float
     interval: Interval
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Comparison(Shown):
         interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``bca``.
         standings: the runs, in the order given.
         pairs: the comparisons.
-        remarks: what to know of them.
+        remarks: what to know of the comparisons; what there is to know of a run is in its standing.
         excluded: the queries that were left out.
         decisions: the choices made where the organisers leave it open.
     """
@@ -150,8 +152,14 @@ class Comparison(Shown):
             "power": self.power,
             "interval": self.interval,
             "runs": [
-                {"tag": s.tag, "file": s.file, "score": number(s.score), "interval": numbers(s.interval)}
-                for s in self.standings
+                {
+                    "tag": standing.tag,
+                    "file": standing.file,
+                    "score": number(standing.score),
+                    "interval": numbers(standing.interval),
+                    "remarks": list(standing.remarks),
+                }
+                for standing in self.standings
             ],
             "pairs": [
                 {

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import polars
 
 
-def to_qrels(gold: GoldLike, *, task: str | int | None = None) -> dict[str, dict[str, int]]:
+def to_qrels(
+    gold: GoldLike, *, task: str | int | None = None, columns: Mapping[str, str] | None = None
+) -> dict[str, dict[str, int]]:
     """A gold as a dictionary for pytrec_eval, ir_measures and ranx: plain dict, str and int.
 
     A gold of labels becomes one relevant document, ``Y`` or ``N``, a query. Queries without documents are left out:
@@ -27,6 +29,7 @@ def to_qrels(gold: GoldLike, *, task: str | int | None = None) -> dict[str, dict
     Args:
         gold: what ``read_gold`` takes.
         task: the task, where it is known; in ``trec``, ids stay as they stand, as they do in ``to_run``.
+        columns: what the columns of tables and frames are called, by role: see ``read_gold``.
 
     >>> to_qrels({"001": ["013.txt", "020.txt"]})
     {'001': {'013': 1, '020': 1}}
@@ -34,7 +37,7 @@ def to_qrels(gold: GoldLike, *, task: str | int | None = None) -> dict[str, dict
     Raises:
         InputError: the gold cannot be read.
     """
-    record = read_gold(gold, task=task)
+    record = read_gold(gold, task=task, columns=columns)
     if record.qrels is None:
         return as_documents(record.labels or {})
     return {
@@ -44,7 +47,13 @@ def to_qrels(gold: GoldLike, *, task: str | int | None = None) -> dict[str, dict
     }
 
 
-def to_run(run: RunLike, *, task: str | int | None = None, by_rank: bool = False) -> dict[str, dict[str, float]]:
+def to_run(
+    run: RunLike,
+    *,
+    task: str | int | None = None,
+    by_rank: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> dict[str, dict[str, float]]:
     """A run as a dictionary for pytrec_eval, ir_measures and ranx, documents in trec_eval's order.
 
     It holds plain dict, str and float. Where a run has an order and no scores, the i-th of n documents gets n - i,
@@ -56,6 +65,7 @@ def to_run(run: RunLike, *, task: str | int | None = None, by_rank: bool = False
         task: the task, where it is known; in ``trec``, ids stay as they stand.
         by_rank: give every run scores of the form n - i. The order is then trec_eval's in any tool, also where scores
             are equal, which ranx puts in an order of its own.
+        columns: what the columns of tables and frames are called, by role: see ``read_gold``.
 
     >>> to_run({"001": ["013", "020"]})
     {'001': {'013': 2.0, '020': 1.0}}
@@ -65,7 +75,7 @@ def to_run(run: RunLike, *, task: str | int | None = None, by_rank: bool = False
     Raises:
         InputError: the run cannot be read.
     """
-    record = read_run(run, task=task)
+    record = read_run(run, task=task, columns=columns)
     if isinstance(record, Answers):
         return {query: dict.fromkeys(found, 1.0) for query, found in as_documents(record.labels).items()}
     rankings = {query: ranking for query, ranking in Gathered(record).rankings.items() if ranking}

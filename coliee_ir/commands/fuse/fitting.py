@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -47,6 +47,7 @@ def fit_fusion(
     seed: int = SEED,
     tag: str | None = None,
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> FittedFusion:
     """Fit weights to labelled queries, by coordinate search, and measure them on queries that they were not fitted to.
 
@@ -70,6 +71,7 @@ def fit_fusion(
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -87,9 +89,11 @@ def fit_fusion(
         raise UsageError(
             f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
         )
-    evaluator = Evaluator(gold, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions)
+    evaluator = Evaluator(
+        gold, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
+    )
     chosen = _measure(evaluator, measure, top)
-    records = _rankings(read_all(runs, task=evaluator.read_as), evaluator)
+    records = _rankings(read_all(runs, task=evaluator.read_as, columns=columns), evaluator)
     tags = tuple(record.tag for record in records)
     held = fusion.candidates([Gathered(record) for record in records])
     blend = Blend(held, method, norm or NORM, fusion.k_or_default)

@@ -34,7 +34,7 @@ _SHOWN = 3
 _MANY = 20
 
 #: What fusion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(counts|count) once"}
+_DONE = {"duplicate": "(counts|count) once", "unreadable-answer": "(casts|cast) no vote"}
 
 
 class Fused(NamedTuple):
@@ -112,19 +112,29 @@ class Fusion:
             if not any(self.weights):
                 raise UsageError("at least one weight must be greater than 0")
 
-    def fuse(self, runs: Sequence[RunLike], *, task: str | int | None = None, tag: str | None = None) -> Fused:
+    def fuse(
+        self,
+        runs: Sequence[RunLike],
+        *,
+        task: str | int | None = None,
+        tag: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+    ) -> Fused:
         """The runs fused.
 
         Args:
             runs: at least two; each is what ``read_run`` takes.
             task: the task, where it is known: see ``read_run``.
             tag: what the fused run is called; by default as the method.
+            columns: what the columns of tables and frames are called, by role: see ``read_gold``.
+            unreadable_answers: whether answers that are neither Y nor N are refused, or cast no vote.
 
         Raises:
             InputError: a run cannot be read, or holds labels where others hold documents.
             UsageError: the method does not fit the runs; another number of weights than of runs; nothing is left.
         """
-        records = read_all(runs, task=task)
+        records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
         weights, said = self._weights([record.tag for record in records])
         said += _identical(records)
         name = self.method if tag is None else tag
@@ -283,6 +293,8 @@ def fuse(
     ties: Literal["N", "Y", "first"] | None = None,
     task: str | int | None = None,
     tag: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    unreadable_answers: Literal["refuse", "wrong"] = "refuse",
 ) -> Run | Answers:
     """Fuse runs into one, which ``evaluate``, ``to_run`` and the rest take like any other.
 
@@ -298,6 +310,8 @@ def fuse(
         ties: see ``Fusion``.
         task: the task, where it is known: see ``read_run``.
         tag: what the fused run is called; by default as the method.
+        columns: what the columns of tables and frames are called, by role: see ``read_gold``.
+        unreadable_answers: whether answers that are neither Y nor N are refused, or cast no vote.
 
     Raises:
         InputError: a run cannot be read, or holds labels where others hold documents.
@@ -309,14 +323,20 @@ def fuse(
     >>> fuse([{"q": "Y"}, {"q": "N"}, {"q": "Y"}]).labels
     {'q': True}
     """
-    records = read_all(runs, task=task)
+    records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
     given = None if weights is None else tuple(weights)
     fusion = Fusion(method or usual(records), norm, k, given, depth, least, top, ties)
-    return fusion.fuse(records, tag=tag).run
+    return fusion.fuse(records, tag=tag, unreadable_answers=unreadable_answers).run
 
 
-def read_all(runs: Sequence[RunLike], *, task: str | int | None = None) -> list[Run | Answers]:
-    """The runs to fuse.
+def read_all(
+    runs: Sequence[RunLike],
+    *,
+    task: str | int | None = None,
+    columns: Mapping[str, str] | None = None,
+    unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+) -> list[Run | Answers]:
+    """The runs to fuse. Args are those of ``fuse``.
 
     Raises:
         InputError: a run cannot be read, or holds labels where others hold documents.
@@ -324,7 +344,7 @@ def read_all(runs: Sequence[RunLike], *, task: str | int | None = None) -> list[
     """
     if isinstance(runs, str) or len(runs) < 2:
         raise UsageError("give at least two runs to fuse")
-    records = [read_run(run, task=task) for run in runs]
+    records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
             holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]

@@ -106,18 +106,18 @@ def rank_runs(
     if correction not in CORRECTIONS:
         raise UsageError(f"unknown correction {correction!r}; the corrections are {', '.join(CORRECTIONS)}")
     settings = Resampling(n_resamples, seed, confidence_level)
-    gold = opened(gold, columns) if gold == "-" else gold
+    gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [path for path in submissions if isinstance(path, _PATHS)]
     known = {} if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
     golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
     sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
-    if columns:
-        of_gold = [gold] if isinstance(gold, Source) else [opened(file, columns) for file in gold_files(gold)]
-        check_columns([*of_gold, *sources], columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
-    handed_in = [*sources, *map(_run_of, memory)]
+    of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
+    if columns and of_gold and not memory:  # what is in memory has columns too
+        check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
+    handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
     evaluator, because = begin(
         gold, handed_in, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
     )
@@ -150,8 +150,8 @@ def rank_runs(
     )
 
 
-def _run_of(submission: RunLike | Submission) -> Any:
-    return opened(submission.run) if isinstance(submission, Submission) else submission
+def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None) -> Any:
+    return opened(submission.run, columns) if isinstance(submission, Submission) else submission
 
 
 def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +26,8 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
@@ -114,6 +113,7 @@ def make_report(
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     command: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> Report:
     """Make a report on runs.
 
@@ -132,6 +132,7 @@ def make_report(
         n_resamples: how many resamples, for intervals and tests.
         seed: of the random numbers.
         command: what makes the report again; the page shows it.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
@@ -140,9 +141,17 @@ def make_report(
     if not runs:
         raise UsageError("a report needs at least one run")
     check_installed()
-    given = [Submission(*map(opened, run if isinstance(run, Submission) else Submission(run))) for run in runs]
+    given = [opened_submission(run, columns) for run in runs]
     evaluator, _ = begin(
-        gold, given, measures, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
+        gold,
+        given,
+        measures,
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
     scored = evaluator.score_all(given, keep_judged=True)
     return report_scores(
@@ -202,7 +211,7 @@ def report_scores(
     board = Leaderboard.of(evaluator, entries, settings)  # without places and groups
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
-    records = [read_run(one.run, task=evaluator.read_as) if board.main == "documents" else None for one in handed]
+    records = [evaluator.read(one.run) if board.main == "documents" else None for one in handed]
     tunings, unknown = _tunings(evaluator, first, runs, handed, settings)
     remarks = [*(comparison.remarks if comparison else ()), *(in_categories.remarks if in_categories else ()), *unknown]
     contents = Contents(
@@ -266,10 +275,10 @@ def _tunings(
         try:
             tunings.append(
                 cutoffs.tune(
-                    evaluator.gold, read_run(ranked, task=evaluator.read_as), maximise=measure.name,
+                    evaluator.gold, evaluator.read(ranked), maximise=measure.name,
                     task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,
                     seed=settings.seed, n_resamples=settings.n_resamples, exclude=evaluator.excluded,
-                    decisions=evaluator.decisions,
+                    decisions=evaluator.decisions, columns=evaluator.columns,
                 )
             )  # fmt: skip
         except UsageError as error:

@@ -55,6 +55,7 @@ def tune(
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
     curve_intervals: bool = False,
 ) -> Tuning:
     """Choose the rule that cuts a run best.
@@ -80,6 +81,7 @@ def tune(
         seed: of the folds and of the interval.
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
         curve_intervals: whether each point of the curve gets an interval.
 
     Raises:
@@ -99,13 +101,20 @@ def tune(
     settings = Resampling(n_resamples, seed)
     if decisions is not None and decisions.extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
-    run = opened(run)
-    record, task, _ = session.read(gold, [Submission(run, answers)], task=task)
+    run = opened(run, columns)
+    record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))
     evaluator = Evaluator(
-        record, measure.name, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions
+        record,
+        measure.name,
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
-    submission = read_run(run, task=evaluator.read_as)
+    submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
     if isinstance(measure, Accuracy) and given is None:
         raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
@@ -155,7 +164,12 @@ def tune(
 
 
 def cut(
-    run: RunLike, rule: Rule | Mapping[str, int], *, task: str | int | None = None, filters: Sequence[Filter] = ()
+    run: RunLike,
+    rule: Rule | Mapping[str, int],
+    *,
+    task: str | int | None = None,
+    filters: Sequence[Filter] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> Run:
     """A run with what a rule keeps of it.
 
@@ -164,6 +178,7 @@ def cut(
         rule: the rule; or query → how many documents to keep, for example as a model predicts it.
         task: the task, where it is known.
         filters: what to take away before.
+        columns: what the columns of tables and frames are called, by role: see ``read_gold``.
 
     Returns:
         The cut run; what was tolerated in the whole one is among its remarks.
@@ -177,7 +192,7 @@ def cut(
     >>> to_run(cut(to_cut, Rule("score", 0.5))), to_run(cut(to_cut, {"q1": 0, "q2": 1}))
     ({'q1': {'d1': 0.9}}, {'q2': {'d3': 0.3}})
     """
-    record = read_run(run, task=task)
+    record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
         raise InputError(
             record.path, "this submission contains labels, not documents", remedy="cutoffs apply to retrieved documents"
