@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from io import TextIOBase
 from typing import TypeVar
 
-from coliee_adapters import detect, tabular, tort
+from coliee_adapters import detect, model_text, tabular, tort
 from coliee_adapters.detect import Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, written
@@ -66,7 +66,12 @@ def convert(
     if _is_gold(file, form, to):
         gold = read_gold(file, form=form)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
-    return write(read_run(file, form=form), target, to=to, tag=tag, template=template)
+    if form != model_text.FORM:
+        return write(read_run(file, form=form), target, to=to, tag=tag, template=template)
+    read = model_text.read(file)
+    said = write(model_text.answers(read, file), target, to=to, tag=tag, template=template)
+    without = [one for one in read if one.label is None]
+    return [*said, *(f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})" for one in without)]
 
 
 def write(
@@ -113,7 +118,7 @@ def _unfit(tag: str) -> list[str]:
 
 
 #: What conversion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(is|are) written once"}
+_DONE = {"unreadable-answer": "(is|are) left out", "duplicate": "(is|are) written once"}
 
 
 def write_submission(
