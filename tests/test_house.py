@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from coliee_ir.rules.protocol import TASKS
+
 ROOT = Path(__file__).resolve().parents[1]
 
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
@@ -151,3 +153,30 @@ def test_there_is_no_circle_of_imports() -> None:
 def test_imports_stand_at_the_head_of_their_file() -> None:
     late = {(one.importer, one.imported) for one in imports() if one.inside or (one.for_types and not is_face(one))}
     assert late == set(LATE)
+
+
+#: Where a string is a task's name and means something else, or has to name tasks.
+_FORM = "a form of file"
+_CELL = "what stands in a file or a table"
+NAMES_OF_TASKS: Mapping[tuple[str, str], str] = {
+    **{("coliee_ir.cli.demo", task): "the example data of each task" for task in TASKS},
+    ("coliee_ir.__main__", "1"): "a setting of OpenBLAS",
+    ("coliee_ir.commands.convert.writing", "trec"): _FORM,
+    **{("coliee_ir.commands.fuse.output", form): _FORM for form in ("trec", "tort")},
+    ("coliee_ir.scoring.render", "trec"): _FORM,
+    ("coliee_ir.commands.leaderboard.categories", "1"): _CELL,
+    **{("coliee_ir.commands.report.hardness", number): _CELL for number in ("1", "2")},
+    ("coliee_ir.commands.validate.check", "1"): _CELL,
+    ("coliee_ir.scoring.reading", "1"): _CELL,
+}
+
+
+def test_only_the_rules_know_a_task_by_name() -> None:
+    named = set()
+    for name, path in modules().items():
+        if not name.startswith("coliee_ir") or name.startswith("coliee_ir.rules"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and node.value in TASKS:
+                named.add((name, node.value))
+    assert named == set(NAMES_OF_TASKS)

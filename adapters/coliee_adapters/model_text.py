@@ -2,13 +2,13 @@
 
 An answer is read from
 
-- an answer that is marked: ``Answer: Yes``, ``the label is N.``, ``{"answer": "Y"}``, ``答え：○``; where one is marked as
-  the final one, it alone counts;
+- an answer that is marked: ``Answer: Yes``, ``the label is N.``, ``{"answer": "Y"}``, ``答え：○``; where one is marked
+  as the final one, it alone counts;
 - else the beginning of the text: ``Yes, because …``, ``N``;
 - and the last line, where it is nothing else: ``No.``
 
 The words are Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, ○ and N, No, False, Not entailed,
-Non-entailment, いいえ, 誤り, ×, in any case, and after them the sentence or clause must end: ``No article …`` is no answer.
+Non-entailment, いいえ, 誤り, ×, in any case. The clause must end after them: ``No article …`` is no answer.
 Where several answers are found that differ, or none, the text has no answer.
 """
 

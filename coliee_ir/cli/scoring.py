@@ -19,17 +19,16 @@ from coliee_adapters.records import Answers, Gold, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
+from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
-    find_task,
     gold_files,
     opened,
     opened_if_possible,
     read_gold,
     read_queries,
     read_run,
-    telling,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
@@ -152,14 +151,7 @@ def score(
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
     gold = _gold(options, given, submissions[0].run)
-    if options.task is None and options.answers:
-        task, because = "3", "answers are given beside the run"
-    else:
-        task, because = (
-            (options.task, "")
-            if options.task
-            else find_task(gold, telling(submission.run for submission in submissions))
-        )
+    task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
     )

@@ -20,8 +20,10 @@ from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
-from coliee_ir.rules.protocol import SUBMISSION_RULES
-from coliee_ir.scoring.reading import find_task, opened, opened_if_possible, read_gold
+from coliee_ir.rules.protocol import has_submissions
+from coliee_ir.scoring import session
+from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
+from coliee_ir.scoring.submission import Submission
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,13 +87,7 @@ def run(options: argparse.Namespace) -> int:
     scoring.check_named_columns(options, gold_given, files)
     runs, (answers, applied) = files[: len(paths)], files[len(paths) :]
     gold = read_gold(gold_given, task=options.task, columns=options.columns)
-    if options.task:
-        task, because = options.task, ""
-    elif options.answers:
-        task, because = "3", "answers are given beside the run"
-    else:
-        # of many runs one may be broken, and what is no plain file can be read once only
-        task, because = find_task(gold, opened(runs[0]) if len(paths) == 1 and Path(paths[0]).is_file() else None)
+    task, because = session.find(gold, [Submission(run, answers) for run in runs], options.task)
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
@@ -179,7 +175,7 @@ def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str |
     for sentence in write_submission(cut, path, task=task, edition=edition, tag=tag):
         say(f"{path}: {sentence}" if path != "-" else sentence)
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
-    if not Path(path).is_file() or task not in {rules.task for rules in SUBMISSION_RULES}:
+    if not Path(path).is_file() or not has_submissions(task):
         return False
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:

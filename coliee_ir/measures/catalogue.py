@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from coliee_ir.measures.base import Measure
 from coliee_ir.measures.claims import DefendantF1, PlaintiffF1, PooledF1, RationaleF1
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
+from coliee_ir.measures.ranked import ERR, RBP, ExponentialNDCG, JudgedShare, RBPResidual, UnjudgedShare
 from coliee_ir.measures.sets import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR
 from coliee_ir.measures.suggestions import suggestions
 
@@ -25,7 +26,13 @@ OURS: dict[str, type[Measure]] = {
         MicroP, MicroR, MicroF, MacroP, MacroR, MacroF,
         Accuracy, LabelAccuracy, RationaleF1, PlaintiffF1, DefendantF1, PooledF1,
     )
-}  # fmt: skip
+} | {kind.base: kind for kind in (RBP, RBPResidual, ERR, ExponentialNDCG, JudgedShare, UnjudgedShare)}  # fmt: skip
+
+#: Of these, the names that are trec_eval's but for a parameter: name → what it must have.
+_ONLY_WITH: dict[str, tuple[str, str]] = {ExponentialNDCG.base: ("dcg", "exp-log2")}
+
+#: Names that trec_eval 10 has and trec_eval 9 has not → ours.
+_TREC_EVAL_10 = {"rbp": "RBP(p=0.9)", "unj": "unj_5,10,20"}
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
@@ -34,11 +41,22 @@ _LARGEST = 999_999_999
 _MOST = 1000
 
 _RANGE = re.compile(r"(?P<name>.+)@(?P<first>[0-9]{1,9})\.\.(?P<last>[0-9]{1,9})")
+#: What the parameters can be, and how that is said.
+_VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "of": (lambda of: of in ("queries", "means"), "queries or means"),
+    "beta": (lambda beta: _is_number(beta) and 0 < beta <= _LARGEST, f"a number above 0 and at most {_LARGEST}"),
+    "p": (lambda p: _is_number(p) and 0 < p < 1, "a number above 0 and below 1"),
+    "max_rel": (lambda rel: type(rel) is int and 1 <= rel <= 60, "an integer from 1 to 60"),
+} | dict.fromkeys(
+    ("cutoff", "rel"),
+    (lambda number: type(number) is int and 1 <= number <= _LARGEST, f"an integer from 1 to {_LARGEST}"),
+)
+
 _TYPED = re.compile(r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>[0-9.]+))?")
 
 
 def parse(typed: str) -> list[Measure]:
-    """The measures that a name stands for: one; several for ``MicroF1@1..50``, trec_eval's ``P.5,10``, ``official``.
+    """The measures that a name stands for; several for ``MicroF1@1..50``, trec_eval's ``P.5,10``, ``P``, ``unj``.
 
     >>> [str(m) for m in parse("MicroF(beta=2)@10")], [str(m) for m in parse("P.5,10")]
     (['MicroF2@10'], ['P_5', 'P_10'])
@@ -53,7 +71,9 @@ def parse(typed: str) -> list[Measure]:
         if not 0 <= last - first < _MOST:
             raise UsageError(f"{typed!r}: a range of cutoffs goes up, and names at most {_MOST}, for example @1..50")
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    name, parameters, at = _taken_apart(typed)
+    if (of_10 := re.fullmatch(r"unj[._]([0-9]+(?:,[0-9]+)*)", _TREC_EVAL_10.get(typed, typed))) is not None:
+        return [_built(typed, UnjudgedShare, {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
+    name, parameters, at = _taken_apart(_TREC_EVAL_10.get(typed, typed))
     ours = _ours(typed, name, parameters, at)
     if ours is not None:
         return [ours]
@@ -68,6 +88,10 @@ def parse(typed: str) -> list[Measure]:
         remedy = f"did you mean {meant}? " if meant else ""
         raise UsageError(f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them")
     return [Delegated(request, typed)]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
@@ -97,28 +121,35 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
     short = re.fullmatch(r"(Micro|Macro)F([0-9]+)", name)
     if short and name not in OURS:
         name, parameters = f"{short[1]}F", {"beta": float(short[2]), **parameters}
+    name = "nDCG" if name == "NDCG" else name
     kind = OURS.get(name)
     if kind is None:
         return None
-    allowed: dict[str, Any] = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
-    if name[-1] != "F":
-        allowed.pop("beta", None)
-    if at is not None:
-        parameters = {**parameters, "cutoff": at}
+    if name in _ONLY_WITH:
+        key, value = _ONLY_WITH[name]
+        if parameters.get(key) != value:
+            return None
+        parameters = {other: parameters[other] for other in parameters if other != key}
+    return _built(typed, kind, parameters if at is None else {**parameters, "cutoff": at})
+
+
+def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:
+    """A measure of ours with its parameters, which are checked.
+
+    Raises:
+        UsageError: there is no such parameter, or it cannot have this value.
+    """
+    allowed = [field.name for field in fields(kind) if field.name != "beta" or kind.__name__.endswith("F")]  # type: ignore[arg-type]
     for key, value in parameters.items():
         if key not in allowed:
             what = ", ".join(allowed) or "none"
-            raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}")
-        if key == "of" and value not in ("queries", "means"):
-            raise UsageError(f"{typed!r}: of must be queries or means")
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if key == "beta" and not (number and 0 < value <= _LARGEST):
-            raise UsageError(f"{typed!r}: beta must be a number above 0 and at most {_LARGEST}")
-        if key in ("cutoff", "rel") and not (isinstance(value, int) and number and 1 <= value <= _LARGEST):
-            raise UsageError(f"{typed!r}: {key} must be an integer from 1 to {_LARGEST}")
-    if "beta" in parameters:
-        parameters = {**parameters, "beta": float(parameters["beta"])}
-    return kind(**parameters)
+            meant = " or ".join(suggestions(typed, ()))
+            remedy = f"; did you mean {meant}?" if meant else ""
+            raise UsageError(f"{typed!r}: {kind.__name__} has no parameter {key}; it has {what}{remedy}")
+        fits, meaning = _VALUES[key]
+        if not fits(value):
+            raise UsageError(f"{typed!r}: {key} must be {meaning}")
+    return kind(**{key: float(value) if key in ("beta", "p") else value for key, value in parameters.items()})
 
 
 class Description(NamedTuple):

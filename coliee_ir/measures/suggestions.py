@@ -8,7 +8,8 @@ from collections.abc import Collection
 from typing import Final
 
 #: A name as other tools and papers write it, in lower case without ``_``, ``-`` and spaces → what it is called here.
-#: ``{at}`` is the cut-off as it was typed, ``@10`` for instance; a name that needs one is left out where there is none.
+#: ``{at}`` is the cut-off as it was typed, ``@10`` for instance; a name that needs one (``{@}``, or ``{_}`` for
+#: ``_10``) is left out where there is none.
 _OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
     "f1": ("MicroF1{at}", "MacroF1{at}"),
     "f2": ("MacroF2{at}", "MicroF2{at}"),
@@ -32,6 +33,12 @@ _OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
     "hits": ("Success{@}",),
     "hitrate": ("Success{@}",),
     "success": ("Success{@}",),
+    "accuracy": ("Success{@}",),
+    "topkaccuracy": ("Success{@}",),
+    "rcap": ("relative_P{_}",),
+    "hole": ("unj{@}",),
+    "ndcgburges": ("nDCG(dcg='exp-log2'){at}",),
+    "rbp.95": ("RBP(p=0.95)",),
     "rprecision": ("Rprec",),
     "acc": ("Accuracy",),
 }
@@ -55,9 +62,9 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
     at = f"@{number}" if number else ""
     plain = re.sub(r"[\s_-]+", "", name.lower())
     found = [
-        pattern.replace("{at}", at).replace("{@}", at)
+        pattern.replace("{at}", at).replace("{@}", at).replace("{_}", at.replace("@", "_"))
         for pattern in _OTHER_SPELLINGS.get(plain, ())
-        if at or "{@}" not in pattern
+        if at or not re.search("{[@_]}", pattern)
     ]
     if not found:
         folded = {re.sub(r"[\s_-]+", "", one.lower()): one for one in known}

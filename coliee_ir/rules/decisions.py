@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 from coliee_adapters.errors import UsageError
 from coliee_ir.rules.protocol import TASKS, protocol
 
-#: the tasks whose submissions hold documents
-_DOCUMENTS: Final = tuple(task for task in TASKS if "documents" in protocol(task).parts and task != "rationale")
+#: the tasks whose submissions hold documents in an order
+_DOCUMENTS: Final = tuple(task for task in TASKS if protocol(task).ranked)
 
 
 def _choice(default: str, decides: str, tasks: Collection[str] = TASKS) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import overload
+from typing import TypeGuard, overload
 
 from coliee_adapters.errors import UsageError
 
@@ -38,6 +38,7 @@ class Protocol:
         law: ``case``, ``statute`` or ``tort`` law (the pilot); empty for what is not COLIEE's.
         claims: whether its documents are the claims of two sides, which have no order.
         exact_ids: whether ids are compared as they are written, and may have commas.
+        cases_as_queries: whether its queries are documents, which other queries can retrieve.
     """
 
     task: str
@@ -52,6 +53,12 @@ class Protocol:
     law: str = ""
     claims: bool = False
     exact_ids: bool = False
+    cases_as_queries: bool = False
+
+    @property
+    def pilot(self) -> bool:
+        """Whether the task is one of the pilot, whose submissions repeat the organisers' file."""
+        return self.law == "tort"
 
     @property
     def ranked(self) -> bool:
@@ -79,6 +86,7 @@ PROTOCOLS: tuple[Protocol, ...] = (
         _MICRO,
         f"{_PAGE}; micro-averaging confirmed by the official tables of 2024 and 2026",
         law="case",
+        cases_as_queries=True,
     ),
     Protocol(
         "2",
@@ -218,6 +226,16 @@ class SubmissionRules:
     long_list: int = 0
     tag_length: int = TAG_LENGTH
 
+    @property
+    def form(self) -> str:
+        """What ``coliee-ir convert`` calls the form of documents in these columns; empty where there are none."""
+        return {0: "", 3: "columns", 6: "trec"}[len(self.columns)]
+
+    @property
+    def protocol(self) -> Protocol:
+        """How these submissions are scored."""
+        return protocol(self.task, self.first)
+
 
 def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:
     """What the organisers' rules have against a run tag; empty if nothing.
@@ -341,6 +359,16 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
             return row
     spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
     raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")
+
+
+def has_submissions(task: str | None) -> TypeGuard[str]:
+    """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
+    return any(row.task == task for row in SUBMISSION_RULES)
+
+
+def has_exact_ids(task: str | None) -> bool:
+    """Whether ids of a task are compared as they are written; where the task is not known, they are not."""
+    return task is not None and protocol(task).exact_ids
 
 
 def without_answers(task: str) -> Protocol | None:

@@ -112,9 +112,8 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents], commas=False)):
         remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
         raise InputError(gold.path, wrong[1], found=wrong[0], remedy=remedy)
-    pilot = rules.law == "tort"
-    if gold.format != "memory" and pilot != (gold.format == tort.FORMAT):
-        raise UsageError(f"{gold.path} is {'no' if pilot else 'the'} gold of the pilot; the task is {task}")
+    if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
+        raise UsageError(f"{gold.path} is {'no' if rules.pilot else 'the'} gold of the pilot; the task is {task}")
 
 
 def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:

@@ -8,7 +8,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
@@ -18,11 +18,11 @@ from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
+from coliee_ir.rules import signs
 from coliee_ir.rules.ids import STATUTE_ID
-from coliee_ir.rules.protocol import task_name
+from coliee_ir.rules.protocol import TASKS, has_exact_ids, protocol, task_name
+from coliee_ir.rules.signs import Found
 
-#: the tasks in which ids may have commas: TREC's, and as long as it is not known
-_COMMAS = (None, "trec")
 _CASE_ID = re.compile(r"[0-9]{6}")
 _MARKED = ("xml", "json")  # golds that are no lists
 _BETWEEN_IDS = re.compile(r"[,;\s]+")
@@ -87,16 +87,9 @@ def _shape(word: str) -> str:
     return re.sub(r"[0-9]", "9", word.removesuffix(".txt"))
 
 
-class Found(NamedTuple):
-    """The task that files belong to, and what shows it."""
-
-    task: str
-    because: str
-
-
 def id_rule(task: str | None, form: str) -> IdRule:
     """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
-    return exact_id if task == "trec" and form in ("qrels", "table", "memory") else normal_id
+    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "memory") else normal_id
 
 
 def read_gold(
@@ -137,7 +130,7 @@ def read_gold(
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
     file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task in _COMMAS)
+        return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     gold_form = detect.gold_form(file, form)
     with contained(file.name):
         if task is None and gold_form.name == "qrels":
@@ -287,14 +280,14 @@ def _unreadable(answers: Answers) -> InputError:
 def _read_run(source: object, task: str | None, form: str | None, columns: Mapping[str, str] | None) -> Run | Answers:
     if isinstance(source, Run | Answers):
         return source
-    rule = exact_id if task == "trec" else normal_id
+    rule = exact_id if has_exact_ids(task) else normal_id
     file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.run_of(file, rule, columns=columns, commas=task in _COMMAS)
+        return frames.run_of(file, rule, columns=columns, commas=task is None or has_exact_ids(task))
     run_form = detect.run_form(file, form)
-    if run_form.name == "tort" and task == "rationale":
+    if task is not None and run_form.name == tort.FORMAT and protocol(task).claims:
         run_form = detect.run_form(file, "claims")
-    if run_form.name == "columns" and task in ("4", "5"):
+    if task is not None and run_form.name == "columns" and protocol(task).parts == ("answers",):
         run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
     with contained(file.name):
         return run_form.read(file, rule)
@@ -312,25 +305,22 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
         InputError: the submission cannot be read.
     """
     run = opened(run)
-    if gold.format == "tort":
+    if gold.format == tort.FORMAT:
         return _pilot_task(gold, run)
-    if gold.task in ("1", "2"):
+    if gold.task in TASKS:
         return Found(gold.task, "the XML says so")
     if gold.qrels is None:
-        return Found("4", "the gold holds labels only")
+        return signs.LABELS_ONLY
     if gold.labels is not None:
         if _is_labels(run, columns):
-            return Found("4", "the gold is statute law and the run holds labels")
-        return Found("3", "the gold is statute law and the run holds articles")
-
+            return signs.STATUTE_LABELS
+        return signs.STATUTE_ARTICLES
     if gold.format == "statute-xml":
-        return Found("3", "the gold is statute law without labels")
+        return signs.STATUTE_NO_LABELS
     if asks_statute_questions(gold) or gold.format in ("qrels", "memory"):
         return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
-    if widest <= 3:
-        return Found("2", "the gold's documents are paragraph numbers")
-    return Found("1", "the gold's documents are case numbers")
+    return signs.PARAGRAPHS if widest <= 3 else signs.CASES
 
 
 def asks_statute_questions(gold: Gold) -> bool:
@@ -345,9 +335,7 @@ def asks_cases(gold: Gold) -> bool:
 
 
 def _task_of_ids(queries: Iterable[str]) -> Found:
-    if all(map(STATUTE_ID.fullmatch, queries)):
-        return Found("3", "the gold's queries are statute questions")
-    return Found("trec", "the gold is qrels")
+    return signs.STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else signs.QRELS
 
 
 def telling(runs: Iterable[object]) -> object:
@@ -390,13 +378,13 @@ def _meant_as_labels(run: Source) -> bool:
 
 def _pilot_task(gold: Gold, run: object) -> Found:
     if gold.labels is None:
-        return Found("rationale", "the gold has claims and no decisions")
+        return signs.NO_DECISIONS
     if gold.qrels is None:
-        return Found("tort", "the gold has decisions and no claims")
-    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == "tort" else []
+        return signs.NO_CLAIMS
+    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == tort.FORMAT else []
     if cases and all(case.court_decision is None for case in cases):
-        return Found("rationale", "the submission decides nothing")
-    return Found("tort", "the files hold decisions; --task rationale scores the claims")
+        return signs.NOTHING_DECIDED
+    return signs.DECISIONS
 
 
 def opened(source: object, columns: Mapping[str, str] | None = None) -> Any:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
+from coliee_ir.rules import signs
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
+from coliee_ir.rules.signs import Found
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
 from coliee_ir.scoring.scores import Scores
@@ -44,13 +46,29 @@ def read(
     """Read the gold and find the task. Args and errors are those of ``begin``."""
     named = task_name(task)
     record = read_gold(gold, task=named, columns=columns)
-    if named is not None:
-        return Opened(record, named, "")
+    return Opened(record, *find(record, submissions, named, columns))
+
+
+def find(
+    gold: Gold,
+    submissions: Sequence[RunLike | Submission],
+    task: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Found:
+    """The task that a gold and submissions belong to.
+
+    Args:
+        gold: the gold.
+        submissions: see ``begin``.
+        task: the task, where it is known.
+        columns: see ``begin``.
+    """
+    if task is not None:
+        return Found(task, "")
     given = [one if isinstance(one, Submission) else Submission(one) for one in submissions]
     if any(one.answers is not None for one in given):
-        return Opened(record, "3", "answers are given beside the run")
-    shown = given[0].run if len(given) == 1 else telling(one.run for one in given)
-    return Opened(record, *find_task(record, shown, columns))
+        return signs.ANSWERS_BESIDE
+    return find_task(gold, telling(one.run for one in given), columns)
 
 
 class Session(NamedTuple):

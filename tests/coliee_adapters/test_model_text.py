@@ -18,15 +18,44 @@ from coliee_ir import evaluate
 Call = Callable[..., tuple[int, str, str]]
 
 YES = [
-    "Y", "yes", "Yes.", " **Yes** ", "TRUE", "Entailment", "True: the article says so.", "Yes, because the article …",
-    "Yes - Article 5 applies.", "The article applies.\n\nAnswer: Y", "Therefore, the answer is yes.", "Label: **Entailed**",
-    '{"answer": "Y"}', "Answer (Y/N): Y", "答え：○", "回答は正しい。", "はい、そうです。", "No article is missing.\nFinal answer: Yes",
-    "At first sight the answer is N. But no.\nFinal answer: Y.", "reasoning\nY", r"\boxed{Y}", "Answer: Yes because it is",
-]  # fmt: skip
+    "Y",
+    "yes",
+    "Yes.",
+    " **Yes** ",
+    "TRUE",
+    "Entailment",
+    "True: the article says so.",
+    "Yes, because the article …",
+    "Yes - Article 5 applies.",
+    "The article applies.\n\nAnswer: Y",
+    "Therefore, the answer is yes.",
+    "Label: **Entailed**",
+    '{"answer": "Y"}',
+    "Answer (Y/N): Y",
+    "答え：○",
+    "回答は正しい。",
+    "はい、そうです。",
+    "No article is missing.\nFinal answer: Yes",
+    "At first sight the answer is N. But no.\nFinal answer: Y.",
+    "reasoning\nY",
+    "\\boxed{Y}",
+    "Answer: Yes because it is",
+]
 NO = [
-    "N", "no", "No.", "FALSE", "Not entailed", "non-entailment", "No, since …", "The conclusion is: No.", "答え：×", "いいえ",
-    "Yes, it seems so.\nFinal answer: no", "Prediction = N", "The statement is not entailed.\nno",
-]  # fmt: skip
+    "N",
+    "no",
+    "No.",
+    "FALSE",
+    "Not entailed",
+    "non-entailment",
+    "No, since …",
+    "The conclusion is: No.",
+    "答え：×",
+    "いいえ",
+    "Yes, it seems so.\nFinal answer: no",
+    "Prediction = N",
+    "The statement is not entailed.\nno",
+]
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
     "Answer: Y/N", "Answer: Yes. Answer: No.", "Yes, it is.\nNo", "true or false", "The answer is not yes.", "I",
@@ -50,7 +79,9 @@ FORMS = {
     "lines": "R07-01-A Answer: Yes\nR07-01-I\tNo.\nR07-01-U I cannot say.\n",
     "json lines": '{"id": "R07-01-A", "output": "Yes"}\n{"id": "R07-01-I", "output": "No"}\n'
     '{"id": "R07-01-U", "output": "Hm"}\n',
-    "records": json.dumps([{"id": f"R07-01-{q}", "response": t, "label": "Y"} for q, t in zip("AIU", ("Y", "N", "?"))]),
+    "records": json.dumps(
+        [{"id": f"R07-01-{q}", "response": t, "label": "Y"} for q, t in zip("AIU", "YN?", strict=True)]
+    ),
     "object": '{"R07-01-A": "Yes", "R07-01-I": {"text": "false"}, "R07-01-U": ""}',
     "csv": 'id,query,output\nR07-01-A,q,"Because,\nAnswer: Yes"\nR07-01-I,q,No\nR07-01-U,q,x\n',
     "tsv": "pair_id\tcompletion\nR07-01-A\tYes\nR07-01-I\tNo\nR07-01-U\t\n",
@@ -72,7 +103,8 @@ def test_the_column_of_the_text_can_be_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["R07-01-A\n", '[{"id": "R07-01-A"}]', '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "", "R07-01-A Y\nR07-01-A N\n",
+    ["R07-01-A\n", '[{"id": "R07-01-A"}]', '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "",
+     "R07-01-A Y\nR07-01-A N\n",
      '[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'],
 )  # fmt: skip
 def test_a_file_without_texts_is_refused(text: str, tmp_path: Path) -> None:

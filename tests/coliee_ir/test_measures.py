@@ -456,9 +456,7 @@ def test_all_there_is_is_described_and_can_be_asked_for() -> None:
     described = list(everything())
     names = [description.name for description in described]
     assert len(names) == len(set(names))
-    assert set(names) == {"MicroF1" if n == "MicroF" else "MacroF1" if n == "MacroF" else n for n in OURS} | set(
-        trec_eval.each_name()
-    )
+    assert set(names) == {kind().name for kind in OURS.values()} | set(trec_eval.each_name())
     for description in described:
         assert all(description), description.name
         assert parse(description.name)

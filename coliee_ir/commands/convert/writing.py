@@ -14,7 +14,7 @@ from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
 from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.judging.gathered import Gathered
-from coliee_ir.rules.protocol import SIX, submission_rules, task_name, unfit_tag
+from coliee_ir.rules.protocol import has_submissions, submission_rules, task_name, unfit_tag
 from coliee_ir.scoring.reading import check_columns, read_gold, read_run
 
 _Held = TypeVar("_Held", Gold, Submitted)
@@ -98,7 +98,7 @@ def write(
         UsageError: the record cannot become that.
     """
     named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
-    unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == "trec") else []
+    unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
         return [*said, *unfit, *record.remarks.sentences(_DONE)]
@@ -146,11 +146,10 @@ def write_submission(
         UsageError: the task's submissions hold no documents; an id or the tag is not one word.
     """
     task = task_name(task)
-    columns = SIX if task in (None, "trec") else submission_rules(task, edition).columns
-    if not columns:
+    form = submission_rules(task, edition).form if has_submissions(task) else RUN_TARGET
+    if not form:
         raise UsageError(f"a submission to task {task} holds no documents")
-    form = "trec" if columns == SIX else "columns"
-    return write(run, target, to=form, tag=tag, submitted=task not in (None, "trec"))
+    return write(run, target, to=form, tag=tag, submitted=has_submissions(task))
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:

@@ -134,7 +134,7 @@ def fit_fusion(
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     """What to maximise; with the cut-off that is given."""
-    if "documents" not in evaluator.protocol.parts or evaluator.task == "rationale":
+    if not evaluator.protocol.ranked:
         raise UsageError(f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights")
     asked = parse(name) if name else [one for one in evaluator.official if one.needs == ("documents",)][:1]
     if len(asked) != 1:

@@ -26,7 +26,7 @@ def ceilings(board: Board) -> Grid:
     if board.protocol.parts == ("answers",):
         return _of_answers(board)
     measure = board.ranking
-    if not isinstance(measure, MicroF | MicroP | MicroR | Macro | Accuracy) or board.task == "rationale":
+    if not isinstance(measure, MicroF | MicroP | MicroR | Macro | Accuracy) or not board.protocol.ranked:
         raise UsageError(
             f"ceilings exist for set measures, which a cutoff can change; {measure} ranks task {board.task}"
         )

@@ -25,7 +25,7 @@ _COLUMNS: Final = 3
 
 def by_cutoff(contents: Contents) -> Figure | None:
     """Precision and recall of each run when its rankings are cut; None where there is nothing to cut."""
-    if not contents.has_documents or contents.board.task == "rationale":
+    if not contents.protocol.ranked:
         return None
     longest = [_longest(scores) for scores in contents.scored]
     if max(longest) < 2:

@@ -40,7 +40,7 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
         if "answers" in contents.scored[0].judged:
             told |= _answers(contents, at)
         queries.append(told)
-    ranked = contents.board.task != "rationale"  # whose claims have no order
+    ranked = not contents.protocol.claims
     return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
 
 

@@ -126,11 +126,10 @@ def _places(order: list[int]) -> list[int]:
 def _title(contents: Contents) -> str:
     board = contents.board
     runs = f"{len(contents.names)} runs" if len(contents.names) > 1 else label(contents.names[0])
-    if board.task == "trec":
+    if board.edition is None:
         return f"{runs} on {label(_last(board.gold))}"
-    edition = "" if board.edition is None else f"COLIEE {board.edition}, "
     named = board.task if board.task.isdigit() else board.task.capitalize()
-    return f"{edition}Task {named}: {runs}"
+    return f"COLIEE {board.edition}, Task {named}: {runs}"
 
 
 def _last(path: str) -> str:

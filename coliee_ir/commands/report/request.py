@@ -262,7 +262,7 @@ def _tunings(
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     is_sufficient = isinstance(measure, Accuracy) and "documents" in evaluator.protocol.parts
-    if evaluator.task == "rationale" or not (whole or is_sufficient) or of_means:
+    if not evaluator.protocol.ranked or not (whole or is_sufficient) or of_means:
         return [None] * len(runs), []
     tunings: list[Tuning | None] = []
     remarks = []

@@ -8,6 +8,7 @@ from coliee_adapters.corpora import Corpus, read_corpus
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Gold
+from coliee_ir.rules.protocol import protocol
 
 _LONGEST: Final = 160
 
@@ -58,7 +59,7 @@ def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
     """
     if corpus is None or isinstance(corpus, Corpus):
         return Texts(corpus, gold.queries)
-    if task == "trec":
+    if not protocol(task).law:
         raise UsageError("plain TREC files have no corpus that can be read: leave --corpus out")
     # the statements of Tasks 3 to 5 stand in the gold
     statements = gold.path if gold.format == "statute-xml" and gold.path != "<stdin>" else None

@@ -14,6 +14,7 @@ from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_adapters.vocabulary import EVERY_NAME, normal_name
 from coliee_ir.judging.gathered import Gathered
+from coliee_ir.rules.protocol import has_exact_ids
 from coliee_ir.scoring.reading import read_run
 
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
@@ -37,7 +38,7 @@ def read_values(
     source = Source(path)
     text = source.text()
     lines = _members(text, source) if text.lstrip().startswith("{") else _columns(text, source, expected)
-    id_of = exact_id if task == "trec" else normal_id
+    id_of = exact_id if has_exact_ids(task) else normal_id
     values: dict[str, str] = {}
     for line, name, value in lines:
         if not fits(value):

@@ -20,7 +20,7 @@ from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
 from coliee_ir.commands.validate.tasks import find_task
-from coliee_ir.rules.protocol import task_name
+from coliee_ir.rules.protocol import TASKS, task_name
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
@@ -123,7 +123,7 @@ def validate(
     if gold is not None:
         read_gold(asked)  # refuses what is not a gold, in which any text would be a list of ids
     found = task_name(task) or find_task(list(sources.values()), asked)
-    check = Check(found or "1", edition, asked, corpus, narrowed=task is not None, columns=names)
+    check = Check(found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names)
     if tag is not None:
         check.check_tag(tag)
     targets = {} if fix is None else _targets(list(sources), str(fix), given)

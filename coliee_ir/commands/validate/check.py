@@ -37,19 +37,19 @@ from coliee_ir.commands.validate.rows import Header, Row, rows_of
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.commands.validate.together import check_together, clean_tags
 from coliee_ir.judging.order import order_of
-from coliee_ir.rules.protocol import LONG_LIST_FILE, edition_year, newest_edition, protocol, submission_rules, unfit_tag
+from coliee_ir.rules.protocol import (
+    LONG_LIST_FILE,
+    TASKS,
+    edition_year,
+    newest_edition,
+    protocol,
+    submission_rules,
+    unfit_tag,
+)
 from coliee_ir.scoring.reading import read_run
-
-_PILOT: Final = ("tort", "rationale")
-
-#: What conversion calls the form of so many columns of documents.
-_FORM_OF: Final = {0: "", 3: "columns", 6: "trec"}
 
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
 _NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
-
-#: Tasks of which the official tables hold scored runs in JSON.
-_JSON_SCORED: Final = ("1", "2")
 
 #: What is meant for a label, though it may be none.
 _LIKE_LABELS: Final = {*LABELS, "1", "0", "t", "f"}
@@ -83,13 +83,14 @@ class Check:
     ) -> None:
         self.task = task
         #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
-        self.tasks = _PILOT if task in _PILOT and not narrowed else (task,)
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
+        pilot = self.protocol.pilot
+        self.tasks = tuple(one for one in TASKS if protocol(one).pilot) if pilot and not narrowed else (task,)
         self.edition = edition_year(edition) or newest_edition(self.protocol)
         self.queries, self.columns = queries, columns or {}
-        if task in _PILOT and corpus is not None:
+        if pilot and corpus is not None:
             raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")
-        self.known = Known() if task in _PILOT else Known(queries, corpus, task)
+        self.known = Known() if pilot else Known(queries, corpus, self.protocol)
 
     def check_tag(self, tag: str) -> None:
         """Refuse a run tag that is against the rules.
@@ -97,7 +98,7 @@ class Check:
         Raises:
             UsageError: see above; or the task's submissions have no run tag.
         """
-        if self.task in _PILOT:
+        if self.protocol.pilot:
             raise UsageError("--tag: submissions to the pilot have no run tag")
         if fault := unfit_tag(tag, self.rules.tag_length):
             raise UsageError(f"--tag: {fault}, and {quoted(tag)} is not")
@@ -148,7 +149,7 @@ class Checked:
             add("description")
             return
         content = text.text_of(raw, add)
-        if self._check.task in _PILOT:
+        if self._check.protocol.pilot:
             lines, ended = text.lines_of(content, add)
             if not ended:
                 add("no-newline", len(lines))
@@ -191,7 +192,7 @@ class Checked:
         if header is None:
             return False
         columns = LABELLED if self._kind(name, rows) == "answers" else self._check.rules.columns
-        form = "labels" if columns == LABELLED else _FORM_OF[len(columns)]
+        form = "labels" if columns == LABELLED else self._check.rules.form
         if not is_other_table(header.names, columns, self._check.columns):
             add("header", header.line, 1, header.text)
             return False
@@ -226,11 +227,12 @@ class Checked:
     def _rows_of_json(self, name: str, source: Source, add: Add) -> list[Row]:
         """The lines that a submission in JSON would have."""
         columns = self._check.rules.columns
-        form = _FORM_OF[len(columns)]
+        form = self._check.rules.form
         if not form or case_law.sniff_run(source.head()) != "json":
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []
-        rule = "json" if self._check.task in _JSON_SCORED else "form"
+        # of case law, the official tables hold scored runs in JSON
+        rule = "json" if self._check.protocol.law == "case" else "form"
         try:
             run = json_records.read_run(source)
             blocks = [] if isinstance(run, Answers) else list(run.blocks())

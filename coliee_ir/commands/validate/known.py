@@ -10,6 +10,7 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import content_lines, split_columns
 from coliee_ir.judging.mismatch import Respelling, respelled
+from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.reading import read_queries
 
 
@@ -49,7 +50,7 @@ class Known:
     Args:
         queries: the files that name the queries; none where they are not known.
         corpus: what holds the documents: what ``read_corpus`` takes, or a file with one id a line.
-        task: the task.
+        rules: the rules of the task; None where there is no corpus.
 
     Attributes:
         asked: the queries, which all must be answered; None where they were not given.
@@ -60,7 +61,9 @@ class Known:
         InputError: a file or a folder cannot be read.
     """
 
-    def __init__(self, queries: Sequence[Source] = (), corpus: PathLike | None = None, task: str = "") -> None:
+    def __init__(
+        self, queries: Sequence[Source] = (), corpus: PathLike | None = None, rules: Protocol | None = None
+    ) -> None:
         ids = (query for file in queries for query in read_queries(file))
         self.asked = Pool(ids, "list of queries") if queries else None
         self.queries = self.asked
@@ -68,13 +71,13 @@ class Known:
         self._documents: Pool | None = None
         self._fragments: FragmentCorpus | None = None
         self._of_query: dict[str, Pool | None] = {}
-        if corpus is not None:
-            self._read(corpus, task)
+        if corpus is not None and rules is not None:
+            self._read(corpus, rules)
 
-    def _read(self, corpus: PathLike, task: str) -> None:
-        self.whole = task == "1"
+    def _read(self, corpus: PathLike, rules: Protocol) -> None:
+        self.whole = rules.cases_as_queries
         try:
-            opened = read_corpus(corpus, task=task)
+            opened = read_corpus(corpus, task=rules.task)
             if isinstance(opened, FragmentCorpus):
                 self._fragments, self.whole = opened, True
             else:

@@ -23,7 +23,6 @@ MANY: Final = 50
 _FEW: Final = 2
 
 _ARTICLE_ID: Final = re.compile(r"[0-9]+(?:-[0-9]+)*")
-_STATUTE: Final = frozenset({"3", "4", "5"})
 
 
 def check_queries(sheet: Sheet, known: Known) -> None:
@@ -100,14 +99,14 @@ class _Form:
 
 def _form_of_query(sheet: Sheet) -> _Form:
     digits = sheet.rules.query_digits
-    if sheet.rules.task in _STATUTE:
+    if sheet.rules.protocol.law == "statute":
         return _Form(STATUTE_ID.pattern, "questions have ids like R07-01-O")
     return _Form(f"[0-9]{{{digits},}}" if digits else ".*", f"ids are numbers of {digits} digits", digits)
 
 
 def _form_of_document(sheet: Sheet) -> _Form:
     digits = sheet.rules.document_digits
-    if sheet.rules.task in _STATUTE:
+    if sheet.rules.protocol.law == "statute":
         return _Form(_ARTICLE_ID.pattern, "articles have ids like 96 and 398-20")
     return _Form(f"[0-9]{{{digits}}}" if digits else ".*", f"ids are numbers of {digits} digits", digits)
 
@@ -123,7 +122,7 @@ def check_documents(sheet: Sheet, known: Known) -> None:
             cells[1] = "Q0"
         _check_id(row, sheet.document, known.documents(cells[0]), "document", form, sheet.add)
         query, document = cells[0], cells[sheet.document]
-        if sheet.rules.task == "1" and document == query:
+        if sheet.rules.protocol.cases_as_queries and document == query:
             sheet.add("self-retrieved", *row.place(sheet.document), f"{query} {document}")
         other = best.setdefault((query, document), row)
         if other is not row:  # that of the better score stays

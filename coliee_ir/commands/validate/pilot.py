@@ -12,9 +12,11 @@ from coliee_adapters.files import Source
 from coliee_adapters.records import TortCase, normal_id
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.text import NO_UTF8
+from coliee_ir.rules.protocol import protocol
 
 #: the rules that a single null breaks, and that nothing but nulls breaks
-_NULLS: Final = {"tort": ("null-decision", "no-decisions"), "rationale": ("null-acceptance", "no-acceptances")}
+_DECISIONS: Final = ("null-decision", "no-decisions")
+_CLAIMS: Final = ("null-acceptance", "no-acceptances")
 
 _ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
 
@@ -25,7 +27,7 @@ def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: S
     Args:
         name: the file.
         lines: its lines.
-        tasks: ``tort``, for which the decisions must be there, ``rationale``, for which the claims must be, or both.
+        tasks: the task whose decisions must be there, the one whose claims must be, or both.
         test: the organisers' files, if any were given.
         add: where findings go.
 
@@ -54,17 +56,16 @@ def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: S
 
 def _check_nulls(cases: Collection[TortCase], tasks: Collection[str], add: Add) -> None:
     """A null disqualifies for its task; where all are null, the file may be meant for the other task alone."""
-    values = {
-        "tort": [(case.line, case.id, case.court_decision) for case in cases],
-        "rationale": [
-            (case.line, f"{case.id}, {side} claim {claim.id}", claim.is_accepted)
-            for case in cases
-            for side, _, claim in tort.claim_documents(case)
-        ],
-    }
+    decisions = [(case.line, case.id, case.court_decision) for case in cases]
+    claims = [
+        (case.line, f"{case.id}, {side} claim {claim.id}", claim.is_accepted)
+        for case in cases
+        for side, _, claim in tort.claim_documents(case)
+    ]
+    values = {task: claims if protocol(task).claims else decisions for task in tasks}
     entered = {task for task in tasks if any(value is not None for *_, value in values[task])}
     for task in tasks:
-        one, every = _NULLS[task]
+        one, every = _CLAIMS if protocol(task).claims else _DECISIONS
         if entered and values[task] and task not in entered:
             add(every)
             continue

@@ -15,6 +15,7 @@ from coliee_adapters.records import normal_id
 from coliee_adapters.statute import LABELS
 from coliee_ir.commands.validate.rows import rows_of
 from coliee_ir.commands.validate.text import is_blank, lines_of, text_of
+from coliee_ir.rules import signs
 from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.scoring.reading import read_queries
 
@@ -42,21 +43,22 @@ def find_task(sources: Sequence[Source], asked: Sequence[Source]) -> str:
         return ""
     for head, _ in heads:
         if tort.sniff(head.encode(errors="replace")):
-            return "rationale" if _ACCEPTED.search(head) and not _DECIDED.search(head) else "tort"
+            undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
+            return (signs.NOTHING_DECIDED if undecided else signs.DECISIONS).task
     files = [rows for rows in starmap(_first_rows, heads) if rows]
     labelled = bool(files) and all(_is_label(rows[0]) for rows in files)
     given = [normal_id(row[0]) for rows in files for row in rows]
     queries = [query for file in asked for query in read_queries(file)] if asked else given
     if queries and 2 * sum(STATUTE_ID.fullmatch(query) is not None for query in queries) > len(queries):
-        return "4" if labelled else "3"
+        return (signs.STATUTE_LABELS if labelled else signs.STATUTE_ARTICLES).task
     if labelled:
-        return "4"
+        return signs.LABELS_ONLY.task
     documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for rows in files for row in rows if len(row) > 2]
     lengths = Counter(len(text) for text in documents or queries if text.isdecimal())
     if 2 * lengths.total() > len(documents or queries):
         digits, _ = lengths.most_common(1)[0]  # of six, some may have lost their zeros
         if digits <= 6:
-            return "2" if digits <= 4 else "1"
+            return (signs.PARAGRAPHS if digits <= 4 else signs.CASES).task
     raise UsageError(f"{sources[0].name} does not show its task; name it with --task")
 
 

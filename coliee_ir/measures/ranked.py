@@ -1,0 +1,260 @@
+"""Ranking measures that trec_eval 9 does not have: RBP, its residual, ERR, nDCG of exponential gains, unjudged shares.
+
+Each reads where the judged documents stand, and what stands there is all it needs. As with ``trec_eval -c``, a query
+with nothing retrieved has the value of an empty ranking, or is left out where the decisions say so; a query without
+a judgement is in no mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.ids import IntArray
+from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
+from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
+from coliee_ir.rules.decisions import Decisions
+
+_MOFFAT_ZOBEL = "Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 27(1), 2008"
+
+
+class _Ranked(Measure):
+    """A mean over queries of what the ranks of their judged documents say."""
+
+    ranked = True
+    follows = frozenset({"unanswered"})
+    base: ClassVar[str]
+    cutoff: int | None = None
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """The value of each query, shape (Q,); NaN for one that has none."""
+        raise NotImplementedError
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        judged = self.part(parts)
+        per_query = self.of_queries(judged).astype(np.float64)
+        per_query[judged.qrels.sizes == 0] = np.nan
+        if decisions.unanswered == "skip":
+            per_query[judged.retrieved == 0] = np.nan
+        return Result(topic_mean(per_query), per_query)
+
+    def _named(self, *parameters: str) -> str:
+        said = ",".join(filter(None, parameters))
+        bracketed = f"({said})" if said else ""
+        return self.base + bracketed + (f"@{self.cutoff}" if self.cutoff else "")
+
+    def _within(self, judged: Judged) -> BoolArray:
+        """Which judged documents were retrieved within the cut-off; shape (D,)."""
+        return (judged.rank > 0) & (judged.rank <= (self.cutoff or np.iinfo(np.int64).max))
+
+    def _depth(self, judged: Judged) -> IntArray:
+        """How many documents of each query are looked at; shape (Q,)."""
+        return judged.retrieved if self.cutoff is None else np.minimum(judged.retrieved, self.cutoff)
+
+
+def _unless(default: float, **parameter: float) -> str:
+    """A parameter as it is typed, unless it has its default."""
+    ((name, value),) = parameter.items()
+    return "" if value == default else f"{name}={value!r}"
+
+
+def _query_of(judged: Judged) -> IntArray:
+    """The number of the query of each judged document; shape (D,)."""
+    return np.repeat(np.arange(len(judged.qrels.sizes)), judged.qrels.sizes)
+
+
+def _sums(judged: Judged, values: FloatArray) -> FloatArray:
+    """The values of the judged documents, shape (D,), summed over each query; shape (Q,)."""
+    return np.bincount(_query_of(judged), values, len(judged.qrels.sizes)).astype(np.float64, copy=False)
+
+
+def _weights(judged: Judged, p: float, looked_at: BoolArray) -> FloatArray:
+    """(1 - p) · p^(rank - 1) of the documents looked at, summed over each query."""
+    discounts = p ** np.maximum(judged.rank - 1, 0).astype(np.float64)
+    return _sums(judged, np.where(looked_at, (1 - p) * discounts, 0.0))
+
+
+@dataclass(frozen=True)
+class RBP(_Ranked):
+    """Rank-biased precision: what a reader finds who goes on from each document to the next with probability p.
+
+    Attributes:
+        p: the persistence, above 0 and below 1.
+        rel: the least relevance that counts as relevant.
+        cutoff: look at the first so many documents of each query; None for all.
+    """
+
+    p: float = 0.8
+    rel: int = 1
+    cutoff: int | None = None
+
+    base = "RBP"
+    formula = "(1 - p) · Σ over relevant retrieved of p^(rank - 1)"
+    source = (
+        f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has; trec_eval 10's rbp is RBP(p=0.9)"
+    )
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(0.8, p=self.p), _unless(1, rel=self.rel))
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        return _weights(judged, self.p, self._within(judged) & (judged.qrels.relevance >= self.rel))
+
+
+@dataclass(frozen=True)
+class RBPResidual(_Ranked):
+    """The residual of RBP: by how much it could rise if every document without a judgement were relevant.
+
+    That is the weight of the unjudged documents retrieved and of all ranks behind the last, so that it is at most 1,
+    for a query with nothing retrieved.
+
+    Attributes:
+        p: the persistence, above 0 and below 1.
+    """
+
+    p: float = 0.8
+
+    base = "RBPResidual"
+    formula = "1 - (1 - p) · Σ over judged retrieved of p^(rank - 1)"
+    source = f"{_MOFFAT_ZOBEL}, section 3.3; trec_eval 10's rbp_resid, which has p = 0.9 and is 0 where all is judged"
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(0.8, p=self.p))
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        return 1.0 - _weights(judged, self.p, judged.rank > 0)
+
+
+@dataclass(frozen=True)
+class ERR(_Ranked):
+    """Expected reciprocal rank: that of the document with which a reader is satisfied and stops.
+
+    A document of relevance g satisfies with probability (2^g - 1) / 2^max_rel.
+
+    Attributes:
+        max_rel: the greatest relevance there can be; gdeval's is 4.
+        cutoff: look at the first so many documents of each query; None for all.
+    """
+
+    max_rel: int = 4
+    cutoff: int | None = None
+
+    base = "ERR"
+    formula = "Σ over ranks i of R_i / i · Π over ranks j before i of (1 - R_j), R = (2^relevance - 1) / 2^max_rel"
+    source = "Chapelle, Metlzer, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009; gdeval"
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(4, max_rel=self.max_rel))
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class.
+
+        Raises:
+            UsageError: the gold has a greater relevance than ``max_rel``.
+        """
+        relevance = judged.qrels.relevance
+        if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
+            remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"
+            raise UsageError(f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
+        at = np.flatnonzero(self._within(judged) & (relevance > 0))
+        query = _query_of(judged)[at]
+        order = np.lexsort((judged.rank[at], query))
+        at, query = at[order], query[order]
+        stops = (2.0 ** relevance[at] - 1.0) / 2.0**self.max_rel
+        found = np.zeros(len(judged.qrels.sizes))
+        left = np.ones(len(found))
+        # the first relevant document of every query, then every second one, and so on
+        nth = np.arange(len(at)) - np.searchsorted(query, query)
+        for n in range(int(nth.max(initial=-1)) + 1):
+            of = nth == n
+            found[query[of]] += left[query[of]] * stops[of] / judged.rank[at[of]]
+            left[query[of]] *= 1.0 - stops[of]
+        return found
+
+
+@dataclass(frozen=True)
+class ExponentialNDCG(_Ranked):
+    """nDCG of exponential gains: a document of relevance g counts 2^g - 1, so that a high relevance outweighs many low.
+
+    Attributes:
+        cutoff: look at the first so many documents of each query, and of its ideal ranking; None for all.
+    """
+
+    cutoff: int | None = None
+
+    base = "nDCG"
+    formula = "Σ (2^relevance - 1) / log2(rank + 1) / that of the ideal ranking"
+    source = "Burges et al., Learning to rank using gradient descent, ICML 2005; gdeval"
+
+    @property
+    def name(self) -> str:
+        return self._named("dcg='exp-log2'")
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class; 0 where nothing is relevant."""
+        qrels = judged.qrels
+        gains = 2.0 ** np.maximum(qrels.relevance, 0) - 1.0
+        query = _query_of(judged)
+        ideal = np.lexsort((-gains, query))
+        ideal_rank = np.empty(len(gains), dtype=np.int64)
+        ideal_rank[ideal] = np.arange(len(gains)) - qrels.start[query] + 1
+        best = ideal_rank <= (self.cutoff or len(gains))
+        reached = _sums(judged, np.where(self._within(judged), gains / np.log2(np.maximum(judged.rank, 1) + 1.0), 0.0))
+        possible = _sums(judged, np.where(best, gains / np.log2(ideal_rank + 1.0), 0.0))
+        return np.divide(reached, possible, out=np.zeros(len(possible)), where=possible > 0)
+
+
+@dataclass(frozen=True)
+class JudgedShare(_Ranked):
+    """The share of the documents retrieved that have a judgement: whether a gold can tell anything about a run.
+
+    Attributes:
+        cutoff: look at the first so many documents of each query; None for all.
+    """
+
+    cutoff: int | None = None
+
+    base = "Judged"
+    formula = "judged among the first k / the first k that were retrieved"
+    source = "ir_measures' Judged@k, which breaks ties otherwise: by id, smallest first"
+
+    @property
+    def name(self) -> str:
+        return self._named()
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class; 0 where nothing was retrieved."""
+        depth = self._depth(judged)
+        found = judged.qrels.sums(self._within(judged))
+        return np.divide(found, depth, out=np.zeros(len(depth)), where=depth > 0)
+
+
+@dataclass(frozen=True)
+class UnjudgedShare(_Ranked):
+    """The share of the first k documents that have no judgement; what was not retrieved counts as judged.
+
+    Attributes:
+        cutoff: look at the first so many documents of each query; by default 10.
+    """
+
+    cutoff: int = 10
+
+    base = "unj"
+    formula = "unjudged among the first k / k"
+    source = "trec_eval 10's unj; BEIR's Hole@k divides by k likewise"
+
+    @property
+    def name(self) -> str:
+        return f"unj_{self.cutoff}"
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        return (self._depth(judged) - judged.qrels.sums(self._within(judged))) / self.cutoff

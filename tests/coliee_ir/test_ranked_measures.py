@@ -1,0 +1,175 @@
+"""RBP, ERR, exponential nDCG, judged and unjudged shares, beside naive twins and the tools that they are of."""
+
+from __future__ import annotations
+
+import math
+import pkgutil
+import shutil
+import subprocess
+from pathlib import Path
+
+import ir_measures
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import UsageError
+from coliee_ir import Decisions, evaluate
+from coliee_ir.measures import parse
+
+#: query → relevance of what was retrieved, by rank (None: no judgement), and of what was not
+Rankings = dict[str, tuple[list[int | None], list[int]]]
+
+queries = st.tuples(
+    st.lists(st.one_of(st.none(), st.integers(0, 4)), max_size=12), st.lists(st.integers(0, 4), max_size=4)
+)
+rankings = st.dictionaries(st.integers(1, 99).map(str), queries, min_size=1, max_size=5).filter(
+    lambda drawn: any(any(r is not None for r in ranked) for ranked, _ in drawn.values())
+)
+
+
+def as_files(drawn: Rankings) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    gold: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for query, (ranked, missed) in drawn.items():
+        judged = {f"d{at}": relevance for at, relevance in enumerate(ranked) if relevance is not None}
+        judged |= {f"m{at}": relevance for at, relevance in enumerate(missed)}
+        if judged:
+            gold[query] = judged
+            run[query] = {f"d{at}": float(len(ranked) - at) for at in range(len(ranked))}
+    return gold, {query: ranked for query, ranked in run.items() if ranked}
+
+
+def rbp(ranked: list[int | None], k: int, p: float, rel: int) -> float:
+    return (1 - p) * sum(p**at for at, relevance in enumerate(ranked[:k]) if (relevance or 0) >= rel)
+
+
+def residual(ranked: list[int | None], p: float) -> float:
+    return (1 - p) * sum(p**at for at, relevance in enumerate(ranked) if relevance is None) + p ** len(ranked)
+
+
+def err(ranked: list[int | None], k: int, greatest: int) -> float:
+    going, total = 1.0, 0.0
+    for at, relevance in enumerate(ranked[:k], start=1):
+        stop = (2 ** (relevance or 0) - 1) / 2**greatest
+        total += going * stop / at
+        going *= 1 - stop
+    return total
+
+
+def dcg(gains: list[int], k: int) -> float:
+    return sum((2**gain - 1) / math.log2(at + 1) for at, gain in enumerate(gains[:k], start=1))
+
+
+def ndcg(ranked: list[int | None], missed: list[int], k: int) -> float:
+    ideal = dcg(sorted([r for r in ranked if r is not None] + missed, reverse=True), k)
+    return dcg([r or 0 for r in ranked], k) / ideal if ideal else 0.0
+
+
+def unjudged(ranked: list[int | None], k: int) -> int:
+    return sum(relevance is None for relevance in ranked[:k])
+
+
+@given(rankings, st.integers(1, 14), st.sampled_from([0.1, 0.5, 0.8, 0.95]), st.integers(1, 4))
+def test_each_is_what_its_naive_twin_says_query_by_query(drawn: Rankings, k: int, p: float, rel: int) -> None:
+    gold, run = as_files(drawn)
+    names = {
+        f"RBP(p={p},rel={rel})@{k}": lambda ranked, _: rbp(ranked, k, p, rel),
+        "RBP": lambda ranked, _: rbp(ranked, len(ranked), 0.8, 1),
+        f"RBPResidual(p={p})": lambda ranked, _: residual(ranked, p),
+        f"ERR@{k}": lambda ranked, _: err(ranked, k, 4),
+        "ERR(max_rel=6)": lambda ranked, _: err(ranked, len(ranked), 6),
+        f"nDCG(dcg='exp-log2')@{k}": lambda ranked, missed: ndcg(ranked, missed, k),
+        "nDCG(dcg='exp-log2')": lambda ranked, missed: ndcg(ranked, missed, 99),
+        f"Judged@{k}": lambda ranked, _: 1 - unjudged(ranked, k) / min(k, len(ranked)) if ranked else 0.0,
+        f"unj_{k}": lambda ranked, _: unjudged(ranked, k) / k,
+    }
+    found = evaluate(gold, run, task="trec", measures=list(names), decisions=Decisions(no_overlap="zero"))
+    for name, twin in names.items():
+        [measure] = parse(name)
+        expected = {query: twin(*drawn[query]) for query in gold}
+        assert {query: values[str(measure)] for query, values in found.per_query.items()} == pytest.approx(expected)
+        assert found.measures[str(measure)] == pytest.approx(sum(expected.values()) / len(expected))
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a script in Perl")
+@pytest.mark.parametrize("k", [1, 5, 20])
+def test_err_and_exponential_ndcg_are_gdevals_in_every_digit_that_it_prints(tmp_path: Path, k: int) -> None:
+    drawn: Rankings = {
+        str(query): ([None if (query * at) % 3 == 1 else (query * at * 7) % 5 for at in range(1, 30)], [4, query % 5])
+        for query in range(1, 30)
+    }
+    gold, run = as_files(drawn)
+    script, qrels, results = tmp_path / "gdeval.pl", tmp_path / "qrels", tmp_path / "run"
+    script.write_bytes(pkgutil.get_data("ir_measures", "bin/gdeval.pl") or b"")
+    qrels.write_text("".join(f"{q} 0 {d} {r}\n" for q, judged in gold.items() for d, r in judged.items()))
+    results.write_text("".join(f"{q} Q0 {d} 1 {s} T\n" for q, ranked in run.items() for d, s in ranked.items()))
+    printed = subprocess.run(["perl", script, qrels, results, str(k)], capture_output=True, text=True, check=True)
+    found = evaluate(qrels, results, task="trec", measures=[f"nDCG(dcg='exp-log2')@{k}", f"ERR@{k}"])
+    ours = {query: [f"{value:.5f}" for value in values.values()] for query, values in found.per_query.items()}
+    assert ours == {line.split(",")[1]: line.split(",")[2:] for line in printed.stdout.splitlines()[1:]}
+
+
+@given(rankings, st.integers(1, 14))
+def test_the_judged_share_is_that_of_ir_measures(drawn: Rankings, k: int) -> None:
+    gold, run = as_files(drawn)
+    found = evaluate(gold, run, task="trec", measures=[f"Judged@{k}"], decisions=Decisions(no_overlap="zero")).per_query
+    theirs = ir_measures.iter_calc([ir_measures.Judged @ k], gold, run)
+    assert {one.query_id: one.value for one in theirs if one.query_id in run} == pytest.approx(
+        {query: values[f"Judged@{k}"] for query, values in found.items() if query in run}
+    )
+
+
+def test_a_skipped_query_is_in_no_mean_and_an_empty_ranking_has_all_of_the_residual() -> None:
+    gold, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}}
+    both = evaluate(gold, run, task="trec", measures=["RBP", "RBPResidual"])
+    assert (both.measures["RBP"], both.measures["RBPResidual"]) == pytest.approx((0.1, 0.9))
+    one = evaluate(gold, run, task="trec", measures=["RBP", "RBPResidual"], decisions=Decisions(unanswered="skip"))
+    assert (one.measures["RBP"], one.measures["RBPResidual"]) == pytest.approx((0.2, 0.8))
+
+
+@pytest.mark.parametrize(
+    ("name", "stands_for"),
+    [
+        ("rbp", ["RBP(p=0.9)"]),
+        ("unj", ["unj_5", "unj_10", "unj_20"]),
+        ("unj.3,7", ["unj_3", "unj_7"]),
+        ("unj@3", ["unj_3"]),
+        ("RBP(p=0.8)", ["RBP"]),
+        ("NDCG(dcg='exp-log2')@5", ["nDCG(dcg='exp-log2')@5"]),
+        ("ERR(max_rel=4)@5", ["ERR@5"]),
+    ],
+)
+def test_other_spellings_are_read(name: str, stands_for: list[str]) -> None:
+    assert [str(measure) for measure in parse(name)] == stands_for
+    assert [str(measure) for printed in stands_for for measure in parse(printed)] == stands_for
+
+
+@pytest.mark.parametrize(
+    "name", ["RBP(p=1)", "RBP(p=0)", "RBP(p='a')", "RBP@0", "ERR(max_rel=0)", "unj_0", "RBPResidual@5"]
+)
+def test_a_parameter_that_makes_no_sense_is_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        parse(name)
+
+
+def test_err_refuses_a_relevance_above_the_greatest_and_says_what_to_type() -> None:
+    with pytest.raises(UsageError, match=r"ERR\(max_rel=7\)"):
+        evaluate({"a": {"x": 7}}, {"a": {"x": 1.0}}, task="trec", measures=["ERR@5"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("R_cap@10", "relative_P_10"),
+        ("Hole@10", "unj@10"),
+        ("Accuracy@5", "Success@5"),
+        ("ndcg_burges@3", "nDCG(dcg='exp-log2')@3"),
+        ("rbp.95", "RBP(p=0.95)"),
+    ],
+)
+def test_beirs_and_ranx_names_are_answered_with_ours(typed: str, meant: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(typed)
+    assert meant in str(refused.value)
+    assert parse(meant)
