@@ -17,6 +17,7 @@ from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores, Timing
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.years import by_year
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "per_query", "output")
     add(parser, "format", choices=tuple(tables.FORMS))
+    add(
+        parser,
+        "by_year",
+        help="report the scores of each year: that in the ids of statute questions, or else one gold file",
+    )
     add(parser, "errors")
     add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
     add(parser, "timing")
@@ -40,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
     start = perf_counter()
     wanted = [] if options.errors is None else [options.errors]
     written = [(path, grid.file_form(path)) for path in wanted]
+    if options.by_year and (options.per_query or options.format not in grid.FORMS):
+        raise UsageError(f"--by-year writes {', '.join(grid.FORMS)}, without -q")
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
     submissions = scoring.handed_in(options, options.output, *wanted)
@@ -48,7 +56,10 @@ def run(options: argparse.Namespace) -> int:
         return 2
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
-    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
+    if options.by_year:
+        table = by_year(scored, evaluator.gold)
+        scoring.put(grid.FORMS[options.format](table), options.output)
+    elif (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"
         title = (
             of_task

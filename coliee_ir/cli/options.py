@@ -191,6 +191,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
+    "by_year": _option(
+        "--by-year", **_SWITCH,
+        help="each fold is a year: that in the ids of statute questions, or else one gold file",
+    ),
     "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
     # cutting
     "by": _option("--by", metavar="RULE", help="", **_MANY),

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
-    add(parser, "groups", "seed", "exclude", "only", "jobs", "keep_going")
+    add(parser, "by_year", "groups", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -94,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, filters=taken,
         groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
+        by_year=options.by_year,
         **scoring.split(options), seed=options.seed, decisions=decided(options),
         curve_intervals=options.curve is not None,
     )  # fmt: skip

@@ -61,7 +61,7 @@ def _columns(text: str, source: Source, expected: str) -> list[tuple[int | None,
         if len(words) != 2:
             remedy = f"give {expected}"
             raise InputError(source.name, "this line does not have two columns", line=number, found=line, remedy=remedy)
-        lines.append((number, *words))
+        lines.append((number, words[0], words[1]))
     return lines
 
 

@@ -90,7 +90,7 @@ def curve(tuning: Tuning) -> str:
 def points(tunings: Sequence[Tuning]) -> Grid:
     """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
     header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
-    rows = [
+    rows: list[list[str | Number]] = [
         [
             tuning.tag,
             tuning.rule.family,

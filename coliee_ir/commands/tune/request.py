@@ -27,6 +27,7 @@ from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.years import years
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, standard_error
@@ -49,6 +50,7 @@ def tune(
     cap: int | None = None,
     folds: int = FOLDS,
     groups: Mapping[str, str] | None = None,
+    by_year: bool = False,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
@@ -75,6 +77,7 @@ def tune(
         cap: keep at most so many; by default searched.
         folds: how many folds of queries the rule is held out from.
         groups: query → group; queries of one group are in one fold.
+        by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
@@ -127,6 +130,11 @@ def tune(
         raise UsageError(f"{record.path} has no relevant documents, so no cutoff can be tuned")
     pool = filtered(pool, filters, submission.path)
     kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
+    if by_year:
+        if groups is not None:
+            raise UsageError("folds are made of years or of groups: give one of the two")
+        groups = years(record)
+        folds = len({groups[query] for query in pool.queries})
     split = Split.of(pool.queries, folds, seed, groups)
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
     candidates = problem.candidates(pool)
