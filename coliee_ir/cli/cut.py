@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "edition", "columns")
     add(parser, "tag", help="run tag to write (default: that of RUN)")
     add(parser, "output")
+    add(parser, "to", choices=tune.CUT_TARGETS, help=f"format to write: {tune.CUT_TO}")
     tune.add_filters(parser)
 
 
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     (ranking,) = scoring.opened_tables(options, options.ranking)
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     say("keep as many as predicted" if isinstance(rule, dict) else f"keep {rule}")
-    return int(tune.write(cut, options.output, options.task, options.edition, options.tag))
+    return int(tune.write(options, cut, options.task))
 
 
 def _rule(path: str, filters: list[str]) -> cutoffs.Rule:

@@ -12,6 +12,7 @@ from time import perf_counter
 from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
+from coliee_ir.commands.evaluate import stages
 from coliee_ir.output import grid
 from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "by_year",
         help="report the scores of each year: that in the ids of statute questions, or else one gold file",
     )
+    add(parser, "stages")
     add(parser, "errors")
     add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
     add(parser, "timing")
@@ -46,18 +48,21 @@ def run(options: argparse.Namespace) -> int:
     start = perf_counter()
     wanted = [] if options.errors is None else [options.errors]
     written = [(path, grid.file_form(path)) for path in wanted]
-    if options.by_year and (options.per_query or options.format not in grid.FORMS):
-        raise UsageError(f"--by-year writes {', '.join(grid.FORMS)}, without -q")
+    ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
+    other = [name for name, given in ways.items() if given]
+    if other and other != ["-q"] and (len(other) > 1 or options.format not in grid.FORMS):
+        raise UsageError(f"{other[0]} writes {', '.join(grid.FORMS)}; --by-year, --stages and -q exclude each other")
+    at = [] if options.stages is None else stages.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
     submissions = scoring.handed_in(options, options.output, *wanted)
-    scored, evaluator, failed = scoring.score(options, measures(options), submissions)
+    scored, evaluator, failed = scoring.score(options, measures(options), submissions, keep_judged=bool(at))
     if not scored:
         return 2
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
-    if options.by_year:
-        table = by_year(scored, evaluator.gold)
+    if options.by_year or at:
+        table = stages.table(scored, at) if at else by_year(scored, evaluator.gold)
         scoring.put(grid.FORMS[options.format](table), options.output)
     elif (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"

@@ -107,7 +107,8 @@ def _fit(options: argparse.Namespace) -> int:
     gold = opened(gold, options.columns) if gold == "-" else gold
     runs = [opened_if_possible(path, options.columns) for path in options.runs]
     scoring.check_named_columns(options, gold, runs)
-    gold = read_gold(gold, task=options.task, columns=options.columns)
+    with scoring.asking_about_swap(options.fit[0], options.runs[0]):
+        gold = read_gold(gold, task=options.task, columns=options.columns)
     fitted = fitting.fit_fusion(
         gold, runs, options.method, norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,

@@ -143,6 +143,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "measure": _option("-m", "--measure", metavar="MEASURE", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
+    "stages": _option(
+        "--stages", metavar="K,K,…",
+        help="report, for the first K documents of each run, the recall and the best score that a reranker of them can "
+        "reach, for example 10,100 or 1..20",
+    ),
     "errors": _option(
         "--errors", metavar="FILE",
         help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "

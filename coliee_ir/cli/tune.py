@@ -13,8 +13,8 @@ from coliee_adapters.files import Source, written
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
+from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import Tuning, filters, given
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
@@ -24,6 +24,10 @@ from coliee_ir.rules.protocol import has_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
+
+#: formats of a cut run
+CUT_TARGETS = ("columns", "trec", "json")
+CUT_TO = f"{', '.join(CUT_TARGETS)} (default: as the task's submissions)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: standard output)")  # fmt: skip
     add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
+    add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
     add(parser, "save_rule", "curve")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
@@ -86,7 +91,8 @@ def run(options: argparse.Namespace) -> int:
     files = [opened_if_possible(path, options.columns) for path in (*paths, options.answers, options.apply)]
     scoring.check_named_columns(options, gold_given, files)
     runs, (answers, applied) = files[: len(paths)], files[len(paths) :]
-    gold = read_gold(gold_given, task=options.task, columns=options.columns)
+    with scoring.asking_about_swap(options.gold, paths[0]):
+        gold = read_gold(gold_given, task=options.task, columns=options.columns)
     task, because = session.find(gold, [Submission(run, answers) for run in runs], options.task)
     taken = chosen_filters(options, task)
     tuned = partial(
@@ -115,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
         _write(options, tunings, taken)
     if options.apply is not None and tunings:
         filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
-        grave = write(filtered, options.output, task, options.edition, options.tag)
+        grave = write(options, filtered, task)
     else:
         grave = False
     return 2 if failed else 1 if grave else 0
@@ -135,6 +141,8 @@ def _check(options: argparse.Namespace) -> None:
         grid.file_form(options.curve)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
+    if options.to is not None and options.apply is None:
+        raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
     if len(options.runs) > 1 and (options.apply or options.save_rule):
         raise UsageError(f"--apply and --save-rule need exactly one run to tune; there are {len(options.runs)}")
 
@@ -171,10 +179,17 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filte
         scoring.put(table, "-" if options.apply is not None else options.output)
 
 
-def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str | None) -> bool:
-    """Write a cut run as a submission; whether ``validate`` finds errors in what was written."""
-    for sentence in write_submission(cut, path, task=task, edition=edition, tag=tag):
+def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
+    """Write a cut run, by default as a submission; whether ``validate`` finds errors in what was written."""
+    path, edition = options.output, options.edition
+    if options.to is not None:
+        said = convert.write(cut, path, to=options.to, tag=options.tag)
+    else:
+        said = convert.write_submission(cut, path, task=task, edition=edition, tag=options.tag)
+    for sentence in said:
         say(f"{path}: {sentence}" if path != "-" else sentence)
+    if options.to is not None:
+        return False
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
     if not Path(path).is_file() or not has_submissions(task):
         return False
