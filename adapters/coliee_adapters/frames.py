@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 from numbers import Integral
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import json_records
+from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import (
@@ -50,6 +53,10 @@ _DTYPES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
+#: whose items are what their methods say
+_DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
+
+
 def gold_of(
     held: object, rule: IdRule = exact_id, columns: Mapping[str, str] | None = None, *, commas: bool = True
 ) -> Gold:
@@ -79,7 +86,7 @@ def gold_of(
             for document, relevance in _pairs(query, judged, 1)
         ]
     else:
-        table = _rows(held, "gold", rule, columns)
+        table = _Rows.of(_values(held, "gold", columns), rule)
         if table.answers:
             remarks = Remarks()
             labels, _ = labels_of(_labelled_rows(table), remarks, gold=True)
@@ -134,8 +141,13 @@ def run_of(
             twice, a score is not a finite number, or some documents have a score and some have none.
     """
     if not isinstance(held, Mapping):
-        table = _rows(held, "run", rule, columns)
+        values = _values(held, "run", columns)
+        if (block := _plain_rows(values, rule, commas=commas)) is not None:
+            return _run_of_block(block, tag)
+        table = _Rows.of(values, rule)
         return _answers_of(_labelled_rows(table), tag) if table.answers else _run_of_rows(table, rule, tag)
+    if (block := _plain_members(held, rule, commas=commas)) is not None:
+        return _run_of_block(block, tag)
     members = _members(held, rule)
     if are_answers(members):
         _check_ids(list(members), commas)
@@ -155,7 +167,60 @@ def run_of(
         raise _partly_scored()
     _check_ids([*queries, *documents], commas)
     block = Columns(queries, starts, documents, scores or None)
-    return Run(partial(iter, [block]), tag=tag, scored=bool(scores))
+    return Run(partial(iter, [block]), tag=tag, scored=bool(scores), grouped=True)
+
+
+def _run_of_block(block: Columns, tag: str) -> Run:
+    grouped = len(set(block.queries)) == len(block.queries)
+    return Run(partial(iter, [block]), tag=tag, scored=block.scores is not None, grouped=grouped)
+
+
+def _plain_members(held: Mapping[Any, Any], rule: IdRule, *, commas: bool) -> Columns | None:
+    """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
+    entries = list(held.values())
+    kinds = set(map(type, entries))
+    scored = kinds <= _DICTIONARIES
+    if not entries or type(held) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
+        return None
+    starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, entries), np.int64, len(entries)))))
+    n = int(starts[-1])
+    try:
+        queries = _plain_ids(held, len(entries), rule, commas=commas)
+        documents = _plain_ids(chain.from_iterable(entries), n, rule, commas=commas)
+        scores = np.fromiter(chain.from_iterable(map(dict.values, entries)), np.float64, n) if scored else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
+        return None
+    return Columns(queries, starts, documents, scores)
+
+
+def _plain_rows(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bool) -> Columns | None:
+    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other."""
+    if not {"query", "document", "score"} <= values.keys() or "answer" in values:
+        return None
+    n = len(values["query"])
+    try:
+        queries = _plain_ids(values["query"], n, rule, commas=commas)
+        documents = _plain_ids(values["document"], n, rule, commas=commas)
+        scores = np.fromiter(values["score"], np.float64, n)
+        ranks = np.asarray(values["rank"]) if "rank" in values else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if queries is None or documents is None or not np.isfinite(scores).all():
+        return None
+    if ranks is not None and (ranks.dtype.kind != "i" or ranks.shape != (n,)):
+        return None
+    starts = changes(queries)
+    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks)
+
+
+def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
+    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none."""
+    ids = Ids.plain(texts, n) if n else None
+    if ids is None or (rule is not exact_id and b".txt" in ids.raw):
+        return None
+    return ids if commas or not (b"," in ids.raw or b";" in ids.raw) else None
 
 
 def _run_of_rows(table: _Rows, rule: IdRule, tag: str) -> Run:
@@ -235,7 +300,7 @@ def run_of_arrays(
     names = [queries[at] for at in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
     block = Columns(names, bounds, documents.at(document_index), np.asarray(score, dtype=np.float64))
-    return Run(partial(iter, [block]), tag=tag)
+    return Run(partial(iter, [block]), tag=tag, grouped=True)
 
 
 def _check_array(what: str, array: npt.NDArray[Any]) -> None:
@@ -291,25 +356,27 @@ class _Rows(NamedTuple):
     ranks: list[Any]
     answers: list[Any]
 
+    @classmethod
+    def of(cls, values: Mapping[str, list[Any]], rule: IdRule) -> _Rows:
+        return cls(
+            [rule(_id(query)) for query in values.get("query", [])],
+            [_id(document) for document in values.get("document", [])],
+            *(values.get(role, []) for role in ("relevance", "score", "rank", "answer")),
+        )
 
-def _rows(held: Any, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None) -> _Rows:
-    """The rows of a frame or of an iterable of named tuples or records."""
+
+def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+    """The values of a frame or of an iterable of named tuples or records, by role."""
     held = collected(held)
     if hasattr(held, "columns"):
-        values = _frame(held, kind, columns)
-    elif isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        values = _records(held, kind, columns)
-    else:
-        raise InputError(
-            _MEMORY,
-            f"this is no {kind}",
-            found=type(held).__name__,
-            remedy="give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples",
-        )
-    return _Rows(
-        [rule(_id(query)) for query in values.get("query", [])],
-        [_id(document) for document in values.get("document", [])],
-        *(values.get(role, []) for role in ("relevance", "score", "rank", "answer")),
+        return _frame(held, kind, columns)
+    if isinstance(held, Iterable) and not isinstance(held, str | bytes):
+        return _records(held, kind, columns)
+    raise InputError(
+        _MEMORY,
+        f"this is no {kind}",
+        found=type(held).__name__,
+        remedy="give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples",
     )
 
 
@@ -357,6 +424,11 @@ def _names(held: Any) -> list[Any]:
 
 def _records(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
     """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
+    held = list(held)
+    kinds = set(map(type, held))
+    if len(kinds) == 1 and issubclass(kind_of := kinds.pop(), tuple) and (names := getattr(kind_of, "_fields", ())):
+        roles = roles_of(names, kind, _MEMORY, columns)
+        return {role: list(map(itemgetter(at), held)) for role, at in roles.items()}
     values: dict[str, list[Any]] = {}
     known: dict[tuple[object, ...], dict[str, int]] = {}
     for item in held:

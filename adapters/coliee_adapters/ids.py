@@ -19,6 +19,8 @@ PADDING = 32
 
 _LONGEST = PADDING // 8
 
+_BLANK = ord(" ")
+
 
 class Ids(Sequence[str]):
     """A sequence of ids.
@@ -39,10 +41,32 @@ class Ids(Sequence[str]):
         """Ids from texts; Ids stay as they are."""
         if isinstance(texts, Ids):
             return texts
+        texts = list(texts)
+        if (plain := cls.plain(texts, len(texts))) is not None:
+            return plain
         pieces = [text.encode("utf-8") for text in texts]
         length = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
         first = np.cumsum(length) - length
         return cls(b"".join(pieces) + bytes(PADDING), first, length)
+
+    @classmethod
+    def plain(cls, texts: Iterable[str], n: int) -> Ids | None:
+        """Ids from ``n`` texts of visible ASCII characters, by one join; None where any is empty or has another.
+
+        Raises:
+            TypeError: one is no text.
+        """
+        together = "\n".join(texts)
+        if not together.isascii():
+            return None
+        raw = together.encode("ascii") + bytes(PADDING)
+        last = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8)[: len(together) + 1] <= _BLANK)
+        if len(last) != n:  # behind the last text is one zero
+            return None
+        first = np.empty_like(last)
+        first[:1] = 0
+        np.add(last[:-1], 1, out=first[1:])
+        return cls(raw, first, last - first) if (last > first).all() else None
 
     def __len__(self) -> int:
         return len(self.first)

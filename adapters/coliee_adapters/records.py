@@ -179,6 +179,7 @@ class Run:
         path: the file as the user named it.
         format: the name of its form.
         split: gives the run as several runs over parts of its file, at most so many; None where it has no parts.
+        grouped: whether each query is known to be in one block, and not to come back.
     """
 
     blocks: Callable[[], Iterator[Columns]]
@@ -187,6 +188,7 @@ class Run:
     path: str = "<memory>"
     format: str = "memory"
     split: Callable[[int], list[Run]] | None = None
+    grouped: bool = False
 
     @classmethod
     def of(
@@ -201,7 +203,7 @@ class Run:
         """A run from memory: query → documents in order, or query → document → score (all queries alike)."""
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
         blocks = partial(_blocks_of, rankings, scored, remarks)
-        return cls(blocks, tag=tag, scored=scored, path=path, format=format)
+        return cls(blocks, tag=tag, scored=scored, path=path, format=format, grouped=True)
 
 
 def _blocks_of(

@@ -15,7 +15,7 @@ from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.rules.decisions import CHOICES, HELP, MATTERS, Decisions
 from coliee_ir.rules.protocol import TASKS
 from coliee_ir.stats.corrections import CORRECTIONS
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
 
 
 class Option(NamedTuple):
@@ -201,6 +201,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help="each fold is a year: that in the ids of statute questions, or else one gold file",
     ),
     "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
+    "repeats": _option(
+        "--repeats", **_COUNT, help=f"number of times the queries are dealt anew to folds (default: {REPEATS})"
+    ),
     # cutting
     "by": _option("--by", metavar="RULE", help="", **_MANY),
     "floor": _option("--floor", type=int, metavar="N", help="minimum number of documents per query (default: tuned)"),

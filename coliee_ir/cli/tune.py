@@ -24,6 +24,7 @@ from coliee_ir.rules.protocol import has_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.stats.settings import REPEATS
 
 #: formats of a cut run
 CUT_TARGETS = ("columns", "trec", "json")
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
+    add(parser, "repeats", default=REPEATS)
     add(parser, "by_year", "groups", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
@@ -98,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
-        folds=options.folds, filters=taken,
+        folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
         **scoring.split(options), seed=options.seed, decisions=decided(options),

@@ -6,7 +6,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -118,17 +118,15 @@ def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int 
     """
     try:
         judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
-        return judged or _judged(qrels, run, skip, whole_queries)
+        return judged or _judged(qrels, run, skip)
     except _QueryReturnsError:
         return _judged_ungrouped(qrels, run, skip, jobs)
 
 
-def _judged(
-    qrels: Qrels, run: Run, skip: frozenset[str], in_queries: Callable[[Iterable[Columns]], Iterator[Lines]]
-) -> Judged:
+def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     judging = _Judging(qrels, skip)
     blocks = _Timed(run.blocks())
-    for lines in in_queries(blocks):
+    for lines in map(Lines.of, blocks) if run.grouped else whole_queries(blocks):
         judging.add(lines)
     return judging.result(blocks.seconds)
 
@@ -159,7 +157,7 @@ def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) ->
 
 def _apart(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
     """A judged part without its gold, which need not travel between processes."""
-    return replace(_judged(qrels, part, skip, whole_queries), qrels=Qrels({}))
+    return replace(_judged(qrels, part, skip), qrels=Qrels({}))
 
 
 def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from statistics import NormalDist
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -12,24 +16,37 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats import resampling
+from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS
 
 
 @dataclass(frozen=True)
 class Split:
-    """How queries are dealt to folds: one by one, or group by group.
+    """How queries are dealt to folds: one by one, or group by group, and several times.
+
+    The folds follow from the ids and the seed, whatever the order of the queries.
 
     Attributes:
-        group: shape (Q,); the number of each query's group, or of the query itself.
+        group: shape (Q,); the number of each query's group, or of the query itself, in the order of their names.
         n: how many folds.
         seed: of the order in which they are dealt.
+        repeats: how many times they are dealt anew.
     """
 
     group: IntArray
     n: int
     seed: int
+    repeats: int = 1
 
     @classmethod
-    def of(cls, queries: Sequence[str], n: int, seed: int, groups: Mapping[str, str] | None = None) -> Split:
+    def of(
+        cls,
+        queries: Sequence[str],
+        n: int,
+        seed: int,
+        groups: Mapping[str, str] | None = None,
+        repeats: int = 1,
+    ) -> Split:
         """The split of some queries.
 
         Args:
@@ -37,33 +54,38 @@ class Split:
             n: how many folds.
             seed: of the order.
             groups: query → group; queries of one group are in one fold.
+            repeats: how many times the queries are dealt anew.
 
         Raises:
-            UsageError: fewer groups than folds, or a query without a group.
+            UsageError: fewer groups than folds, a query without a group, or repeats out of range.
         """
+        if not 1 <= repeats <= MOST_REPEATS:
+            raise UsageError(f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
         if groups is not None and (missing := [query for query in queries if query not in groups]):
             n_missing = "1 judged query has" if len(missing) == 1 else f"{len(missing)} judged queries have"
             raise UsageError(
                 f"{n_missing} no group (first: {shortened(missing[0])}); give every query of the gold a group"
             )
         names = list(queries) if groups is None else [groups[query] for query in queries]
-        number = {name: at for at, name in enumerate(dict.fromkeys(names))}
+        number = {name: at for at, name in enumerate(sorted(set(names)))}
         if n < 2 or len(number) < n:
             what = "queries" if groups is None else "groups"
             raise UsageError(
                 f"{n} folds cannot be made from {len(number)} {what}; use at least 2 and at most that many"
             )
-        return cls(np.array([number[name] for name in names], dtype=np.int64), n, seed)
+        return cls(np.array([number[name] for name in names], dtype=np.int64), n, seed, repeats)
 
-    def folds(self, among: BoolArray, round_: int = 0) -> IntArray:
+    def folds(self, among: BoolArray, *round_: int) -> IntArray:
         """Shape (Q,); the fold of each query, -1 for those that do not take part; all 0 where only one group does.
 
         Args:
             among: shape (Q,); the queries that take part.
-            round_: each has an order of its own.
+            round_: the repeat, and within it the fold that is held out; each pair has an order of its own, which no
+                other seed has.
         """
         groups = np.unique(self.group[among])
-        order = np.argsort(np.random.PCG64(self.seed + round_).random_raw(len(groups)), kind="stable")
+        bits = np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=round_))
+        order = np.argsort(bits.random_raw(len(groups)), kind="stable")
         fold = np.full(len(self.group), -1)
         fold_of = np.empty(int(self.group.max(initial=0)) + 1, dtype=np.int64)
         fold_of[groups[order]] = np.arange(len(groups)) % self.n
@@ -77,28 +99,132 @@ class Split:
         np.add.at(total, number, each[among])
         return total
 
-    def terms(self, each: FloatArray, like: Terms) -> Terms:
-        """Terms whose units are the groups: what is resampled together."""
-        grouped = self.summed(each, np.ones(len(each), dtype=np.bool_))
-        return Terms(grouped, like.score, like.besides, like.is_mean and len(grouped) == len(each))
+    def terms(self, like: Terms) -> Terms:
+        """Terms whose units are the groups, in the order of their names: what is resampled together."""
+        grouped = self.summed(like.each, np.ones(len(like.each), dtype=np.bool_))
+        return like._replace(each=grouped, is_mean=like.is_mean and len(grouped) == len(like.each))
 
 
-def standard_error(score: Callable[[FloatArray], FloatArray], one: FloatArray, other: FloatArray) -> float:
-    """The jackknife standard error of the difference of two scores on the same queries.
+def averaged(parts: Sequence[FloatArray], score: Callable[[FloatArray], FloatArray], is_mean: bool) -> Terms:
+    """The terms of the mean of several scores, one for each repeat of a split.
 
     Args:
-        score: sums of shape (…, T) → scores.
-        one: shape (G, T); what each group of queries adds to the one.
-        other: shape (G, T); what it adds to the other.
+        parts: for each repeat, what each query adds; shape (Q, T).
+        score: sums of shape (…, T) → scores of shape (…).
+        is_mean: whether each score is a mean over queries.
     """
-    without = [score(each.sum(axis=0) - each) for each in (one, other)]
-    difference = without[0] - without[1]
-    difference = difference[np.isfinite(difference)]
-    n = len(difference)
-    return float(np.sqrt((n - 1) / n * ((difference - difference.mean()) ** 2).sum())) if n else 0.0
+    width = parts[0].shape[1]
+    if len(parts) == 1:
+        return Terms(parts[0], score, np.zeros(width), is_mean)
+    return Terms(np.concatenate(parts, axis=1), partial(_mean, score, width), np.zeros(width * len(parts)), False)
 
 
-def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> float:
+def _mean(score: Callable[[FloatArray], FloatArray], width: int, sums: FloatArray) -> FloatArray:
+    """The mean of the scores of each ``width`` columns, of those that exist."""
+    scores = score(sums.reshape(*sums.shape[:-1], -1, width))
+    there = np.isfinite(scores)
+    total, n = np.where(there, scores, 0.0).sum(axis=-1), there.sum(axis=-1)
+    return np.asarray(np.where(n > 0, total / np.maximum(n, 1), np.nan))
+
+
+def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray]) -> float:
+    """The standard deviation over the repeats of a score; NaN for a single one.
+
+    Args:
+        held: made by ``averaged``.
+        repeats: how many.
+        score: the score of one repeat.
+    """
+    scores = score(held.each.sum(axis=0).reshape(repeats, -1))
+    scores = scores[np.isfinite(scores)]
+    return float(scores.std(ddof=1)) if len(scores) > 1 else math.nan
+
+
+class Difference(NamedTuple):
+    """The difference of two scores on the same queries.
+
+    Attributes:
+        value: the one less the other.
+        error: its jackknife standard error.
+        interval: value ± t · error, with one degree of freedom less than there are groups of queries; NaN where no
+            error can be estimated.
+    """
+
+    value: float
+    error: float
+    interval: Interval
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the interval leaves zero out, so that one may be called better."""
+        return self.interval.low > 0 or self.interval.high < 0
+
+
+def difference(one: Terms, other: Terms) -> Difference:
+    """The difference of two scores, its jackknife standard error, and its interval (Efron, Tibshirani 1993, ch. 11).
+
+    Args:
+        one: what each query, or group, adds to the one score.
+        other: what the same queries add to the other.
+    """
+    without = resampling.left_out(one) - resampling.left_out(other)
+    without = without[np.isfinite(without)]
+    n, value = len(without), one.total - other.total
+    error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())) if n else 0.0
+    if n < 2 or math.isnan(value) or error <= resampling.NEAR < abs(value):
+        return Difference(value, error, Interval(math.nan, math.nan))
+    half = t_quantile((1 + CONFIDENCE_LEVEL) / 2, n - 1) * error
+    return Difference(value, error, Interval(value - half, value + half))
+
+
+#: From so many degrees of freedom on, the expansion of t around the normal quantile is exact to ten digits.
+_MANY: Final = 200
+
+
+@cache
+def t_quantile(p: float, degrees: int) -> float:
+    """The quantile of Student's t, for p > .5 (Abramowitz, Stegun 1964, 26.7.3–5); scipy takes .7 s to load."""
+    z = NormalDist().inv_cdf(p)
+    if degrees >= _MANY:
+        parts = (
+            (z**3 + z) / 4,
+            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+        )
+        return float(z + sum(part / degrees**power for power, part in enumerate(parts, start=1)))
+    low, high = 0.0, math.pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _within(middle, degrees) < 2 * p - 1 else (low, middle)
+    return math.tan(middle) * math.sqrt(degrees)
+
+
+def _within(angle: float, degrees: int) -> float:
+    """The probability that |t| is below √degrees · tan(angle)."""
+    cosine, odd = math.cos(angle), degrees % 2
+    term = total = cosine if odd else 1.0
+    for k in range(2 + odd, degrees - 1, 2):
+        term *= (k - 1) / k * cosine**2
+        total += term
+    total = 0.0 if degrees == 1 else total
+    return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
+
+
+class BestOf(NamedTuple):
+    """What to expect of the best of several runs.
+
+    Attributes:
+        score: never above the held-out score of the best run, which an estimate of its luck cannot improve.
+        interval: between quantiles of the score on the queries that did not choose.
+        is_corrected: whether ``score`` is below that of the best run.
+    """
+
+    score: float
+    interval: Interval
+    is_corrected: bool
+
+
+def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
     """What to expect of the best of several runs, where it is the best by the very scores that are held out.
 
     On each bootstrap sample of the queries the best run is chosen; what it scores on the queries that are not in the
@@ -112,7 +238,7 @@ def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> float:
     Source: Tsamardinos, Greasidou, Borboudakis, Machine Learning 107 (2018): bootstrap bias-corrected cross-validation.
     """
     if not held:
-        return float("nan")
+        return BestOf(math.nan, Interval(math.nan, math.nan), False)
     each = np.concatenate([terms.each.T for terms in held])
     outside: list[FloatArray] = []
     for drawn in resampling.draws(seed, n_resamples, each.shape[1], len(each)):
@@ -120,7 +246,10 @@ def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> float:
         best = np.argmax(np.nan_to_num(inside, nan=-np.inf), axis=0)
         outside.append(_scores(held, each, (drawn == 0).astype(np.float64))[best, np.arange(len(drawn))])
     scores = np.concatenate(outside)
-    return float(np.nanmean(scores)) if np.isfinite(scores).any() else float("nan")
+    shown = max((terms.total for terms in held if not math.isnan(terms.total)), default=math.nan)
+    expected = float(np.nanmean(scores)) if np.isfinite(scores).any() else math.nan
+    interval = resampling.percentile(scores, CONFIDENCE_LEVEL)
+    return BestOf(min(expected, shown), interval, expected < shown - resampling.NEAR)
 
 
 def _scores(held: Sequence[Terms], each: FloatArray, weights: FloatArray) -> FloatArray:

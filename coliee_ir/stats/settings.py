@@ -11,6 +11,12 @@ N_RESAMPLES: Final = 10_000
 SEED: Final = 2026
 CONFIDENCE_LEVEL: Final = 0.95
 
+#: How many times queries are dealt anew to folds: one split alone moves a held-out score by about .01.
+REPEATS: Final = 10
+
+#: More repeats than these would need more time than digits of a score are worth.
+MOST_REPEATS: Final = 1000
+
 #: More resamples than these would need more memory than digits of p are worth.
 MOST_RESAMPLES: Final = 1_000_000
 

@@ -18,9 +18,9 @@ from coliee_ir.stats.settings import SEED
 
 Call = Callable[..., tuple[int, str, str]]
 
-GOLD = {f"q{n}": [f"d{n}", f"d{n + 1}"] for n in range(12)}
+GOLD = {f"q{n:02}": [f"d{n}", f"d{n + 1}"] for n in range(12)}
 RUN = {
-    f"q{n}": {f"d{n + at}": round(0.9 - at / 7 - (n * 5 % 4) / 11, 6) for at in range(-1, 4)} for n in range(12)
+    f"q{n:02}": {f"d{n + at}": round(0.9 - at / 7 - (n * 5 % 4) / 11, 6) for at in range(-1, 4)} for n in range(12)
 }  # fmt: skip
 
 

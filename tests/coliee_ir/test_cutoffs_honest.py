@@ -5,6 +5,7 @@ import math
 import naive_cut as naive
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,10 @@ def test_folds_are_of_nearly_equal_size_and_the_seed_decides() -> None:
     assert Split.of(QUERIES, 5, 7).folds(EVERYONE).tolist() == fold.tolist()
     assert Split.of(QUERIES, 5, 8).folds(EVERYONE).tolist() != fold.tolist()
     assert Split.of(QUERIES, 5, 7).folds(EVERYONE, 1).tolist() != fold.tolist()
+    # another round is nobody else's: not that of another fold, repeat or seed
+    rounds = [(seed, *of) for seed in range(4) for of in [(), *((r,) for r in range(4)), (0, 0), (0, 1), (1, 0)]]
+    dealt = {tuple(Split.of(QUERIES, 5, seed).folds(EVERYONE, *of).tolist()) for seed, *of in rounds}
+    assert len(dealt) == len(rounds)
 
 
 def test_the_folds_of_a_seed_never_change() -> None:
@@ -96,7 +101,7 @@ def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: 
     """Whatever is said to be relevant for the queries of one fold, their lists are cut at the same place."""
     split = Split.of(case.pool.queries, 2, data.draw(st.integers(0, 9)))
     everyone = np.ones(len(case.gold), dtype=np.bool_)
-    inside = {q for q, number in zip(case.gold, split.folds(everyone).tolist(), strict=True) if number == 0}
+    inside = {q for q, number in zip(case.gold, split.folds(everyone, 0).tolist(), strict=True) if number == 0}
     other = {q: {f"d{data.draw(st.integers(0, 8))}": 1} if q in inside else gold for q, gold in case.gold.items()}
     families = ("k", "score", "margin", "gap")
     # the terms of micro-averages hold how many are retrieved
@@ -111,16 +116,32 @@ def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: 
 @given(naive.cases(least=4), st.sampled_from(("MicroF1", "MacroF1")), st.integers(0, 9))
 def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: str, seed: int) -> None:
     pool = case.pool
-    every = candidates(pool, measure, "k", "score", "margin")
-    split = Split.of(pool.queries, 2, seed)
+    every = candidates(pool, measure, "k", "score")
+    split = Split.of(pool.queries, 2, seed, repeats=2)
     terms = honest.nested(every, split)
-    outer = split.folds(np.ones(len(pool.queries), dtype=np.bool_))
-    for number in (0, 1):
-        train = outer != number
-        choice = honest.select(every, split, split.folds(train, 1 + number), train).chosen
-        candidate = every[choice if train.sum() > 1 else 0]
-        expected = candidate.sweep.terms(candidate.fit(train).rule).each[~train]
-        assert terms.each[~train].tolist() == expected.tolist()
+    scores = []
+    for repeat, each in enumerate(np.split(terms.each, 2, axis=1)):
+        outer = split.folds(np.ones(len(pool.queries), dtype=np.bool_), repeat)
+        for number in (0, 1):
+            train = outer != number
+            choice = honest.select(every, split, [split.folds(train, repeat, number)], train).chosen
+            candidate = every[choice if train.sum() > 1 else 0]
+            expected = candidate.sweep.terms(candidate.fit(train).rule).each[~train]
+            assert each[~train].tolist() == expected.tolist()
+        scores.append(float(every[0].sweep.objective.score(each.sum(axis=0))))
+    assert terms.total == pytest.approx(np.mean(scores), nan_ok=True)
+    assert folds.spread(terms, 2, every[0].sweep.objective.score) == pytest.approx(np.std(scores, ddof=1), nan_ok=True)
+
+
+@given(naive.cases(least=4), st.sampled_from(("MicroF1", "MacroF1")), st.permutations(range(5)))
+def test_the_order_of_the_gold_changes_nothing(case: naive.Case, measure: str, order: list[int]) -> None:
+    told = []
+    for queries in (list(case.gold), [f"q{at}" for at in order if at < len(case.gold)]):
+        pool = Pool.read(case.run, {query: case.gold[query] for query in queries}, task="trec")
+        split = Split.of(pool.queries, 2, 5)
+        terms = split.terms(honest.nested(candidates(pool, measure, "k", "score"), split))
+        told.append(terms.each.tolist())
+    assert told[0] == told[1]
 
 
 def test_with_two_queries_the_simplest_kind_is_taken() -> None:
@@ -153,7 +174,7 @@ def known(*rows: list[float]) -> honest.Selection:
     names = [str(n) for n in range(len(rows[0]))]
     split = Split.of(names, 2, 0)
     among = np.ones(len(names), dtype=np.bool_)
-    return honest.select(some, split, split.folds(among), among)
+    return honest.select(some, split, [split.folds(among, 0)], among)
 
 
 def test_the_simplest_within_a_standard_error_is_chosen() -> None:
@@ -162,7 +183,7 @@ def test_the_simplest_within_a_standard_error_is_chosen() -> None:
     between = [0.445, 0.345, 0.745, 0.625]  # 0.06 below on average: one and a half errors
     far = [0.4, 0.4, 0.6, 0.6]  # always 0.1 below: without noise
     error = float(np.std([0.0, 0.1, -0.1, 0.02], ddof=1)) / 2  # of a mean, the jackknife gives the usual one
-    assert known(near, best).errors == [pytest.approx(error), 0.0]
+    assert [apart.error for apart in known(near, best).behind] == [pytest.approx(error), 0.0]
     assert known(near, best).chosen == 0
     assert known(between, best).chosen == 1
     assert known(far, best).chosen == 1
@@ -188,7 +209,34 @@ def test_the_standard_error_is_the_jackknifes() -> None:
         without.append(2 * c / (r + w) - 2 * c2 / (r2 + w2))
     mean = sum(without) / 3
     expected = math.sqrt(2 / 3 * sum((value - mean) ** 2 for value in without))
-    assert folds.standard_error(f1, one, other) == pytest.approx(expected)
+    a, b = (Terms(each, f1, np.zeros(3), False) for each in (one, other))
+    value, error, (low, high) = folds.difference(a, b)
+    assert (value, error) == (pytest.approx(a.total - b.total), pytest.approx(expected))
+    half = scipy.stats.t.ppf(0.975, 2) * expected
+    assert (low, high) == (pytest.approx(value - half), pytest.approx(value + half))
+
+
+def test_a_difference_of_means_has_the_t_tests_interval() -> None:
+    one, other = np.random.default_rng(4).normal(0.5, 0.2, (2, 30))
+    _, _, interval = folds.difference(of_mean(one), of_mean(other))
+    theirs = scipy.stats.ttest_rel(one, other).confidence_interval(0.95)
+    assert interval == (pytest.approx(theirs.low), pytest.approx(theirs.high))
+    assert folds.difference(of_mean(one), of_mean(other)).is_shown == (theirs.low > 0 or theirs.high < 0)
+
+
+def test_what_has_no_error_has_no_interval_unless_nothing_differs() -> None:
+    one = of_mean(np.array([0.25, 0.5, 0.75]))
+    assert folds.difference(one, one) == (0.0, 0.0, (0.0, 0.0))
+    assert all(map(math.isnan, folds.difference(of_mean(np.array([0.5, 0.75, 1.0])), one).interval))
+    alone = folds.difference(of_mean(np.array([1.0])), of_mean(np.array([0.0])))
+    assert alone.value == 1.0
+    assert all(map(math.isnan, alone.interval))
+    assert not alone.is_shown
+
+
+@given(st.sampled_from((0.6, 0.9, 0.975, 0.995)), st.integers(1, 400))
+def test_quantiles_of_t_are_scipys(p: float, degrees: int) -> None:
+    assert folds.t_quantile(p, degrees) == pytest.approx(scipy.stats.t.ppf(p, degrees), rel=1e-9)
 
 
 def test_groups_are_left_out_together() -> None:
@@ -196,11 +244,12 @@ def test_groups_are_left_out_together() -> None:
     each = np.array([[1.0, 1], [2, 1], [4, 1]])
     assert split.summed(each, np.ones(3, dtype=np.bool_)).tolist() == [[5, 2], [2, 1]]
     assert split.summed(each, np.array([False, True, True])).tolist() == [[4, 1], [2, 1]]
-    terms = split.terms(each, of_mean(np.array([1.0, 2, 4])))
+    terms = split.terms(of_mean(np.array([1.0, 2, 4])))
+    assert terms.each.tolist() == [[5, 2], [2, 1]]
     assert terms.total == pytest.approx(7 / 3)
     assert not terms.is_mean
     alone = Split.of(["a", "b", "c"], 2, 0)
-    assert alone.terms(each, of_mean(np.array([1.0, 2, 4]))).is_mean
+    assert alone.terms(of_mean(np.array([1.0, 2, 4]))).is_mean
 
 
 def naive_best_of(rows: list[list[float]], draws: list[list[int]]) -> float:
@@ -219,8 +268,20 @@ def test_the_best_of_several_is_scored_on_queries_that_did_not_choose_it() -> No
     samples = [[at for at in range(4) for _ in range(int(times[at]))] for times in drawn]
     whole = [sample for sample in samples if len(set(sample)) < 4]  # else nobody is left to score it on
     held = [of_mean(np.array(row)) for row in rows]
-    assert folds.best_of(held, 60, 5) == pytest.approx(naive_best_of(rows, whole))
-    assert math.isnan(folds.best_of([], 60, 5))
+    best = folds.best_of(held, 60, 5)
+    naive_score = naive_best_of(rows, whole)
+    assert best.score == pytest.approx(min(naive_score, max(terms.total for terms in held)))
+    assert best.is_corrected
+    assert best.interval.low < naive_score < best.interval.high
+    assert math.isnan(folds.best_of([], 60, 5).score)
+
+
+def test_the_best_of_several_is_never_corrected_upwards() -> None:
+    held = [of_mean(np.linspace(0.2, 0.9, 40) ** 2), of_mean(np.linspace(0.0, 0.5, 40))]
+    for seed in range(20):  # the one run is always the best, and the estimate above or below its score by chance
+        best = folds.best_of(held, 20, seed)
+        assert best.score <= held[0].total
+        assert best.is_corrected == (best.score < held[0].total - 1e-12)
 
 
 def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
@@ -229,6 +290,6 @@ def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
     for _ in range(30):
         held = [of_mean(values) for values in chance.normal(0.5, 0.1, (50, 40))]
         apparent.append(max(terms.total for terms in held))
-        expected.append(folds.best_of(held, 100, 0))
+        expected.append(folds.best_of(held, 100, 0).score)
     assert np.mean(apparent) > 0.53
     assert np.mean(expected) == pytest.approx(0.5, abs=0.01)

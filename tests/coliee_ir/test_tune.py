@@ -6,6 +6,7 @@ import json
 import math
 import random
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,15 @@ from hypothesis import strategies as st
 import coliee_ir.examples
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
-from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run, tune
+from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run
+from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import FAMILIES, best_of, filters
 from coliee_ir.commands.tune.render import FORMS, render
 from coliee_ir.stats.resampling import bca, bootstrapped, left_out
+
+#: once is enough where it is not about repeating
+tune = partial(tune_repeatedly, repeats=1)
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TREC = (EXAMPLES / "trec" / "qrels.txt", EXAMPLES / "trec" / "bm25.run")
@@ -140,10 +145,11 @@ def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_take
     families = [(one.rule.family, one.searched) for one in tuning.tried]
     assert families == [(name, False) for name in FAMILIES] + [(name, True) for name in FAMILIES if name != "k"]
     best = max(one.held_out for one in tuning.tried)
-    near = [one for one in tuning.tried if one.held_out >= best - one.error - 1e-12]
+    near = [one for one in tuning.tried if one.held_out >= best - one.behind.error - 1e-12]
+    assert [one.behind.value for one in tuning.tried] == [pytest.approx(one.held_out - best) for one in tuning.tried]
     assert tuning.rule == near[0].rule
     assert tuning.resubstitution == pytest.approx(near[0].resubstitution)
-    assert next(one.error for one in tuning.tried if one.held_out == best) == 0.0
+    assert next(one.behind.error for one in tuning.tried if one.held_out == best) == 0.0
     assert all(one.resubstitution <= tuning.ceilings["recall of the whole ranking"] for one in tuning.tried)
     assert tuning.gap == tuning.resubstitution - tuning.held_out
 
@@ -162,6 +168,38 @@ def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs() ->
     samples = bootstrapped([tuning.terms], 200, 3)[:, 0]
     assert tuning.interval == bca(samples, tuning.held_out, left_out(tuning.terms), 0.95)
     assert tuning.interval.low < tuning.held_out < tuning.interval.high
+
+
+def test_the_order_of_gold_run_and_groups_changes_nothing() -> None:
+    gold, run = world(11)
+    groups = {query: f"g{number % 7}" for number, query in enumerate(gold)}
+    for options in ({}, {"groups": groups}):
+        told = []
+        for turned in (False, True):
+            shown = [dict(reversed(each.items())) if turned else each for each in (gold, run)]
+            told.append(tune_repeatedly(*shown, task="1", by=["k", "score"], repeats=3, n_resamples=50, **options))
+        assert {**told[0].to_dict(), "remarks": []} == {**told[1].to_dict(), "remarks": []}
+        assert best_of(told[:1], n_resamples=50) == best_of(told[1:], n_resamples=50)
+
+
+def test_the_held_out_score_is_the_mean_over_the_splits() -> None:
+    tuning = tune_repeatedly(*TREC, maximise="MicroF1", by="score", repeats=4, n_resamples=50)
+    sums = tuning.terms.each.sum(axis=0).reshape(4, 3)
+    scores = 2 * sums[:, 0] / (sums[:, 1] + sums[:, 2])
+    assert len(set(scores.tolist())) > 1
+    assert tuning.held_out == pytest.approx(scores.mean())
+    assert tuning.split_sd == pytest.approx(scores.std(ddof=1))
+    assert tuning.to_dict()["repeats"] == 4
+    assert math.isnan(tune(*TREC, maximise="MicroF1", by="score", n_resamples=50).split_sd)
+
+
+def test_what_cutting_gains_has_an_error() -> None:
+    tuning = tune(*TREC, maximise="MicroF1", by="score", n_resamples=50)
+    uncut = evaluate(*TREC, measures="MicroF1").measures["MicroF1"]
+    assert tuning.gain.value == pytest.approx(tuning.held_out - uncut)
+    assert tuning.gain.interval.low < tuning.gain.value < tuning.gain.interval.high
+    again = tune(TREC[0], cut(TREC[1], tuning.rule), maximise="MicroF1", by="k", floor=99, cap=99, n_resamples=50)
+    assert again.gain == (0.0, 0.0, (0.0, 0.0))  # nothing more is cut, and nothing is gained
 
 
 def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
@@ -246,10 +284,9 @@ def test_a_filter_is_measured_by_what_it_gains() -> None:
     plain = tune(gold, itself, task="1", by="k", n_resamples=5)
     first, second = clean.filters
     assert (first.name, first.rows) == ("not the query itself", 30)
-    assert first.gain == pytest.approx(clean.held_out - plain.held_out)
-    assert first.gain > 0
-    assert first.error > 0
-    assert (second.rows, second.gain, second.error) == (0, 0.0, 0.0)
+    assert first.gain.value == pytest.approx(clean.held_out - plain.held_out)
+    assert 0 < first.gain.interval.low < first.gain.value < first.gain.interval.high
+    assert (second.rows, second.gain) == (0, (0.0, 0.0, (0.0, 0.0)))
     kept = to_run(cut(itself, clean.rule, filters=[filters.not_itself()]))
     assert not any(query in ranking for query, ranking in kept.items())
 
@@ -258,7 +295,7 @@ def test_the_best_of_several_runs_is_expected_to_be_worth_less_than_it_seems() -
     gold, _ = world(0)
     tunings = [tune(gold, world(seed)[1], task="1", by="k", n_resamples=5) for seed in range(1, 9)]
     expected = best_of(tunings, n_resamples=500)
-    assert 0 < expected < max(tuning.held_out for tuning in tunings)
+    assert 0 < expected.score < max(tuning.held_out for tuning in tunings)
 
 
 # runs of every form
@@ -326,6 +363,7 @@ _NAME_ANOTHER = (
         ({"floor": 3, "cap": 2}, "the floor (3) must not exceed the cap (2)"),
         ({"seed": -1}, "the seed must be an integer ≥ 0"),
         ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
+        ({"repeats": 0}, "the number of repeats must be between 1 and 1,000"),
         ({"folds": 1}, "1 folds cannot be made from 30 queries; use at least 2 and at most that many"),
         ({"folds": 31}, "31 folds cannot be made from 30 queries; use at least 2 and at most that many"),
         (
@@ -429,15 +467,18 @@ def test_a_hostile_tag_is_harmless_in_every_form(form: str, n: int) -> None:
 def test_what_a_person_reads() -> None:
     gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
     run = {query: {"a": 3.0, "b": 2.0 if len(wanted) == 2 else 0.9, "c": 0.5} for query, wanted in gold.items()}
-    tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], n_resamples=50)
+    tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], n_resamples=50, repeats=2)
     assert render([tuning], "table") == (
-        "run   keep                     MicroF1 held out  low 95%  high 95%  on all     gap\n"
-        "ours  scores of at least 1.45            1.0000   1.0000    1.0000  1.0000  0.0000\n"
+        "run   keep                     MicroF1 held out  SD splits  low 95%  high 95%  on all     gap\n"
+        "ours  scores of at least 1.45            1.0000     0.0000   1.0000    1.0000  1.0000  0.0000\n"
         "\n"
-        "rule                                       MicroF1 held out   Δ best      SE  on all\n"
-        "the first 2 of each query                            0.8571  -0.1429  0.0544  0.8571\n"
-        "scores of at least 1.45                              1.0000   0.0000  0.0000  1.0000\n"
-        "scores of at least 1.45 (bounds searched)            1.0000   0.0000  0.0000  1.0000\n"
+        "run   MicroF1 as it is  gain held out      SE  low 95%  high 95%\n"
+        "ours            0.6667        +0.3333  0.0494  +0.2216   +0.4451\n"
+        "\n"
+        "rule                                       MicroF1 held out   Δ best      SE  low 95%  high 95%  on all\n"
+        "the first 2 of each query                            0.7097  -0.2903  0.0286  -0.3550   -0.2257  0.8571\n"
+        "scores of at least 1.45                              1.0000   0.0000  0.0000   0.0000    0.0000  1.0000\n"
+        "scores of at least 1.45 (bounds searched)            1.0000   0.0000  0.0000   0.0000    0.0000  1.0000\n"
         "The simplest rule within one standard error of the best is chosen.\n"
         "\n"
         "reference points             MicroF1\n"

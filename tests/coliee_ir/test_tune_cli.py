@@ -40,7 +40,8 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     code, out, err = call("tune", *TASK1)
     assert code == 0
     assert out.splitlines()[1].split() == [
-        *["rerank", "the", "first", "3", "of", "each", "query"], "0.5200", "0.4588", "0.5752", "0.5371", "0.0171"
+        *["rerank", "the", "first", "3", "of", "each", "query"],
+        *["0.5209", "0.0052", "0.4603", "0.5779", "0.5371", "0.0162"],
     ]  # fmt: skip
     assert err == (
         "task 1 by the rules of 2026 (the gold's documents are case numbers)\n"
@@ -186,7 +187,7 @@ def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it
     alone = [call("tune", "task2/gold.json", path, "-f", "csv")[1] for path in ("task2/mono.txt", "task2/rules.csv")]
     assert out.splitlines()[1:] == [text.splitlines()[1] for text in alone]
     told = call("tune", "task2/gold.json", "task2/mono.txt", "task2/rules.csv")[1]
-    assert "is optimistic; bias-corrected estimate: 0." in told
+    assert "is optimistic; " in told
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -221,9 +222,9 @@ def test_a_broken_run_among_many(call: Call, jobs: int) -> None:
 def test_filters_are_used_told_and_remembered(call: Call) -> None:
     Path("dates.txt").write_text("q1 1999-01-01\nd422 2020-01-01\n# a comment\n")
     options = ("--not-itself", "--dates", "dates.txt", "--not-common", "5,3")
-    code, out, _ = call("tune", *TREC, *options, "--save-rule", "rule.json")
+    code, out, _ = call("tune", *TREC, *options, "--save-rule", "rule.json", "--repeats", "2")
     assert code == 0
-    told = [line for line in out.splitlines() if "rows removed" in line]
+    told = [line for line in out.splitlines() if " removed, " in line]
     assert [line.split(": ")[1] for line in told] == [
         "not the query itself",
         "not newer than the query",

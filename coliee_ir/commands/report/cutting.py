@@ -11,10 +11,12 @@ import altair as alt
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, label, rows, run_colour, run_shape
 from coliee_ir.commands.tune import FAMILIES, Tuning
+from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
+from coliee_ir.stats.folds import difference
 
 #: cut-offs at which precision and recall are told
 _CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
@@ -188,7 +190,7 @@ def tunings_table(contents: Contents) -> Grid:
                     str(tuning.rule),
                     Number(submitted),
                     Number(tuning.held_out, mark=_between(tuning)),
-                    Number(tuning.held_out - submitted, f"{tuning.held_out - submitted:+.4f}".replace("-", "−")),
+                    _gain(scores, measure, tuning),
                     Number(tuning.resubstitution),
                     *(Number(value) for value in ceiling[:2]),
                 ]
@@ -204,6 +206,16 @@ def tunings_table(contents: Contents) -> Grid:
         "as many as are relevant",
     ]
     return Grid(header, cells, n_text=2)
+
+
+def _gain(scores: Scores, measure: Measure, tuning: Tuning) -> Number:
+    """The held-out score less that of the run as submitted, with its interval."""
+    submitted = scores.results[measure].terms
+    by_name = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)  # as the tuning's terms
+    gain = difference(tuning.terms, submitted._replace(each=submitted.each[by_name]))
+    low, high = gain.interval
+    mark = "" if math.isnan(low) else f"{low:+.2f} to {high:+.2f}".replace("-", "−")
+    return Number(gain.value, f"{gain.value:+.4f}".replace("-", "−"), mark=mark)
 
 
 def _between(tuning: Tuning) -> str:

@@ -11,7 +11,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.search import NEAR, Bounds, Fit, Sweep
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats.folds import Split, standard_error
+from coliee_ir.stats.folds import Difference, Split, averaged, difference
 
 
 class Candidate(NamedTuple):
@@ -23,10 +23,6 @@ class Candidate(NamedTuple):
     def fit(self, chosen: BoolArray) -> Fit:
         """The best rule on some queries."""
         return self.sweep.best(chosen, self.bounds)
-
-    def score(self, each: FloatArray, among: BoolArray) -> float:
-        """The score of what some queries add; NaN if none can be formed."""
-        return float(self.sweep.objective.score(each[among].sum(axis=0)))
 
 
 def held_out(candidate: Candidate, fold: IntArray, among: BoolArray) -> FloatArray:
@@ -50,47 +46,67 @@ class Selection(NamedTuple):
 
     Attributes:
         chosen: the place of the candidate with the best held-out score, or of the simplest within an error of it.
-        scores: the held-out score of each.
-        errors: the standard error of the difference of each to the best.
+        scores: the held-out score of each, the mean over the repeats.
+        behind: by how much each differs from the best.
     """
 
     chosen: int
     scores: list[float]
-    errors: list[float]
+    behind: list[Difference]
 
 
-def select(candidates: Sequence[Candidate], split: Split, fold: IntArray, among: BoolArray) -> Selection:
+def select(candidates: Sequence[Candidate], split: Split, folds: Sequence[IntArray], among: BoolArray) -> Selection:
     """Try each candidate on held-out folds, and choose.
 
     Args:
         candidates: the kinds of rule, the simplest first.
         split: the groups of queries.
-        fold: shape (Q,); the fold of each query.
+        folds: for each repeat the fold of each query; shape (Q,).
         among: shape (Q,); the queries that take part.
     """
-    held = [held_out(candidate, fold, among) for candidate in candidates]
-    scores = [candidate.score(each, among) for candidate, each in zip(candidates, held, strict=True)]
+    aim = candidates[0].sweep.objective
+    held = []
+    for candidate in candidates:
+        parts = [split.summed(held_out(candidate, fold, among), among) for fold in folds]
+        held.append(averaged(parts, aim.score, aim.is_mean))
+    scores = [terms.total for terms in held]
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
-    score, grouped = candidates[0].sweep.objective.score, [split.summed(each, among) for each in held]
-    errors = [standard_error(score, each, grouped[best]) for each in grouped]
-    enough = [of_it >= scores[best] - error - NEAR for of_it, error in zip(scores, errors, strict=True)]
-    return Selection(enough.index(True) if any(enough) else best, scores, errors)
+    behind = [difference(terms, held[best]) for terms in held]
+    enough = [score >= scores[best] - apart.error - NEAR for score, apart in zip(scores, behind, strict=True)]
+    return Selection(enough.index(True) if any(enough) else best, scores, behind)
+
+
+def chosen(candidates: Sequence[Candidate], split: Split, train: BoolArray, *round_: int) -> Fit:
+    """The rule that some queries choose: its kind by folds of them, its parameters on all of them.
+
+    Args:
+        candidates: the kinds of rule, the simplest first.
+        split: the groups of queries.
+        train: shape (Q,); the queries.
+        round_: of the folds.
+    """
+    inner = split.folds(train, *round_)
+    choice = len(candidates) > 1 and inner.max() > 0  # with one group there is nothing to choose by
+    return candidates[select(candidates, split, [inner], train).chosen if choice else 0].fit(train)
 
 
 def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
-    """What each query adds when kind of rule and parameters are both chosen without its fold.
+    """What each query adds when kind of rule and parameters are both chosen without its fold; for all repeats.
 
     Args:
         candidates: the kinds of rule, the simplest first.
         split: the folds; those within the rest of a fold are dealt anew.
     """
-    objective = candidates[0].sweep.objective
-    each = np.zeros_like(objective.base)
-    outer = split.folds(np.ones(len(each), dtype=np.bool_))
-    for number in np.unique(outer).tolist():
-        test = outer == number
-        inner = split.folds(~test, 1 + number)
-        choice = len(candidates) > 1 and inner.max() > 0  # with one group left there is nothing to choose by
-        candidate = candidates[select(candidates, split, inner, ~test).chosen if choice else 0]
-        each[test] = candidate.sweep.terms(candidate.fit(~test).rule).each[test]
-    return Terms(each, objective.score, np.zeros(each.shape[1]), objective.is_mean)
+    aim = candidates[0].sweep.objective
+    everyone = np.ones(len(aim.base), dtype=np.bool_)
+    sweeps = {candidate.sweep.family: candidate.sweep for candidate in candidates}
+    parts = []
+    for repeat in range(split.repeats):
+        each = np.zeros_like(aim.base)
+        outer = split.folds(everyone, repeat)
+        for number in np.unique(outer).tolist():
+            test = outer == number
+            rule = chosen(candidates, split, ~test, repeat, number).rule
+            each[test] = sweeps[rule.family].terms(rule).each[test]
+        parts.append(each)
+    return averaged(parts, aim.score, aim.is_mean)

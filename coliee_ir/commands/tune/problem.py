@@ -71,17 +71,18 @@ class Problem:
         return [*plain, *(Candidate(sweep, every) for sweep in sweeps if sweep.family != "k")]
 
     def held_out(self, candidates: Sequence[Candidate]) -> Terms:
-        """What each query adds when everything is chosen without it."""
-        return honest.nested(candidates, self.split)
+        """What each query, or group of them, adds when everything is chosen without it."""
+        return self.split.terms(honest.nested(candidates, self.split))
 
     def solve(self, candidates: Sequence[Candidate]) -> Solution:
         """Choose the kind of rule by its held-out score, and fit it to all queries."""
         everyone = np.ones(len(self.split.group), dtype=np.bool_)
-        selection = honest.select(candidates, self.split, self.split.folds(everyone), everyone)
+        folds = [self.split.folds(everyone, repeat) for repeat in range(self.split.repeats)]
+        selection = honest.select(candidates, self.split, folds, everyone)
         fits = [candidate.fit(everyone) for candidate in candidates]
         tried = tuple(
-            Tried(fit.rule, len(candidate.bounds) > 1, fit.score, score, error)
-            for candidate, fit, score, error in zip(candidates, fits, selection.scores, selection.errors, strict=True)
+            Tried(fit.rule, len(candidate.bounds) > 1, fit.score, score, behind)
+            for candidate, fit, score, behind in zip(candidates, fits, selection.scores, selection.behind, strict=True)
         )
         rule, sweep = fits[selection.chosen].rule, candidates[selection.chosen].sweep
         curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))

@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from coliee_adapters.errors import shortened
+from coliee_adapters.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.tune.result import Tuning, best_of
 from coliee_ir.commands.tune.rules import FAMILIES
 from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number
+from coliee_ir.output.envelope import dumped, number, numbers
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import View, no_queries, shows
+from coliee_ir.stats.folds import Difference
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _WIDTH: Final = 60
@@ -26,15 +28,16 @@ def render(tunings: Sequence[Tuning], form: str) -> str:
 
 def ranked(tunings: Sequence[Tuning]) -> Grid:
     """The runs, that with the best held-out score first."""
-    best_first = sorted(tunings, key=lambda tuning: (-_known(tuning.held_out), tuning.tag))
+    best_first = sorted(tunings, key=_by_score)
     top = best_first[0].held_out
     measure = tunings[0].measure
-    header = ["run", "keep", f"{measure} held out", "low 95%", "high 95%", "on all", "gap"]
+    header = ["run", "keep", f"{measure} held out", "SD splits", "low 95%", "high 95%", "on all", "gap"]
     rows: list[list[Cell]] = [
         [
             tuning.tag,
             str(tuning.rule),
             Number(tuning.held_out, bold=len(tunings) > 1 and f"{tuning.held_out:.4f}" == f"{top:.4f}"),
+            Number(tuning.split_sd),
             Number(tuning.interval.low),
             Number(tuning.interval.high),
             Number(tuning.resubstitution),
@@ -45,25 +48,44 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
     return Grid(header, rows, n_text=2)
 
 
-def _known(score: float) -> float:
-    return -math.inf if math.isnan(score) else score
+def _by_score(tuning: Tuning) -> tuple[float, str]:
+    return (math.inf if math.isnan(tuning.held_out) else -tuning.held_out, tuning.tag)
 
 
 def tried(tuning: Tuning) -> Grid:
     """The kinds of rule that were tried on a run, the simplest first."""
-    header = ["rule", f"{tuning.measure} held out", "Δ best", "SE", "on all"]
-    best = max(_known(one.held_out) for one in tuning.tried)
+    header = ["rule", f"{tuning.measure} held out", "Δ best", "SE", "low 95%", "high 95%", "on all"]
     rows: list[list[Cell]] = [
         [
             str(one.rule) + (" (bounds searched)" if one.searched else ""),
             Number(one.held_out, bold=one.rule == tuning.rule),
-            Number(round(one.held_out - best, 4) + 0.0),  # no minus zero
-            Number(one.error),
+            *apart(one.behind),
             Number(one.resubstitution),
         ]
         for one in tuning.tried
     ]
     return Grid(header, rows, n_text=1)
+
+
+def apart(difference: Difference) -> list[Number]:
+    """A difference, its standard error and its interval, signed."""
+    low, high = difference.interval
+    return [Number(difference.value, signed(difference.value)), Number(difference.error),
+            Number(low, signed(low)), Number(high, signed(high))]  # fmt: skip
+
+
+def signed(value: float) -> str:
+    """A number of four decimals with its sign, which zero does not have."""
+    return "-" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"
+
+
+def gains(tunings: Sequence[Tuning]) -> Grid:
+    """What cutting is worth: the held-out score less that of the run as it is."""
+    rows: list[list[Cell]] = [
+        [tuning.tag, Number(tuning.held_out - tuning.gain.value), *apart(tuning.gain)]
+        for tuning in sorted(tunings, key=_by_score)
+    ]
+    return Grid(["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"], rows)
 
 
 def ceilings(tuning: Tuning) -> Grid:
@@ -110,7 +132,7 @@ def _parameter(tuning: Tuning, parameter: float) -> Number:
 
 
 def _text(tunings: Sequence[Tuning]) -> str:
-    told = [grid.plain(ranked(tunings))]
+    told = [grid.plain(ranked(tunings)), grid.plain(gains(tunings))]
     if len(tunings) == 1:
         (tuning,) = tunings
         told += [
@@ -119,24 +141,27 @@ def _text(tunings: Sequence[Tuning]) -> str:
             curve(tuning),
         ]
     else:
+        best = best_of(tunings, seed=tunings[0].seed)
+        low, high = best.interval
         told.append(
-            f"Picking the best of {len(tunings)} runs is optimistic; bias-corrected estimate: "
-            f"{best_of(tunings, seed=tunings[0].seed):.4f} \n"
+            f"Picking the best of {len(tunings)} runs is optimistic; "
+            + (f"bias-corrected estimate: {best.score:.4f}" if best.is_corrected else "here no correction is needed")
+            + f" (95% interval {low:.4f} to {high:.4f})\n"
         )
     told += [
-        f"{shortened(tuning.tag)}: {name}: {rows} rows removed, {gain:+.4f} held out (± {error:.4f})\n"
+        f"{shortened(tuning.tag)}: {name}: {counted(rows, 'row')} removed, {signed(gain.value)} held out "
+        f"(SE {gain.error:.4f}, 95% interval {signed(gain.interval.low)} to {signed(gain.interval.high)})\n"
         for tuning in tunings
-        for name, rows, gain, error in tuning.filters
+        for name, rows, gain in tuning.filters
     ]
     return "\n".join(filter(None, told))
 
 
 def _json(tunings: Sequence[Tuning]) -> str:
-
     held: dict[str, object] = {"coliee_ir": __version__, "tunings": [tuning.to_dict() for tuning in tunings]}
     if len(tunings) > 1:
         expected = best_of(tunings, seed=tunings[0].seed)
-        held["best_of"] = number(expected)
+        held["best_of"] = {"score": number(expected.score), "interval": numbers(expected.interval)}
     return dumped(held)
 
 

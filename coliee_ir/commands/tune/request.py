@@ -30,9 +30,9 @@ from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
-from coliee_ir.stats.folds import Split, standard_error
+from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.settings import N_RESAMPLES, REPEATS, SEED, Resampling
 
 FOLDS: Final = 5
 
@@ -49,6 +49,7 @@ def tune(
     floor: int | None = None,
     cap: int | None = None,
     folds: int = FOLDS,
+    repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
     by_year: bool = False,
     filters: Sequence[Filter] = (),
@@ -63,7 +64,8 @@ def tune(
     """Choose the rule that cuts a run best.
 
     Every kind of rule is tried without bounds on the count and with a searched floor and cap; of those whose held-out
-    scores are within a standard error of the best the simplest is taken.
+    scores are within a standard error of the best the simplest is taken. Held-out scores are means over several ways to
+    deal the queries to folds; they do not depend on the order of the gold.
 
     Args:
         gold: what ``read_gold`` takes.
@@ -76,6 +78,7 @@ def tune(
         floor: keep at least so many documents a query; by default searched.
         cap: keep at most so many; by default searched.
         folds: how many folds of queries the rule is held out from.
+        repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
         filters: what to take away before cutting; each is measured for what it gains.
@@ -135,12 +138,11 @@ def tune(
             raise UsageError("folds are made of years or of groups: give one of the two")
         groups = years(record)
         folds = len({groups[query] for query in pool.queries})
-    split = Split.of(pool.queries, folds, seed, groups)
+    split = Split.of(pool.queries, folds, seed, groups, repeats)
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
-    held = problem.held_out(candidates)
-    terms = split.terms(held.each, held)
+    terms = problem.held_out(candidates)
     samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
     interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
     return Tuning(
@@ -157,13 +159,16 @@ def tune(
         remarks=scores.remarks,
         rule=solution.rule,
         resubstitution=solution.resubstitution,
-        held_out=held.total,
+        held_out=terms.total,
+        split_sd=spread(terms, repeats, candidates[0].sweep.objective.score),
         interval=interval,
+        gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
         ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
         curve=solution.curve,
         curve_intervals=_bands(solution, split, settings) if curve_intervals else (),
         folds=folds,
+        repeats=repeats,
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(_filtered(problem, whole, filters, terms)),
@@ -248,7 +253,7 @@ def _bands(solution: Solution, split: Split, settings: Resampling) -> tuple[Inte
     rule, points = solution.rule, []
     for parameter, _ in solution.curve:
         kept = solution.sweep.terms(replace(rule, threshold=parameter))
-        points.append(split.terms(kept.each, kept))
+        points.append(split.terms(kept))
     if not points:
         return ()
     samples = resampling.bootstrapped(points, settings.n_resamples, settings.seed)
@@ -262,8 +267,5 @@ def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Te
     """What each filter did: the held-out score with all of them beside that without it."""
     for filter_ in filters:
         pool = filtered(whole, [other for other in filters if other is not filter_], "")
-        without = problem.held_out(problem.candidates(pool))
-        each = problem.split.terms(without.each, without).each
         rows = int((~filter_.keeps(whole)).sum())
-        error = standard_error(held.score, held.each, each)
-        yield Filtered(filter_.name, rows, held.total - without.total, error)
+        yield Filtered(filter_.name, rows, difference(held, problem.held_out(problem.candidates(pool))))

@@ -12,6 +12,7 @@ from coliee_ir.output.envelope import number, numbers
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds
+from coliee_ir.stats.folds import Difference
 from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import N_RESAMPLES, SEED
 
@@ -24,14 +25,14 @@ class Tried(NamedTuple):
         searched: whether floor and cap were searched too.
         resubstitution: its score on the queries that it was fitted to.
         held_out: the score of rules of its kind, each on the fold it was fitted without.
-        error: standard error of the difference of ``held_out`` to that of the best kind.
+        behind: by how much ``held_out`` differs from that of the best kind.
     """
 
     rule: Rule
     searched: bool
     resubstitution: float
     held_out: float
-    error: float
+    behind: Difference
 
 
 class Filtered(NamedTuple):
@@ -41,22 +42,20 @@ class Filtered(NamedTuple):
         name: its name.
         rows: how many rows of the judged queries it takes away by itself.
         gain: by how much the held-out score is greater with it than without it, the other filters in place.
-        error: standard error of that difference.
     """
 
     name: str
     rows: int
-    gain: float
-    error: float
+    gain: Difference
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Tuning(Shown):
     """Where to cut a run, and what that is worth.
 
-    ``held_out`` is an estimate for rules chosen as this one was, on as many queries less a fold. Its interval says how
-    much it would differ with other queries of the same kind; it takes the rules of the folds as given, and leaves out
-    that other queries, or other folds, would have led to other rules.
+    ``held_out`` is an estimate for rules chosen as this one was, on as many queries less a fold; the mean over several
+    ways to deal the queries to folds. Its interval says how much it would differ with other queries of the same kind;
+    it takes the rules of the folds as given, and leaves out that other queries would have led to other rules.
 
     Attributes:
         tag: the run's name.
@@ -73,16 +72,20 @@ class Tuning(Shown):
         rule: the rule chosen, fitted to all of them.
         resubstitution: its score on them, which is too good: it was chosen by it.
         held_out: the score when kind and parameters are chosen anew without each fold: what to expect.
+        split_sd: standard deviation of the held-out score over the repeats, that is: from one way to deal the queries
+            to folds to another. NaN for one repeat.
         interval: 95% bootstrap interval of ``held_out`` over queries, or over groups where there are any.
+        gain: ``held_out`` less the score of the run as it is.
         tried: the kinds of rule, the simplest first.
         ceilings: scores reference points: name → score.
         curve: parameter of the chosen rule and score there, on all queries.
         curve_intervals: 95% bootstrap interval of each of these scores; empty where they were not asked for.
         folds: how many.
+        repeats: how many times the queries were dealt anew to folds.
         groups: how many groups of queries there are; None where each query is for itself.
         seed: of the folds and of the interval.
         filters: what each filter did.
-        terms: what each query, or group, adds to ``held_out``.
+        terms: what each query, or group, adds to ``held_out``, in the order of their names.
     """
 
     tag: str
@@ -99,11 +102,14 @@ class Tuning(Shown):
     rule: Rule
     resubstitution: float
     held_out: float
+    split_sd: float
     interval: Interval
+    gain: Difference
     tried: tuple[Tried, ...]
     ceilings: Mapping[str, float]
     curve: tuple[tuple[float, float], ...]
     folds: int
+    repeats: int
     groups: int | None
     seed: int
     filters: tuple[Filtered, ...]
@@ -134,31 +140,39 @@ class Tuning(Shown):
             "says": str(self.rule),
             "resubstitution": number(self.resubstitution),
             "held_out": number(self.held_out),
+            "split_sd": number(self.split_sd),
             "interval": numbers(self.interval),
+            "gain": told(self.gain),
             "gap": number(self.gap),
             "tried": [
                 {"rule": one.rule.to_dict(), "bounds_searched": one.searched, "held_out": number(one.held_out),
-                 "error": number(one.error), "resubstitution": number(one.resubstitution)}
+                 "behind": told(one.behind), "resubstitution": number(one.resubstitution)}
                 for one in self.tried
             ],
             "ceilings": {name: number(value) for name, value in self.ceilings.items()},
             "curve": [list(point) for point in self.curve],
             "folds": self.folds,
+            "repeats": self.repeats,
             "groups": self.groups,
             "seed": self.seed,
             "filters": [
-                {"filter": name, "rows": rows, "gain": number(gain), "error": number(error)}
-                for name, rows, gain, error in self.filters
+                {"filter": name, "rows": rows, "gain": told(gain)} for name, rows, gain in self.filters
             ],
             "remarks": list(self.remarks),
         }  # fmt: skip
 
 
-def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> float:
+def told(difference: Difference) -> dict[str, Any]:
+    """A difference as JSON."""
+    value, error, interval = difference
+    return {"difference": number(value), "error": number(error), "interval": numbers(interval)}
+
+
+def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> folds.BestOf:
     """What to expect of the best of several runs, where it is the best by their held-out scores.
 
     The best of many is in part the luckiest, so that its own held-out score is too good. Here the choice, too, is made
-    on other queries than those that score it; see ``best_of_held_out``.
+    on other queries than those that score it; see ``coliee_ir.stats.folds.best_of``.
 
     Args:
         tunings: of the same gold, measure and groups.

@@ -46,12 +46,14 @@ class _Rows(NamedTuple):
         value: shape (M,); falling.
         adds: shape (M, R); what each row adds.
         base: shape (Q, T); what each query adds with its floor alone.
+        part: shape (M,); rows of one part come in together, or nothing is gained between its first and its last.
     """
 
     query: np.typing.NDArray[np.int32]
     value: FloatArray
     adds: FloatArray
     base: FloatArray
+    part: IntArray
 
 
 class _Scored(NamedTuple):
@@ -82,6 +84,7 @@ class Sweep:
         self.value = FAMILIES[family].value(pool)
         self.order = np.argsort(-self.value, kind="stable")
         self._rows: dict[Bounds, _Rows] = {}
+        self._fixed = FAMILIES[family].fixed
 
     def best(self, chosen: BoolArray, bounds: Sequence[Bounds] = (Bounds(),)) -> Fit:
         """The rule with the greatest score on some queries.
@@ -93,21 +96,34 @@ class Sweep:
             chosen: shape (Q,); the queries.
             bounds: floors and caps to try, the simplest first.
         """
-        best, *others = (self._best(chosen, bound) for bound in bounds)
-        for fit in others:
-            if fit.score > best.score + NEAR or (np.isnan(best.score) and not np.isnan(fit.score)):
-                best = fit
-        return best
+        best, score = bounds[0], -np.inf
+        for bound in bounds if len(bounds) > 1 else ():
+            if (reached := self._greatest(chosen, bound)) > score + NEAR:
+                best, score = bound, reached
+        return self._best(chosen, best)
+
+    def _greatest(self, chosen: BoolArray, bound: Bounds) -> float:
+        """The score of ``_best``, for less: rows are summed part by part."""
+        if self._fixed is not None:
+            score = self._best(chosen, bound).score
+            return -np.inf if np.isnan(score) else score
+        rows = self._between(bound)
+        taken = chosen[rows.query]
+        sums = np.empty((int(rows.part.max(initial=-1)) + 2, rows.base.shape[1]))
+        sums[:] = rows.base[chosen].sum(axis=0)
+        for column in range(rows.adds.shape[1]):
+            sums[1:, column] += np.cumsum(np.bincount(rows.part, weights=rows.adds[:, column] * taken))
+        scores = self.objective.score(sums)
+        return float(np.max(scores, where=~np.isnan(scores), initial=-np.inf))
 
     def _best(self, chosen: BoolArray, bound: Bounds) -> Fit:
         found = self._scored(chosen, bound)
-        fixed = FAMILIES[self.family].fixed
-        if fixed is None:
+        if self._fixed is None:
             at = int(np.argmax(found.scores >= found.scores.max() - NEAR))
             threshold = self._threshold(found.values, int(found.ends[at]), chosen, bound)
         else:
-            at = int(np.searchsorted(found.ends, np.count_nonzero(found.values >= fixed)))
-            threshold = fixed
+            at = int(np.searchsorted(found.ends, np.count_nonzero(found.values >= self._fixed)))
+            threshold = self._fixed
         score = float(found.scores[at])
         # how many are kept is what k says; its bounds have nothing to add
         parameter = FAMILIES[self.family].parameter(threshold)
@@ -116,13 +132,16 @@ class Sweep:
 
     def _scored(self, chosen: BoolArray, bound: Bounds) -> _Scored:
         rows = self._between(bound)
-        taken = chosen[rows.query]
+        taken = np.flatnonzero(chosen[rows.query])
         values = rows.value[taken]
         changes = np.flatnonzero(values[1:] != values[:-1]) + 1
         ends = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
-        sums = np.tile(rows.base[chosen].sum(axis=0), (len(ends), 1))
+        sums = np.empty((len(ends), rows.base.shape[1]))
+        sums[:] = rows.base[chosen].sum(axis=0)
         sums[1:, : rows.adds.shape[1]] += np.cumsum(rows.adds[taken], axis=0)[ends[1:] - 1]
-        return _Scored(values, ends, np.nan_to_num(self.objective.score(sums), nan=-np.inf))
+        scores = self.objective.score(sums)
+        scores[np.isnan(scores)] = -np.inf
+        return _Scored(values, ends, scores)
 
     def _between(self, bound: Bounds) -> _Rows:
         """The rows between a floor and a cap; kept for the next subset of queries."""
@@ -134,11 +153,17 @@ class Sweep:
                 within &= rank <= bound.cap
                 floor &= self.pool.rank <= bound.cap
             order = self.order[within]
+            value = self.value[order]
+            part = np.cumsum(np.diff(value, prepend=value[:1]) != 0)
+            if self.objective.needs_relevant and len(part):
+                gains = np.bincount(part, weights=self.pool.relevant[order]) > 0
+                part = (np.cumsum(gains) - gains)[part]
             self._rows[bound] = _Rows(
                 self.pool.query[order].astype(np.int32),
-                self.value[order],
+                value,
                 self.objective.row[order],
                 self.objective.terms(self.pool, floor).each if bound.floor else self.objective.base,
+                part,
             )
         return self._rows[bound]
 

@@ -1,0 +1,128 @@
+"""Runs in memory, judged where they lie, and their naive twin: every id and every score looked at by itself."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import frames
+from coliee_adapters.errors import ColieeError
+from coliee_ir import Evaluator, Scores
+
+MEASURES = ["map", "set_F", "MicroF1", "MicroP@2"]
+QUERIES = ["q1", "q2", "007", "q4"]
+PLAIN = ["d1", "d2", "d3", "005", "5", "012", "12", "d9"]
+ODD = ["7.txt", "é1", " x", "a,b", "", "d\x01", "d" * 40, "d" * 40 + "e"]
+
+Rankings = dict[str, dict[str, Any]]
+
+
+class Row(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: Any
+
+
+class Ranked(NamedTuple):
+    qid: str
+    docno: str
+    score: Any
+    rank: int
+
+
+def _rows(run: Rankings) -> list[Row]:
+    return [Row(query, document, score) for query, ranking in run.items() for document, score in ranking.items()]
+
+
+def _ranked(run: Rankings) -> list[Ranked]:
+    return [Ranked(*row, at % 7) for at, row in enumerate(_rows(run))]
+
+
+FORMS: dict[str, Callable[[Rankings], Any]] = {
+    "dictionary": lambda run: run,
+    "default": lambda run: defaultdict(dict, {query: OrderedDict(ranking) for query, ranking in run.items()}),
+    "lists": lambda run: {query: list(ranking) for query, ranking in run.items()},
+    "tuples": _rows,
+    "ranked": _ranked,
+    "generator": lambda run: iter(_rows(run)),
+    "pandas": lambda run: pandas.DataFrame(_rows(run)),
+    "polars": lambda run: polars.DataFrame(_rows(run), schema=list(Row._fields), orient="row", strict=False),
+    "interleaved": lambda run: sorted(_rows(run), key=lambda row: row.doc_id),
+}
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Rankings, Rankings]:
+    """A gold and a run: ties, also such that only float32 sees, queries that are not judged, zeros that were lost."""
+    ids = PLAIN if draw(st.integers(0, 3)) else PLAIN + ODD
+    documents = st.sampled_from(ids)
+    gold = st.dictionaries(documents.filter(lambda text: text not in ODD), st.integers(-1, 2), min_size=1, max_size=5)
+    score: st.SearchStrategy[Any] = draw(
+        st.sampled_from(
+            [
+                st.integers(0, 3),
+                st.floats(0, 1),
+                st.sampled_from([1.0, 1.0 + 1e-9, 1.0 + 2e-9, 0.0, -0.0]),
+                st.sampled_from([1e39, -1e39, 1e300, np.float32(2.5), True, "1.5"]),
+            ]
+        )
+    )
+    if not draw(st.integers(0, 9)):
+        score |= st.sampled_from([None, float("nan"), "x", 10**400])
+    run = st.dictionaries(
+        st.sampled_from([*QUERIES, "q4", "7", "z"]), st.dictionaries(documents, score, max_size=8), min_size=1
+    )
+    return draw(st.dictionaries(st.sampled_from(QUERIES), gold, min_size=1)), draw(run)
+
+
+def outcome(evaluator: Evaluator, held: Any) -> Scores | str:
+    try:
+        return evaluator.evaluate(held, keep_judged=True)
+    except ColieeError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def check_same(one: Scores | str, other: Scores | str) -> None:
+    if isinstance(one, str) or isinstance(other, str):
+        assert one == other
+        return
+    for field in ("tag", "file", "query_ids", "answered", "counts", "extra", "remarks", "excluded"):
+        assert getattr(one, field) == getattr(other, field), field
+    assert list(one.results) == list(other.results)
+    for name, result in one.results.items():
+        twin = other.results[name]
+        assert float(result.value).hex() == float(twin.value).hex()
+        assert result.per_query.tobytes() == twin.per_query.tobytes()
+    for part, judged in one.judged.items():
+        twin_part = other.judged[part]
+        for field in ("rank", "retrieved", "repeated", "answered"):
+            assert getattr(judged, field).tolist() == getattr(twin_part, field).tolist(), field
+        for field in ("extra", "sample", "remarks", "lines"):
+            assert getattr(judged, field) == getattr(twin_part, field), field
+
+
+@given(st.sampled_from(sorted(FORMS)), cases(), st.sampled_from(["trec", "1"]), st.sampled_from([(), ("q1",)]))
+def test_a_run_in_memory_is_judged_as_its_naive_twin_is(
+    form: str, case: tuple[Rankings, Rankings], task: str, exclude: tuple[str, ...]
+) -> None:
+    gold, run = case
+    if "q1" not in gold or len(gold) == 1:
+        exclude = ()
+    evaluator = Evaluator(gold, MEASURES, task=task, exclude=exclude)
+    try:
+        FORMS[form](run)
+    except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
+        return  # no frame holds such scores
+    found = outcome(evaluator, FORMS[form](run))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frames, "_plain_members", lambda *_, **__: None)
+        patch.setattr(frames, "_plain_rows", lambda *_, **__: None)
+        check_same(found, outcome(evaluator, FORMS[form](run)))
