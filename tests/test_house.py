@@ -52,6 +52,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.__main__", "coliee_ir.cli"): "loaded when Ctrl-C is taken care of",
     ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
+    ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
     ("coliee_ir.cli.evaluate", "coliee_ir.commands.evaluate.errors"): "loads readers that --errors alone needs",
     **{

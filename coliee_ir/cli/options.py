@@ -166,6 +166,12 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     # how it is computed
     "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size and processors)"),
+    "cluster": _option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Dask cluster that scores the runs: a scheduler's address, tcp://HOST:8786, whose workers find the same "
+        "files; or local:N for N processes",
+    ),
     "keep_going": _option(
         "--keep-going", help="report broken runs and continue with the others (exit code 2)", **_SWITCH
     ),

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from coliee_adapters import descriptions, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
@@ -33,6 +33,9 @@ from coliee_ir.scoring.reading import (
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 _Result = TypeVar("_Result")
 
 #: from so many runs on there is something to watch
@@ -42,7 +45,7 @@ _MANY = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
     add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "only")
-    add(parser, "jobs", "keep_going")
+    add(parser, "jobs", "cluster", "keep_going")
     add_decisions(parser)
 
 
@@ -158,18 +161,28 @@ def score(
     )
     scored: list[Scores] = []
     failed = False
-    results = evaluator.evaluate_all(submissions, jobs=options.jobs, keep_judged=keep_judged)
-    for result in watched(results, len(submissions)):
-        if isinstance(result, Scores):
-            scored.append(result)
-        elif options.keep_going:
-            failed = True
-            say(f"coliee-ir: {result}")
-        else:
-            raise result
+    with _engine(options) as executor:
+        results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
+        for result in watched(results, len(submissions)):
+            if isinstance(result, Scores):
+                scored.append(result)
+            elif options.keep_going:
+                failed = True
+                say(f"coliee-ir: {result}")
+            else:
+                raise result
     if scored:
         tell(scored, because, len(evaluator.excluded))
     return Scored(scored, evaluator, failed)
+
+
+def _engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
+    """What scores the runs instead of this machine's processes, if anything does."""
+    if options.cluster is None:
+        return contextlib.nullcontext()
+    from coliee_ir.judging import cluster  # loads Dask
+
+    return cluster.connected(options.cluster)
 
 
 @contextlib.contextmanager

@@ -7,9 +7,10 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,9 @@ from coliee_ir.judging import ungrouped
 from coliee_ir.judging.order import by_score
 from coliee_ir.judging.qrels import Qrels, mixed
 from coliee_ir.judging.segments import Lines, whole_queries
+
+if TYPE_CHECKING:  # loads much, and only few bring an executor
+    from concurrent.futures import Executor
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -71,6 +75,12 @@ class Judged:
             found &= self.rank <= cutoff
         return self.qrels.sums(found)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What travels to another process: of the arrays only what is not 0, which is little in a part of a run."""
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        packed = {name: _packed(held.pop(name)) for name in ("rank", "retrieved", "repeated", "answered")}
+        return _restored, (held, packed)
+
     def __add__(self, other: Judged) -> Judged:
         """The two parts together.
 
@@ -96,7 +106,29 @@ class Judged:
         )
 
 
-def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int = 1) -> Judged:
+#: an array's length and type, where it is not 0, and what stands there
+_Packed = tuple[int, str, IntArray, npt.NDArray[Any]]
+
+
+def _packed(array: npt.NDArray[Any]) -> _Packed:
+    at = np.flatnonzero(array)
+    return len(array), array.dtype.str, at, array[at]
+
+
+def _restored(held: dict[str, Any], packed: dict[str, _Packed]) -> Judged:
+    for name, (length, kind, at, values) in packed.items():
+        held[name] = np.zeros(length, dtype=kind)
+        held[name][at] = values
+    return Judged(**held)
+
+
+def judge(
+    qrels: Qrels,
+    run: Run,
+    skip: frozenset[str] = frozenset(),
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Judged:
     """Read a run and keep where its judged documents stand.
 
     Documents rank by score as trec_eval compares it (float32), highest first, and on equal scores by id, greatest
@@ -111,11 +143,14 @@ def judge(qrels: Qrels, run: Run, skip: frozenset[str] = frozenset(), jobs: int 
         run: what to judge.
         skip: queries to pass over in silence: those that the caller excluded.
         jobs: how many processes may work on it; more than one only helps with a large plain file.
+        executor: what works on it instead of this process, in ``jobs`` parts; its workers must find the file.
 
     Raises:
         InputError: the run cannot be read.
         WorkerError: one of several processes was killed.
     """
+    if executor is not None:
+        return _judged_elsewhere(qrels, run, skip, jobs, executor)
     try:
         judged = _judged_in_parts(qrels, run, skip, jobs) if jobs > 1 and run.split is not None else None
         return judged or _judged(qrels, run, skip)
@@ -131,7 +166,26 @@ def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     return judging.result(blocks.seconds)
 
 
-def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -> Judged | None:
+def _judged_elsewhere(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, executor: Executor) -> Judged:
+    """A run judged by an executor: in parts, or as a whole by one worker where the parts do not tell all."""
+    judged = _judged_in_parts(qrels, run, skip, jobs, executor) if jobs > 1 and run.split is not None else None
+    if judged is None:
+        from coliee_ir.judging import workers
+
+        [result] = workers.results([partial(_whole_apart, qrels, run, skip)], 1, executor)
+        if isinstance(result, ColieeError):
+            raise result
+        judged = replace(result, qrels=qrels)
+    return judged
+
+
+def _whole_apart(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
+    return replace(judge(qrels, run, skip), qrels=Qrels({}))
+
+
+def _judged_in_parts(
+    qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, executor: Executor | None = None
+) -> Judged | None:
     """The parts of a file judged by several processes, added; None where only the whole file gives the full answer.
 
     That is so where a part meets an error or a remark that has a line number, which is one within the part; and where
@@ -144,13 +198,13 @@ def _judged_in_parts(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) ->
 
     tasks = [partial(_apart, qrels, part, skip) for part in parts]
     try:
-        results = list(workers.results(tasks, jobs))
+        results = list(workers.results(tasks, jobs, executor))
         if not _whole([r if isinstance(r, ColieeError) else r.remarks for r in results]):
             return None
         total, *others = [replace(r, qrels=qrels) for r in results if not isinstance(r, ColieeError)]
         for other in others:
             total += other
-    except (_QueryReturnsError, ValueError):
+    except ValueError:  # a query in two parts
         return None
     return total
 
@@ -235,7 +289,7 @@ class _Timed(Iterator[Columns]):
             self.seconds += perf_counter() - start
 
 
-class _QueryReturnsError(Exception):
+class _QueryReturnsError(ColieeError):
     """A query that was finished comes back: the run is not grouped by query."""
 
 

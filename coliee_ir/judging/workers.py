@@ -1,6 +1,8 @@
 """Work spread over processes. trec_eval never lets go of Python's lock, so that threads would not help.
 
-The processes are forked: what they work on is there already, and only results travel.
+The processes are forked: what they work on is there already, and only results travel. An executor that the caller
+brings (``concurrent.futures.Executor``: spawned processes, another library's, a cluster's) is given tasks that can be
+pickled, and what it does with an error that is no ColieeError, retries included, is its own affair.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import Any, TypeVar
@@ -39,16 +41,22 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Result | ColieeError]:
+def results(
+    tasks: Sequence[Callable[[], _Result]], jobs: int, executor: Executor | None = None
+) -> Iterator[_Result | ColieeError]:
     """The results of the tasks, in their order; a ColieeError that a task raises stands in its place.
 
     Args:
         tasks: functions without arguments; their results must be picklable.
         jobs: how many processes to use; 1 works in this one.
+        executor: works in its workers instead; the tasks must be picklable too.
 
     Raises:
         WorkerError: a process could not be started, or was killed.
     """
+    if executor is not None:
+        yield from _elsewhere(tasks, executor)
+        return
     if jobs <= 1 or len(tasks) <= 1 or multiprocessing.current_process().daemon:
         for task in tasks:
             yield _caught(task)
@@ -72,6 +80,24 @@ def results(tasks: Sequence[Callable[[], _Result]], jobs: int) -> Iterator[_Resu
             raise WorkerError(
                 "a worker process was killed before it was done, perhaps for want of memory; try --jobs 1"
             ) from None
+
+
+def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> Iterator[_Result | ColieeError]:
+    """The results of an executor's workers, in the order of the tasks; an error calls off what has not begun."""
+    futures: list[Future[_Result | ColieeError]] = []
+    try:
+        for task in tasks:
+            futures.append(executor.submit(_caught, task))
+        for future in futures:
+            yield future.result()
+    except ColieeError:
+        raise
+    except (Exception, CancelledError) as error:  # any engine's own
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise WorkerError(f"the executor's workers did not do their work ({said})") from error
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 def _submitted(pool: ProcessPoolExecutor, n: int) -> list[Future[Any]]:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.errors import ColieeError, contained
 from coliee_adapters.files import Source, copies
 from coliee_ir.scoring.reading import opened_if_possible
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+#: How many submissions a worker of an executor scores at a time: the evaluator travels with each share.
+_SHARE: Final = 20
 
 #: Bytes below which one process is faster than several.
 _WORTH_A_PROCESS: Final = 16 << 20
@@ -33,6 +39,7 @@ def score_each(
     score: Callable[[Submission, int], Scores],
     *,
     jobs: int | None,
+    executor: Executor | None,
     columns: Mapping[str, str] | None,
 ) -> Iterator[Scores | ColieeError]:
     """Score several submissions.
@@ -41,6 +48,7 @@ def score_each(
         submissions: the submissions.
         score: what scores one in so many processes.
         jobs: how many processes, at most; by default as many as are worth it.
+        executor: what scores them instead of this machine's processes; ``score`` and the submissions must be picklable.
         columns: what the columns of tables are called, by role.
 
     Yields:
@@ -51,6 +59,13 @@ def score_each(
     """
     given = [Submission(*(opened_if_possible(part, columns) for part in submission)) for submission in submissions]
     twins = _twins(given)
+    if executor is not None:
+        from coliee_ir.judging import workers
+
+        shares = [given[at : at + _SHARE] for at in range(0, len(given), _SHARE)]
+        scored = workers.results([partial(_share, score, share) for share in shares], 1, executor)
+        yield from map(_with_twin, _each(scored, shares), twins)
+        return
     jobs = processes(jobs, given)
     if jobs > 1 and len(given) > 1:
         from coliee_ir.judging import workers
@@ -65,6 +80,25 @@ def score_each(
             yield error
         else:
             yield _with_twin(scores, twin)
+
+
+def _share(score: Callable[[Submission, int], Scores], share: Sequence[Submission]) -> list[Scores | ColieeError]:
+    """The scores of a few submissions, or the errors that they meet: one worker's task."""
+    results: list[Scores | ColieeError] = []
+    for submission in share:
+        try:
+            results.append(_contained(score, submission, 1))
+        except ColieeError as error:
+            results.append(error)
+    return results
+
+
+def _each(
+    scored: Iterable[list[Scores | ColieeError] | ColieeError], shares: Sequence[Sequence[Submission]]
+) -> Iterator[Scores | ColieeError]:
+    """One result a submission; an error of a whole share stands for each of its submissions."""
+    for results, share in zip(scored, shares, strict=True):
+        yield from [results] * len(share) if isinstance(results, ColieeError) else results
 
 
 def _contained(score: Callable[[Submission, int], Scores], submission: Submission, jobs: int) -> Scores:

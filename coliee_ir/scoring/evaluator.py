@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from coliee_ir.scoring.remarking import note
 from coliee_ir.scoring.scores import Scores, Timing
 from coliee_ir.scoring.submission import Arrays, Submission, name_of, records
 from coliee_ir.scoring.wording import sentences
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 class Evaluator:
@@ -82,6 +86,7 @@ class Evaluator:
         answers: RunLike | None = None,
         long_list: RunLike | None = None,
         jobs: int = 1,
+        executor: Executor | None = None,
         keep_judged: bool = False,
     ) -> Scores:
         """Score one run.
@@ -92,16 +97,20 @@ class Evaluator:
             answers: the answers that belong to it, in Task 3 from 2026 on.
             long_list: the ranked list that belongs to it, in Task 3 up to 2025.
             jobs: how many processes may read it; no more are used than there are processors, and pieces of 16 MiB.
+            executor: any executor of ``concurrent.futures``, or of that interface; its workers read the run instead,
+                in ``jobs`` parts, and must find it under the same path.
             keep_judged: whether the scores keep the judged parts, for what looks at single documents.
 
         Raises:
             InputError: a file cannot be read, or gold and run do not belong together.
             UsageError: an asked measure needs a part that is not given; a part is given that the task has not.
+            WorkerError: a process or a worker of the executor was lost.
         """
         start, against = perf_counter(), self.prepared
         given = Submission(opened(run), answers, long_list)
         read = records(given, against, self.read)
-        parts = judge_parts(read, against, batch.processes(jobs, [given]))
+        processes = jobs if executor is not None else batch.processes(jobs, [given])
+        parts = judge_parts(read, against, processes, executor)
         choice = measuring.choose(self.asked, parts, against)
         judged = perf_counter()
         results = dict(zip(choice.measures, compute(choice.measures, parts, self.decisions), strict=True))
@@ -140,27 +149,33 @@ class Evaluator:
         )
 
     def evaluate_all(
-        self, submissions: Iterable[Submission], *, jobs: int | None = None, keep_judged: bool = False
+        self,
+        submissions: Iterable[Submission],
+        *,
+        jobs: int | None = None,
+        executor: Executor | None = None,
+        keep_judged: bool = False,
     ) -> Iterator[Scores | ColieeError]:
         """Score several runs, spread over processes where they are large enough to be worth it.
 
         Args:
             submissions: the runs, with what belongs to each.
             jobs: how many processes; by default, and at most, as many as there are processors, and pieces of 16 MiB.
+            executor: as for ``evaluate``; its workers score a few whole runs each.
             keep_judged: as for ``evaluate``.
 
         Yields:
             For each run in turn its scores, or the error that it met; want of memory is one of them.
 
         Raises:
-            WorkerError: a process was killed.
+            WorkerError: a process or a worker of the executor was lost.
         """
+        score = partial(self._score, keep_judged)
+        return batch.score_each(submissions, score, jobs=jobs, executor=executor, columns=self.columns)
 
-        def score(submission: Submission, jobs: int) -> Scores:
-            run, answers, long_list = submission
-            return self.evaluate(run, answers=answers, long_list=long_list, jobs=jobs, keep_judged=keep_judged)
-
-        return batch.score_each(submissions, score, jobs=jobs, columns=self.columns)
+    def _score(self, keep_judged: bool, submission: Submission, jobs: int) -> Scores:
+        run, answers, long_list = submission
+        return self.evaluate(run, answers=answers, long_list=long_list, jobs=jobs, keep_judged=keep_judged)
 
     def score_all(self, submissions: Iterable[Submission], *, keep_judged: bool = False) -> list[Scores]:
         """Score several runs in this process, of which each must be sound. Args are those of ``evaluate_all``.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from coliee_adapters import tort
 from coliee_adapters.records import Answers, Columns, Run
@@ -14,34 +15,47 @@ from coliee_ir.judging.mismatch import check, lost_zeros
 from coliee_ir.scoring.prepared import LABEL, Prepared
 from coliee_ir.scoring.submission import Records
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
-def judge_parts(records: Records, against: Prepared, jobs: int = 1) -> dict[str, Judged]:
+
+def judge_parts(
+    records: Records, against: Prepared, jobs: int = 1, executor: Executor | None = None
+) -> dict[str, Judged]:
     """Judge each part of a submission.
 
     Args:
         records: the submission.
         against: what it is judged by.
         jobs: how many processes may read a large file.
+        executor: what reads it instead, in so many parts.
 
     Raises:
         InputError: a run cannot be read, or does not belong to the gold.
     """
     parts: dict[str, Judged] = {}
     if records.documents is not None:
-        parts["documents"] = _judge("documents", records.documents, against, jobs=jobs)
+        parts["documents"] = _judge("documents", records.documents, against, None, jobs, executor)
         for side, letter in tort.SIDES.items() if against.rules.claims else ():
             parts[side] = judge(against.qrels[side], _of_side(records.documents, letter), against.excluded)
     if records.answers is not None:
         parts["answers"] = _judge("answers", _as_run(records.answers), against, records.answers.remarks)
     if records.long_list is not None:
-        parts["long"] = _judge("documents", records.long_list, against, jobs=jobs)
+        parts["long"] = _judge("documents", records.long_list, against, None, jobs, executor)
     return parts
 
 
-def _judge(part: str, run: Run, against: Prepared, tolerated: Remarks | None = None, jobs: int = 1) -> Judged:
+def _judge(
+    part: str,
+    run: Run,
+    against: Prepared,
+    tolerated: Remarks | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Judged:
     """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
     qrels = against.qrels[part]
-    judged = judge(qrels, run, against.excluded, jobs)
+    judged = judge(qrels, run, against.excluded, jobs, executor)
     noted = judged.remarks + (tolerated or Remarks())
     shared = check(judged, against.gold.path, run.path, refuse=against.decisions.no_overlap == "refuse")
     if not shared and part == "documents" and judged.retrieved.any():

@@ -57,7 +57,7 @@ def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False)
 def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts are judged one after another in this process."""
     results = workers.results
-    monkeypatch.setattr(workers, "results", lambda tasks, _: results(tasks, 1))
+    monkeypatch.setattr(workers, "results", lambda tasks, *_: results(tasks, 1))
 
 
 @pytest.mark.parametrize("odd", [False, True])

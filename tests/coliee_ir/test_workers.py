@@ -40,7 +40,7 @@ def test_no_more_processes_than_processors_and_pieces_of_16_mebibytes(
 ) -> None:
     seen = [1]
 
-    def results(tasks: Sequence[object], jobs: int) -> list[object]:
+    def results(tasks: Sequence[object], jobs: int, *_: object) -> list[object]:
         seen.append(jobs)
         return []
 

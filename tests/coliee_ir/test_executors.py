@@ -1,0 +1,187 @@
+"""An executor instead of this machine's processes: the same digits and remarks, and sentences where it fails."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import types
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_parts import GOLD, same, write_run
+
+from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_ir import Evaluator, Submission
+from coliee_ir.judging.cluster import connected
+from coliee_ir.judging.judged import judge
+from coliee_ir.judging.workers import WorkerError
+
+QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
+MEASURES = ["AP", "nDCG@5", "MicroF1"]
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Executor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def spawned() -> Iterator[Executor]:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+class Pickling(Executor):
+    """Works at once, in this process, on what came through pickle; loses the workers of its first tasks."""
+
+    def __init__(self, lost: int = 0) -> None:
+        self.lost, self.given = lost, 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.given += 1
+        future: Future[Any] = Future()
+        if self.given <= self.lost:
+            future.set_exception(OSError("the worker is gone"))
+            return future
+        fn, args, kwargs = pickle.loads(pickle.dumps((fn, args, kwargs)))
+        future.set_result(pickle.loads(pickle.dumps(fn(*args, **kwargs))))
+        return future
+
+
+@given(seed=st.integers(0, 999), parts=st.sampled_from([1, 2, 16, 97]), grouped=st.booleans(), odd=st.booleans())
+def test_a_file_in_parts_is_judged_as_it_is_in_one_process(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, parts: int, grouped: bool, odd: bool
+) -> None:
+    run = write_run(tmp_path_factory.mktemp("runs") / "run", seed, grouped=grouped, odd=odd)
+    try:
+        expected = judge(GOLD, run)
+    except InputError as error:
+        with pytest.raises(InputError) as caught:
+            judge(GOLD, run, jobs=parts, executor=Pickling())
+        assert str(caught.value) == str(error)
+        return
+    assert same(judge(GOLD, run, jobs=parts, executor=Pickling()), expected)
+
+
+@pytest.mark.parametrize("engine", ["threads", "spawned"])
+def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_its_place(
+    engine: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"run{at:02d}" for at in range(45)]
+    for at, path in enumerate(paths):
+        write_run(path, at, grouped=at % 3 > 0, odd=at % 4 == 0)
+    paths[7].write_text("no run at all, but a sentence\n")
+    evaluator = Evaluator(QRELS, MEASURES, task="trec")
+    submissions = [Submission(str(path)) for path in paths]
+    expected = list(evaluator.evaluate_all(submissions, jobs=1))
+    found = list(evaluator.evaluate_all(submissions, executor=request.getfixturevalue(engine)))
+    assert [shown(one) for one in found] == [shown(one) for one in expected]
+    assert isinstance(found[7], InputError)
+
+
+def shown(result: Any) -> object:
+    if isinstance(result, ColieeError):
+        return type(result), str(result)
+    return result.tag, result.measures, result.per_query, result.remarks, result.counts
+
+
+def test_one_run_in_parts_has_the_same_scores(tmp_path: Path, threads: Executor) -> None:
+    write_run(tmp_path / "run", 3)
+    evaluator = Evaluator(QRELS, MEASURES, task="trec")
+    assert shown(evaluator.evaluate(tmp_path / "run", jobs=5, executor=threads)) == shown(
+        evaluator.evaluate(tmp_path / "run")
+    )
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_a_lost_worker_is_an_error_and_never_a_part_of_the_scores(tmp_path: Path, lost: int) -> None:
+    write_run(tmp_path / "run", 3)
+    evaluator = Evaluator(QRELS, MEASURES, task="trec")
+    with pytest.raises(WorkerError, match="the worker is gone"):
+        evaluator.evaluate(tmp_path / "run", jobs=4, executor=Pickling(lost))
+    with pytest.raises(WorkerError, match="the worker is gone"):
+        list(evaluator.evaluate_all([Submission(str(tmp_path / "run"))], executor=Pickling(lost)))
+
+
+def test_a_killed_process_is_an_error(tmp_path: Path) -> None:
+    write_run(tmp_path / "run", 3)
+    evaluator = Evaluator(QRELS, MEASURES, task="trec")
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
+        with pytest.raises(WorkerError):
+            evaluator.evaluate(tmp_path / "run", jobs=4, executor=pool)
+
+
+def test_a_part_that_changed_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    run = write_run(path, 3)
+    parts = run.split(3) if run.split is not None else []
+    path.write_text("q01 Q0 d1 1 2.0 T\n")
+    with pytest.raises(InputError, match="changed"):
+        judge(GOLD, parts[1], executor=Pickling())
+
+
+@pytest.mark.parametrize("address", ["foo", "local:", "local:0", "local:two"])
+def test_what_is_no_cluster_is_refused(address: str) -> None:
+    with pytest.raises(UsageError), connected(address):
+        raise AssertionError
+
+
+def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError, match=r"coliee-ir\[cluster\]"), connected("local:2"):
+        raise AssertionError
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error_and_nothing_is_scored_here(
+    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    def silent(address: str, timeout: int) -> None:
+        raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
+
+    monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=silent, LocalCluster=None))
+    write_run(tmp_path / "run", 3)
+    (tmp_path / "gold").write_text("q01 0 d1 1\n")
+    code, out, err = call("evaluate", str(tmp_path / "gold"), str(tmp_path / "run"), "--cluster", "tcp://h:1")
+    assert (code, out) == (2, "")
+    assert "tcp://h:1" in err.splitlines()[-1]
+
+
+def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(
+    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    ended: list[str] = []
+
+    class Ending:
+        def __init__(self, *given: object, **_: object) -> None:
+            self.given = given
+
+        def __enter__(self) -> Ending:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            ended.append(type(self).__name__)
+
+    class LocalCluster(Ending):
+        pass
+
+    class Client(Ending):
+        def get_executor(self, retries: int) -> Executor:
+            assert retries == 2 and isinstance(self.given[0], LocalCluster)
+            return Pickling()
+
+    monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=Client, LocalCluster=LocalCluster))
+    write_run(tmp_path / "run", 3)
+    (tmp_path / "gold").write_text("q01 0 d1 1\nq02 0 d5 1\n")
+    words = ("evaluate", str(tmp_path / "gold"), str(tmp_path / "run"), "-m", "AP", "-q", "-f", "json")
+    assert call(*words, "--cluster", "local:3") == call(*words)
+    assert ended == ["Client", "LocalCluster"]
