@@ -34,6 +34,7 @@ FLOORS = (
     "coliee_ir.commands",
     "coliee_ir",
     "coliee_ir.ir_measures",
+    "coliee_ir.hooks",
     "coliee_ir.examples",
     "coliee_ir.cli",
     "coliee_ir.__main__",
@@ -43,7 +44,7 @@ FLOORS = (
 COMMANDS = ("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "evaluate")
 
 #: What stands at the top level of the package: nothing else has a place there.
-TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "ir_measures.py", "py.typed"}
+TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "hooks.py", "ir_measures.py", "py.typed"}
 
 #: Imports of our own modules inside functions, each with its reason.
 _PROCESSES = "loads multiprocessing, which a small run does without"

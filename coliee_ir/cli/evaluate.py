@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from time import perf_counter
@@ -12,7 +13,7 @@ from time import perf_counter
 from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
-from coliee_ir.commands.evaluate import stages
+from coliee_ir.commands.evaluate import log, stages
 from coliee_ir.output import grid
 from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="report the scores of each year: that in the ids of statute questions, or else one gold file",
     )
     add(parser, "stages")
-    add(parser, "errors")
+    add(parser, "errors", "log")
     add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
     add(parser, "timing")
 
@@ -55,10 +56,14 @@ def run(options: argparse.Namespace) -> int:
     at = [] if options.stages is None else stages.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
-    submissions = scoring.handed_in(options, options.output, *wanted)
+    submissions = scoring.handed_in(options, options.output, *wanted, options.log)
+    if options.log is not None:
+        log.append(options.log, [])  # refused before anything is scored
     scored, evaluator, failed = scoring.score(options, measures(options), submissions, keep_judged=bool(at))
     if not scored:
         return 2
+    if options.log is not None:
+        log.append(options.log, log.rows(scored, shlex.join(options.typed[1:])))
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
     if options.by_year or at:

@@ -148,6 +148,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help="report, for the first K documents of each run, the recall and the best score that a reranker of them can "
         "reach, for example 10,100 or 1..20",
     ),
+    "log": _option(
+        "--log", metavar="CSV",
+        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+    ),
     "errors": _option(
         "--errors", metavar="FILE",
         help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "
