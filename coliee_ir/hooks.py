@@ -147,9 +147,10 @@ class RankingEvaluator:
     def rankings(self, model: Any) -> dict[str, dict[str, float]]:
         """Query → document → cosine, best first; a query is not among its own documents."""
         asked = self._encoded(model, "encode_query", list(self.queries.values()))
-        if all(isinstance(one, str) for one in self.documents.values()):
+        texts = [text for text in self.documents.values() if isinstance(text, str)]
+        if len(texts) == len(self.documents):
             names = list(self.documents)
-            held = self._encoded(model, "encode_document", list(self.documents.values()))
+            held = self._encoded(model, "encode_document", texts)
             found = {}
             for start in range(0, len(asked), _AT_ONCE):
                 part = list(self.queries)[start : start + _AT_ONCE]

@@ -14,12 +14,12 @@ from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands.evaluate import log, stages
+from coliee_ir.commands.evaluate.by_year import by_year
 from coliee_ir.output import grid
 from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores, Timing
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.scoring.years import by_year
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, contained, shortened
 from coliee_adapters.files import Source, written
 from coliee_adapters.records import Run
@@ -27,7 +28,7 @@ from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import REPEATS
 
 #: formats of a cut run
-CUT_TARGETS = ("columns", "trec", "json")
+CUT_TARGETS = tuple(form.name for form in RUN_FORMS if form.write and "documents" in form.holds and not form.fills)
 CUT_TO = f"{', '.join(CUT_TARGETS)} (default: as the task's submissions)"
 
 

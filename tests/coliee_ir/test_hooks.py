@@ -85,7 +85,7 @@ def test_documents_are_ranked_by_cosine() -> None:
     evaluator = RankingEvaluator(gold, QUERIES, DOCUMENTS, ["MicroF1@1", "AP"], task="trec", name="dev", top=3)
     assert (evaluator.primary_metric, evaluator.greater_is_better, evaluator.name) == ("dev_MicroF1@1", True, "dev")
     rankings = evaluator.rankings(Words())
-    assert list(rankings["q1"])[0] == "d1"
+    assert next(iter(rankings["q1"])) == "d1"
     assert "q1" not in rankings["q1"]
     assert list(rankings["q2"])[:2] == ["d2", "d1"]
     assert rankings["q2"]["d1"] == pytest.approx(1 / np.sqrt(5))

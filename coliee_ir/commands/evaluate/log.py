@@ -80,7 +80,7 @@ def _digest(path: str) -> str:
     if not Path(path).is_file():
         return ""
     digest = hashlib.sha256()
-    with open(path, "rb") as stream:
+    with Path(path).open("rb") as stream:
         while block := stream.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()

@@ -14,6 +14,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Parts
 from coliee_ir.measures.sets import MacroR, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.cutting import cut, ranking_of, relevance_of
 
@@ -75,7 +76,7 @@ def table(runs: Sequence[Scores], at: Sequence[int]) -> Grid:
         UsageError: the task's submissions hold no ranking.
     """
     measure = next(iter(runs[0].results))
-    if "documents" not in runs[0].judged or runs[0].task == "rationale":
+    if not protocol(runs[0].task, runs[0].edition).ranked:
         raise UsageError(f"--stages needs rankings; submissions to task {runs[0].task} contain none")
     rel = relevance_of(measure)
     rows: list[list[Cell]] = []
