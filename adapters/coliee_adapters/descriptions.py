@@ -10,8 +10,13 @@ It belongs to a submission and is not a run. Lines that begin with ``#`` are the
 
 from __future__ import annotations
 
+import datetime
 import re
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
 
 _HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
 _START: Final = re.compile(_HINTS + rb"[ \t]*Task[ \t]*:", re.IGNORECASE)
@@ -30,3 +35,143 @@ def sniff(head: bytes) -> bool:
     False
     """
     return bool(_START.match(head) and _TAG.search(head))
+
+
+class Description(NamedTuple):
+    """What a team says of a run.
+
+    Attributes:
+        task: the task as the form names it: ``1`` … ``4``, ``pilot``; empty where it is missing.
+        tag: the run tag; empty where it is missing.
+        models: machine learning models, with their dates of update.
+        resources: external resources.
+        explanation: one to three lines for the overview paper.
+        file: where it was read.
+        line: the line where it begins.
+    """
+
+    task: str
+    tag: str
+    models: str
+    resources: str
+    explanation: str
+    file: str = ""
+    line: int = 1
+
+
+#: field → how the form calls it; "Explaination" is the organisers' spelling
+_FIELDS: Final = {
+    "task": re.compile(r"task\s*:", re.IGNORECASE),
+    "tag": re.compile(r"run[\s_-]?tags?\s*:", re.IGNORECASE),
+    "models": re.compile(r"-?\s*machine[\s-]+learning\s+models?[^:]*:", re.IGNORECASE),
+    "resources": re.compile(r"-?\s*external\s+resources?[^:]*:", re.IGNORECASE),
+    "explanation": re.compile(r"-?\s*expla(?:i?nation)s?[^:]*:", re.IGNORECASE),
+}
+
+
+def read(source: Source) -> list[Description]:
+    """The descriptions in a file, one for each run tag; several tags of a block share its text.
+
+    Raises:
+        InputError: it is not a system description, or cannot be read.
+    """
+    if not sniff(source.head()):
+        raise InputError(
+            source.name, "this is not a system description", remedy="write it with convert --to description"
+        )
+    return [one for block in _blocks(source.text()) for one in _of_block(block, source.name)]
+
+
+_Block = tuple[int, dict[str, list[str]]]
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """The first line of each block, and the lines of its fields."""
+    start, block, field = 1, dict[str, list[str]](), ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        stripped = line.strip()
+        if stripped.startswith("#"):
+            continue
+        named = next(((name, found) for name, head in _FIELDS.items() if (found := head.match(stripped))), None)
+        if named is None:
+            if field:
+                block[field].append(stripped)
+            continue
+        field = named[0]
+        if field in block:  # the next run's; of the same task, if it does not say which
+            yield start, block
+            start, block = number, {} if field == "task" else {"task": block.get("task", [])}
+        elif not block:
+            start = number
+        block[field] = [stripped[named[1].end() :].strip()]
+    if block:
+        yield start, block
+
+
+def _of_block(block: _Block, file: str) -> Iterator[Description]:
+    line, fields = block
+    texts = {name: "\n".join(fields.get(name, ())).strip() for name in _FIELDS}
+    task = re.sub(r"^task\s*|[\[\]()]", "", texts.pop("task").casefold()).strip()
+    for tag in re.split(r"[,;\s]+", texts.pop("tag")):
+        yield Description(task, tag, **texts, file=file, line=line)
+
+
+def text_of(described: Sequence[Description]) -> str:
+    """Descriptions in the organisers' form, as ``read`` reads them."""
+    return "\n".join(
+        f"Task: {one.task}\nRun tag: {one.tag}\n\n- Machine learning models:\n{_lines(one.models)}\n"
+        f"- External resources:\n{_lines(one.resources)}\n- Explaination:\n{_lines(one.explanation)}"
+        for one in described
+    )
+
+
+def template(task: str, tag: str, tasks: Sequence[str], limit: str) -> str:
+    """The form to be filled in, with its hints; what is not filled in is found by ``validate``.
+
+    Args:
+        task: the task.
+        tag: the run tag.
+        tasks: those that the form knows.
+        limit: the date before which models must have been updated last; empty where there is none.
+    """
+    dated = f", and the date of its last update, which must be before {limit}" if limit else ""
+    return (
+        f"# one of {', '.join(tasks)}\nTask: {task}\nRun tag: {tag}\n\n"
+        f"# name and URL of each model{dated}; or none\n- Machine learning models:\n\n"
+        "# name and URL of each resource; or none\n- External resources:\n\n"
+        "# one to three lines for the overview paper\n- Explaination:\n"
+    )
+
+
+def _lines(text: str) -> str:
+    return f"{text}\n" if text else ""
+
+
+_MONTHS: Final = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH: Final = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_DATES: Final = (
+    (re.compile(r"(?<![0-9])(20[0-9]{2})[-/.](0?[1-9]|1[0-2])(?:[-/.](0?[1-9]|[12][0-9]|3[01]))?(?![0-9])"), "ymd"),
+    (re.compile(rf"(?<![0-9])([0-9]{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH},?\s+(20[0-9]{{2}})(?![0-9])", re.I), "dmy"),
+    (re.compile(rf"\b{_MONTH}\s+(?:([0-9]{{1,2}})(?:st|nd|rd|th)?,?\s+)?(20[0-9]{{2}})(?![0-9])", re.I), "mdy"),
+    (re.compile(r"(20[0-9]{2})年\s*(1[0-2]|0?[1-9])月(?:\s*([0-9]{1,2})日)?"), "ymd"),
+)
+
+
+def dates(text: str) -> list[datetime.date]:
+    """The dates that a text names, with year and month at least; of a month its first day.
+
+    >>> [str(date) for date in dates("https://a.b (2024-07-08), of 15 July 2025; updated May 2024")]
+    ['2024-05-01', '2024-07-08', '2025-07-15']
+    """
+    found = set()
+    for pattern, order in _DATES:
+        for match in pattern.finditer(text):
+            parts = dict(zip(order, match.groups(), strict=True))
+            month = parts["m"] if parts["m"].isdecimal() else _MONTHS.index(parts["m"][:3].lower()) + 1
+            try:
+                found.add(datetime.date(int(parts["y"]), int(month), int(parts["d"] or 1)))
+            except ValueError:  # 2024-02-31
+                continue
+    # of "15 July 2025" the month alone is another match, which says less
+    whole = {(date.year, date.month) for date in found if date.day != 1}
+    return sorted(date for date in found if date.day != 1 or (date.year, date.month) not in whole)

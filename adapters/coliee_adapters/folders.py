@@ -23,11 +23,13 @@ class Walked(NamedTuple):
         files: the files, each once; of an archive those in it, as ``ARCHIVE/NAME``.
         met: files that lie in a folder, and are given for something else, such as the gold.
         outside: links in a folder, and entries of an archive, that lead out of it.
+        named: the files that were named themselves.
     """
 
     files: list[str]
     met: list[str]
     outside: list[str]
+    named: set[str]
 
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
@@ -53,10 +55,12 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}
-    walked = Walked([], [], [])
+    walked = Walked([], [], [], set())
     for path in paths:
         name = os.fspath(path)
         if not is_folder(name):
+            if not archives.is_archive(name):
+                walked.named.add(name)
             inside = [name] if name == "-" else _files_in(name, walked.outside)
             for one in inside:
                 found.setdefault(one if one == "-" else os.path.realpath(one), one)

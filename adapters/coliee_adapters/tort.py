@@ -20,6 +20,9 @@ from coliee_adapters.json_text import parse
 from coliee_adapters.records import Answers, Claim, Gold, Run, TortCase, normal_id
 
 FORMAT: Final = "tort"
+#: what its forms are called in ``detect``: read for the decisions, or for the claims
+FORMS: Final = ("tort", "claims")
+
 #: The sides, and what tells their claims apart once both are documents of one query.
 SIDES: Final = {"plaintiff": "p", "defendant": "d"}
 

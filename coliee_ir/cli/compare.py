@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
-    scored, _, failed = scoring.score(options, significance.one_measure(one_measure(options)))
+    scored, _, failed, _ = scoring.score(options, significance.one_measure(one_measure(options)))
     comparison = significance.compare_scores(
         scored,
         baseline=options.baseline,

@@ -13,7 +13,11 @@ from coliee_ir.commands import convert as conversion
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     forms = list(dict.fromkeys([*(f.name for f in detect.GOLD_FORMS), *(f.name for f in detect.RUN_FORMS)]))
-    targets = list(dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, *conversion.ANSWER_TARGETS)))
+    targets = list(
+        dict.fromkeys(
+            (*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, *conversion.ANSWER_TARGETS, conversion.DESCRIPTION)
+        )
+    )
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
     add(parser, "source", "target")
     add(parser, "form", choices=forms, help=f"format of IN: {', '.join(forms)} (default: detected)")

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     submissions = scoring.handed_in(options, options.output, *wanted, options.log)
     if options.log is not None:
         log.append(options.log, [])  # refused before anything is scored
-    scored, evaluator, failed = scoring.score(options, measures(options), submissions, keep_judged=bool(at))
+    scored, evaluator, failed, _ = scoring.score(options, measures(options), submissions, keep_judged=bool(at))
     if not scored:
         return 2
     if options.log is not None:

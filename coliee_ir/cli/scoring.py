@@ -10,16 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from coliee_adapters import descriptions, trec_eval
+from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
-from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
 from coliee_ir.scoring import session
+from coliee_ir.scoring.arriving import Passed, sorted_out
+from coliee_ir.scoring.collecting import collect, no_teams
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _Result = TypeVar("_Result")
+
+#: the commands for which parts of a submission find each other in folders
+COLLECTING = ("evaluate", "compare", "report")
 
 #: from so many runs on there is something to watch
 _MANY = 5
@@ -84,18 +88,27 @@ def check_named_columns(options: argparse.Namespace, gold: object, files: Iterab
 
 
 class Scored(NamedTuple):
-    """What came of it: the scores of the runs that could be read, the evaluator, and whether a run was left out."""
+    """What came of it: the scores of the runs that could be read, and what with.
+
+    Attributes:
+        scores: those of the runs that could be read.
+        evaluator: the gold and the rules.
+        failed: whether a run was left out.
+        submissions: the runs, as their parts were found together.
+    """
 
     scores: list[Scores]
     evaluator: Evaluator
     failed: bool
+    submissions: list[Submission]
 
 
 def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     """Put the files of folders in their place in ``options``, and see that files can be read and written as asked.
 
     Args:
-        options: what was typed; ``runs`` and ``files`` name files, and no folders, afterwards.
+        options: what was typed; afterwards ``runs`` and ``files`` name files, and no folders, ``passed`` what was
+            passed over in folders, and ``named`` what was named itself.
         outputs: what will be written; None for nothing.
 
     Raises:
@@ -106,8 +119,13 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     golds = [given.get("gold"), *(gold for name in several for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
     besides = [*golds, *read_by(options, "gold", *several, "runs", "files", "submissions")]
+    given["passed"], given["named"] = Passed(), set()
     for name in {"runs", "files"} & set(given):
-        given[name] = files_of(given[name], besides)
+        options.named |= set(given[name])
+        given[name], options.passed = files_of(given[name], besides, golds)
+        if name == "files" or options.command not in COLLECTING:
+            for remark in options.passed.remarks():
+                say(remark)
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
@@ -135,7 +153,7 @@ def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submiss
 def score(
     options: argparse.Namespace,
     measures: Sequence[str],
-    submissions: Sequence[Submission] | None = None,
+    submissions: list[Submission] | None = None,
     *,
     keep_judged: bool = False,
 ) -> Scored:
@@ -159,6 +177,7 @@ def score(
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
     )
+    submissions = _collected(options, submissions, evaluator)
     scored: list[Scores] = []
     failed = False
     with _engine(options) as executor:
@@ -173,7 +192,27 @@ def score(
                 raise result
     if scored:
         tell(scored, because, len(evaluator.excluded))
-    return Scored(scored, evaluator, failed)
+    return Scored(scored, evaluator, failed, submissions)
+
+
+def _collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
+    """The submissions; of those found in folders, parts with one run tag are one, and what is not a run is left out.
+
+    Raises:
+        UsageError: nothing is left.
+    """
+    runs = [one.run for one in submissions]
+    if set(options.runs) <= options.named or options.answers or options.long_list:
+        return submissions
+    found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
+                    options.named, alone=True)  # fmt: skip
+    for remark in (*options.passed.remarks(), *found.remarks):
+        say(remark)
+    unread = [Submission(run) for run in runs if not isinstance(run, Source)]
+    unread += [Submission(one.files[0]) for one in found.invalid]
+    if not found.handed and not unread:
+        raise UsageError("; ".join(["there is no run to score", *options.passed.remarks()]))
+    return [*(one.parts for one in found.handed), *unread]
 
 
 def _engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
@@ -238,33 +277,30 @@ def tell_text(text: str) -> None:
         say(line)
 
 
-def files_of(names: Iterable[str], besides: Iterable[str | None]) -> list[str]:
-    """The files that are named, and those in the folders that are named; on standard error what was passed over.
+def files_of(
+    names: Iterable[str], besides: Iterable[str | None], golds: Sequence[str] = ()
+) -> tuple[list[str], Passed]:
+    """The files that are named, and those in the folders and archives that are named; and what was passed over.
 
     Raises:
         UsageError: a folder holds no file that could be a run, or cannot be read.
     """
     besides = list(besides)
     files: list[str] = []
+    passed = Passed()
     for name in names:
         walked = walk([name], besides)
-        found = [file for file in walked.files if file == name or not _is_description(file)]
-        described = [file for file in walked.files if file not in found]
-        if described:
-            say(f"passed over {counted(len(described), 'system description')}: {', '.join(described)}")
+        if walked.files == [name] and name in walked.named:  # whoever reads it says what is wrong with it
+            files.append(name)
+            continue
+        found, others = sorted_out(walked, golds)
+        passed.include(others)
         for remark in walked.remarks():
             say(remark)
         if not found:
-            raise UsageError(f"{name} holds no run")
+            raise UsageError("; ".join([f"{name} holds no run", *others.remarks()]))
         files += found
-    return files
-
-
-def _is_description(file: str) -> bool:
-    try:
-        return descriptions.sniff(Source(file).head())
-    except ColieeError:  # as a run, it says what is wrong with it
-        return False
+    return files, passed
 
 
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:

@@ -66,6 +66,8 @@ def parse(typed: str) -> list[Measure]:
     Raises:
         UsageError: there is no such measure, or it has no such parameter.
     """
+    if not isinstance(typed, str):
+        raise UsageError(f"a measure is given by its name, not as {typed!r}")
     if match := _RANGE.fullmatch(typed):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:

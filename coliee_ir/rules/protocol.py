@@ -6,6 +6,7 @@ The only place that knows about editions. To add next year's, raise ``NEWEST``; 
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -275,6 +276,42 @@ SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
     SubmissionRules("rationale", 2025, NEWEST, (), _PILOT_SAYS),
 )
 # fmt: on
+
+
+#: How the form of the system description names the tasks; the pilot's two are one there.
+DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
+
+#: edition → the date before which the models of Tasks 3 and 4 must have been updated last (organisers' pages, JST)
+MODEL_LIMITS = {2025: datetime.date(2024, 7, 9), 2026: datetime.date(2025, 7, 15)}
+
+
+#: the tasks whose models have such a limit
+DATED_TASKS = ("3", "4")
+
+
+def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
+    """The task, as the form of the system description names it, that a run shows by what it holds.
+
+    Args:
+        pilot: whether it has the form of the pilot's files.
+        labels: whether it holds labels and no documents.
+        statute: whether its queries are statute questions.
+        widest: how many characters the longest id of a document has.
+    """
+    if pilot:
+        return "pilot"
+    if labels:
+        return "4"
+    return "3" if statute else "2" if widest <= 3 else "1"
+
+
+def described_task(task: str) -> str:
+    """How the form of the system description names a task.
+
+    >>> described_task("3"), described_task("tort")
+    ('3', 'pilot')
+    """
+    return "pilot" if task in ("tort", "rationale") else task
 
 
 TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))

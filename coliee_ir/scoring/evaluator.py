@@ -68,7 +68,9 @@ class Evaluator:
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
-        self.decisions = decisions or Decisions()
+        self.decisions = Decisions() if decisions is None else decisions
+        if not isinstance(self.decisions, Decisions):
+            raise UsageError(f"decisions are given as Decisions(unanswered='skip', …), not as {decisions!r}")
         self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
         self.asked = measuring.named([measures] if isinstance(measures, str) else measures)
@@ -81,7 +83,7 @@ class Evaluator:
 
     def evaluate(
         self,
-        run: RunLike | Arrays,
+        run: RunLike | Arrays | Submission,
         *,
         answers: RunLike | None = None,
         long_list: RunLike | None = None,
@@ -92,8 +94,9 @@ class Evaluator:
         """Score one run.
 
         Args:
-            run: what ``read_run`` takes; or, where documents were named at the beginning, three NumPy arrays of equal
-                length: query indices into ``queries``, document indices, scores.
+            run: what ``read_run`` takes; or a ``Submission``, with what belongs to it; or, where documents were named
+                at the beginning, three NumPy arrays of equal length: query indices into ``queries``, document indices,
+                scores.
             answers: the answers that belong to it, in Task 3 from 2026 on.
             long_list: the ranked list that belongs to it, in Task 3 up to 2025.
             jobs: how many processes may read it; no more are used than there are processors, and pieces of 16 MiB.
@@ -107,7 +110,8 @@ class Evaluator:
             WorkerError: a process or a worker of the executor was lost.
         """
         start, against = perf_counter(), self.prepared
-        given = Submission(opened(run), answers, long_list)
+        given = run if isinstance(run, Submission) else Submission(run, answers, long_list)
+        given = given._replace(run=opened(given.run))
         read = records(given, against, self.read)
         processes = jobs if executor is not None else batch.processes(jobs, [given])
         parts = judge_parts(read, against, processes, executor)
@@ -174,8 +178,7 @@ class Evaluator:
         return batch.score_each(submissions, score, jobs=jobs, executor=executor, columns=self.columns)
 
     def _score(self, keep_judged: bool, submission: Submission, jobs: int) -> Scores:
-        run, answers, long_list = submission
-        return self.evaluate(run, answers=answers, long_list=long_list, jobs=jobs, keep_judged=keep_judged)
+        return self.evaluate(submission, jobs=jobs, keep_judged=keep_judged)
 
     def score_all(self, submissions: Iterable[Submission], *, keep_judged: bool = False) -> list[Scores]:
         """Score several runs in this process, of which each must be sound. Args are those of ``evaluate_all``.

@@ -128,7 +128,7 @@ def begin(
 
 def evaluate(
     gold: GoldLike,
-    run: RunLike,
+    run: RunLike | Submission,
     *,
     task: str | int | None = None,
     edition: str | int | None = None,
@@ -144,7 +144,7 @@ def evaluate(
 
     Args:
         gold: what ``read_gold`` takes: a path, a dictionary, a frame, …
-        run: what ``read_run`` takes.
+        run: what ``read_run`` takes, or a ``Submission`` with what belongs to it.
         task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``; by default it is found from the two.
         edition: the year whose rules count; by default the newest of the task.
         measures: names of measures; by default the official ones, the ranking one first.
@@ -165,10 +165,10 @@ def evaluate(
     >>> scores.header()
     '2 queries: 1 answered, 1 unanswered'
     """
-    run = opened(run, columns)
+    given = opened_submission(run if isinstance(run, Submission) else Submission(run, answers, long_list), columns)
     evaluator, _ = begin(
         gold,
-        [Submission(run, answers, long_list)],
+        [given],
         measures,
         task=task,
         edition=edition,
@@ -177,4 +177,4 @@ def evaluate(
         decisions=decisions,
         columns=columns,
     )
-    return evaluator.evaluate(run, answers=answers, long_list=long_list)
+    return evaluator.evaluate(given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from numbers import Number
 from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
@@ -21,12 +22,31 @@ _Record = TypeVar("_Record", Run, Answers)
 Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class Submission(NamedTuple):
-    """What a team hands in: the run, and in Task 3 what belongs to it. Each is what ``read_run`` takes."""
-
-    run: RunLike
+class _Parts(NamedTuple):
+    run: RunLike | Arrays
     answers: RunLike | None = None
     long_list: RunLike | None = None
+
+
+class Submission(_Parts):
+    """What a team hands in: the run, and in Task 3 what belongs to it. Each is what ``read_run`` takes.
+
+    Raises:
+        UsageError: a part is plainly not a run.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, run: RunLike | Arrays, answers: RunLike | None = None, long_list: RunLike | None = None
+    ) -> Submission:
+        """A submission of these parts."""
+        for name, part in (("run", run), ("answers", answers), ("long list", long_list)):
+            if isinstance(part, Number | Submission) or (part is None and name == "run"):
+                raise UsageError(
+                    f"the {name} of a submission is a path, a dictionary, a frame or a record, not {part!r}"
+                )
+        return super().__new__(cls, run, answers, long_list)
 
 
 def name_of(part: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Final
 
 from coliee_adapters.errors import UsageError
@@ -31,7 +32,7 @@ class Resampling:
         confidence_level: of the intervals; a test is significant below 1 - confidence_level.
 
     Raises:
-        UsageError: too few or too many resamples, a negative seed, a level outside of (0, 1).
+        UsageError: too few or too many resamples, a negative seed, a level outside of (0, 1), or something else.
     """
 
     n_resamples: int = N_RESAMPLES
@@ -39,11 +40,11 @@ class Resampling:
     confidence_level: float = CONFIDENCE_LEVEL
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n_resamples <= MOST_RESAMPLES:
+        if not (isinstance(self.n_resamples, Integral) and 1 <= self.n_resamples <= MOST_RESAMPLES):
             raise UsageError(f"the number of resamples must be between 1 and {MOST_RESAMPLES:,}")
-        if self.seed < 0:
+        if not (isinstance(self.seed, Integral) and self.seed >= 0):
             raise UsageError("the seed must be an integer ≥ 0")
-        if not 0 < self.confidence_level < 1:
+        if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
             raise UsageError("the confidence level must be between 0 and 1, for example 0.95")
 
     @property

@@ -256,7 +256,15 @@ DESCRIPTION = lines(
     *("Task: 1", "Run tag: ALPHA1", "", "- Machine learning models:", "none", "- External resources:", "none"),
     *("- Explaination:", "BM25 over the summaries"),
 )
-HINTS = lines("# Choose one task", "Task: [4]", "# of letters and digits", "run tag : ALPHA") + DESCRIPTION
+
+#: as in Task 4, with a model and its date
+MODELS = DESCRIPTION.replace(b"Task: 1", b"Task: 4").replace(b"ALPHA1", b"ALPHA").replace(
+    b"models:\nnone", b"models:\nSwallow 70B (2024-07-15), https://example.org/7"
+)  # fmt: skip
+
+HINTS = (
+    lines("# Choose one task", "Task: [4]", "# of letters and digits", "run tag : ALPHA") + MODELS.split(b"\n", 2)[2]
+)
 
 RUN2 = lines("827 025 BETA", "827 003 BETA", "828 011 BETA", "828 010 BETA", "1025 002 BETA", "1025 003 BETA")
 GOLD2 = json.dumps({"827": "025.txt, 027.txt", "828": "011.txt", "1025": "002.txt"})
@@ -658,8 +666,25 @@ CASES = (
           file="description.txt"),
     _case("with hints", T4, with_files(**{"description__txt": lambda _: b"\xef\xbb\xbf" + HINTS}), "description",
           files=True, file="description.txt"),
-    _case("alone", T1_FOUND, content(lines("# a form", "", "Task: pilot", "Run tag: A")), "description",
-          as_is="refused"),
+    _case("alone", T1_FOUND, content(DESCRIPTION), "description", as_is="refused"),
+    _case("of another task", T1, with_files(**{"description__txt": lambda _: DESCRIPTION.replace(b"k: 1", b"k: 2")}),
+          "description-task", (1, 1, "Task: 2, run tag ALPHA1"), files=True, file="description.txt"),
+    _case("of no task", T1, with_files(**{"description__txt": lambda _: DESCRIPTION + b"Task: five\n" +
+          DESCRIPTION.partition(b"\n")[2].replace(b"ALPHA1", b"X")}), "description-task", (10, 1, "Task: five"),
+          files=True, file="description.txt"),
+    _case("of another run", T1, with_files(**{"description__txt": lambda _: DESCRIPTION + DESCRIPTION.replace(
+          b"ALPHA1", b"ALPHA2")}), "description-tag", (10, 1, "Run tag: ALPHA2"), files=True, file="description.txt"),
+    _case("field empty", T1, with_files(**{"description__txt": lambda _: DESCRIPTION.replace(b"none\n", b"", 1)}),
+          "description-empty", (1, 1, "machine learning models, run tag ALPHA1"), files=True, file="description.txt"),
+    _case("field missing", T1, with_files(**{"description__txt": lambda _: DESCRIPTION.partition(b"- Expla")[0]}),
+          "description-empty", (1, 1, "explanation, run tag ALPHA1"), files=True, file="description.txt"),
+    _case("too new", T4, with_files(**{"description__txt": lambda _: MODELS.replace(b"2024", b"2025")}), "model-date",
+          (1, 1, "2025-07-15, run tag ALPHA"), files=True, file="description.txt"),
+    _case("without a date", T4, with_files(**{"description__txt": lambda _: MODELS.replace(b"2024-07-15", b"recent")}),
+          "model-undated", (1, 1, "run tag ALPHA"), files=True, file="description.txt"),
+    _case("another run", T1, with_files(**{"two__txt": lambda files: files["run.txt"].replace(b"ALPHA1", b"ALPHA2"),
+          "description__txt": lambda _: DESCRIPTION}), "undescribed", (None, None, "ALPHA2"), files=True,
+          file="two.txt"),
     _case("answers", T3, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "part-missing", (None, None, "ALPHA"),
           files=True),
     # the pilot

@@ -25,7 +25,7 @@ from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands import convert as conversion
 from coliee_ir.measures import everything
 from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.rules.protocol import TASKS
+from coliee_ir.rules.protocol import NEWEST, TASKS
 from coliee_ir.scoring.render import FORMS
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -79,7 +79,7 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
         assert code == 0
     whole = json.loads(texts["json"])
     assert whole["task"] == name.split()[0]
-    assert whole["edition"] == {"3 of 2025": 2025, "5": 2021, "trec": None}.get(name, 2026)
+    assert whole["edition"] == {"3 of 2025": 2025, "5": 2021, "trec": None}.get(name, NEWEST)
     runs = whole["runs"]
     assert {run["tag"] for run in runs} == {"ALPHA", "BETA"} or name in ("1", "2", "5", "trec")
 
@@ -134,7 +134,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert list(run["queries"]) == ["judged", "answered", "unanswered", "extra"]
     assert whole["decisions"] == Decisions().to_dict()
     assert (whole["coliee_ir"], whole["trec_eval"]) == (coliee_ir.__version__, trec_eval.version())
-    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
+    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", NEWEST, str(EXAMPLES / "task3/gold.xml"))
     assert (run["tag"], run["file"]) == ("BETA", str(EXAMPLES / "task3/task3.BETA"))
     assert all(isinstance(remark, str) for remark in run["remarks"])
 
@@ -156,7 +156,7 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     code, _, err = call("evaluate", *shown("1"))
     assert code == 0
     assert err.splitlines()[:3] == [
-        "task 1 by the rules of 2026 (the gold's documents are case numbers)",
+        f"task 1 by the rules of {NEWEST} (the gold's documents are case numbers)",
         VERSIONS.rstrip(),
         "bm25: 40 queries: 40 answered, 0 unanswered",
     ]
@@ -179,7 +179,7 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
     monkeypatch.setenv("COLUMNS", "120")
     code, out, _ = call("evaluate", *shown("1"))
     assert code == 0
-    assert "COLIEE 2026, Task 1: case-law retrieval" in out
+    assert f"COLIEE {NEWEST}, Task 1: case-law retrieval" in out
     assert "bm25: 40 queries: 40 answered, 0 unanswered" in out
     assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored" in out
     assert VERSIONS.rstrip() in out
@@ -345,7 +345,7 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff must be an integer from 1"),
         (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which submissions to task 1 do not contain\n"),
         (["--task", "6"], "argument --task: invalid choice: '6'"),
-        (["--edition", "2017"], "coliee-ir: task 1 has no rules for 2017; they are known for 2018–2026"),
+        (["--edition", "2017"], f"coliee-ir: task 1 has no rules for 2017; they are known for 2018–{NEWEST}"),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
         (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),
         (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
@@ -357,9 +357,9 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["--answers", "a", "--answers", "b"], "coliee-ir: --answers is given 2 times for 1 runs: give one a run"),
         (["--long-list", "a", "--long-list", "b"], "coliee-ir: --long-list is given 2 times for 1 runs"),
         (["run.txt", "--answers", "a"], "coliee-ir: --answers is given 1 times for 2 runs"),
-        (["--answers", "run.txt", "--task", "1"], "coliee-ir: task 1 of 2026 has no answers to score"),
+        (["--answers", "run.txt", "--task", "1"], f"coliee-ir: task 1 of {NEWEST} has no answers to score"),
         (["--answers", "run.txt"], "coliee-ir: gold.json holds cases, as in Task 1; the task is 3"),
-        (["--long-list", "run.txt"], "coliee-ir: task 1 of 2026 has no long list"),
+        (["--long-list", "run.txt"], f"coliee-ir: task 1 of {NEWEST} has no long list"),
         (
             ["--task", "1", "--undefined", "one"],
             "coliee-ir: --undefined does not apply to task 1; it applies to rationale",

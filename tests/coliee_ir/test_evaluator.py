@@ -11,7 +11,7 @@ import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, evaluate, read_gold, read_run
-from coliee_ir.rules.protocol import protocol
+from coliee_ir.rules.protocol import NEWEST, protocol
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
@@ -32,19 +32,19 @@ STATUTE = Gold(
 @pytest.mark.parametrize(
     ("folder", "task", "edition", "given"),
     [
-        ("task1", None, 2026, {"gold": "gold.json", "run": "bm25.txt"}),
-        ("task2", None, 2026, {"gold": "gold.json", "run": "rules.csv"}),
+        ("task1", None, NEWEST, {"gold": "gold.json", "run": "bm25.txt"}),
+        ("task2", None, NEWEST, {"gold": "gold.json", "run": "rules.csv"}),
         (
             "task3-2025",
             "3",
             2025,
             {"gold": "gold.xml", "run": "task3.ALPHA", "long_list": "task3-L.ALPHA"},
         ),
-        ("task3", None, 2026, {"gold": "gold.xml", "run": "task3.ALPHA", "answers": "answers.ALPHA"}),
-        ("task4", None, 2026, {"gold": "gold.xml", "run": "BETA.txt"}),
+        ("task3", None, NEWEST, {"gold": "gold.xml", "run": "task3.ALPHA", "answers": "answers.ALPHA"}),
+        ("task4", None, NEWEST, {"gold": "gold.xml", "run": "BETA.txt"}),
         ("task5", "5", 2021, {"gold": "gold.txt", "run": "ALPHA.txt"}),
-        ("tort", None, 2026, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
-        ("tort", "rationale", 2026, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
+        ("tort", None, NEWEST, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
+        ("tort", "rationale", NEWEST, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
         ("trec", None, None, {"gold": "qrels.txt", "run": "dense.run"}),
     ],
 )
@@ -180,7 +180,7 @@ ANSWERS = {"R07-01-O": "Y", "R07-03-O": "Y"}
 def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
     scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS)
     assert scores.task == "3"
-    assert scores.edition == 2026
+    assert scores.edition == NEWEST
     # the third question names no article, so that its label is enough; the second has articles and no label
     assert scores.measures == {
         "Accuracy": 2 / 3,
@@ -257,8 +257,8 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
             lambda: evaluate(STATUTE, ARTICLES, task="3", edition=2025, answers=ANSWERS),
             "task 3 of 2025 has no answers to score",
         ),
-        (lambda: evaluate(GOLD, RUN, task="1", answers=ANSWERS), "task 1 of 2026 has no answers to score"),
-        (lambda: evaluate(GOLD, RUN, task="2", long_list=RUN), "task 2 of 2026 has no long list"),
+        (lambda: evaluate(GOLD, RUN, task="1", answers=ANSWERS), f"task 1 of {NEWEST} has no answers to score"),
+        (lambda: evaluate(GOLD, RUN, task="2", long_list=RUN), f"task 2 of {NEWEST} has no long list"),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="3", edition=2026, long_list=ARTICLES),
             "task 3 of 2026 has no long list",

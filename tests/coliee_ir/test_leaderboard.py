@@ -17,6 +17,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission, rank_runs
 from coliee_ir.cli import main
 from coliee_ir.commands.leaderboard import Leaderboard
+from coliee_ir.rules.protocol import NEWEST
 
 QUERIES = [f"{n:06}" for n in range(1, 21)]
 GOLD = {query: [f"{n:06}"] for n, query in enumerate(QUERIES, start=101)}
@@ -75,7 +76,7 @@ def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
         files[f"runs/answers.{tag}"] = "".join(f"R07-{n:02}-A {'N' if n == 4 else 'Y'} {tag}\n" for n in range(1, 5))
     write(folder, files)
     board = rank_runs("gold.xml", "runs", n_resamples=99)
-    assert (board.task, board.edition, board.ranking.name) == ("3", 2026, "Accuracy")
+    assert (board.task, board.edition, board.ranking.name) == ("3", NEWEST, "Accuracy")
     assert {entry.scores.measures["Accuracy"] for entry in board.entries} == {0.75}
     assert standing(board) == [(1, "", "NARROW"), (1, "", "SAME"), (3, "", "WIDE")]
 
@@ -280,6 +281,9 @@ def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path)
     write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/task4.A": answers("A")})
     board = rank("all", gold="gold.xml", task="3", edition=2025)
     assert [entry.tag for entry in board.entries] == ["A"]
+    assert not board.invalid
+    assert "passed over 1 file of another task: all/task4.A" in board.remarks
+    board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves
     assert [one.files for one in board.invalid] == [("all/task4.A",)]
     assert "this submission contains labels, not documents" in board.invalid[0].reason
 
@@ -297,7 +301,10 @@ def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path)
 def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(folder, {"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "001 013 other\n"})
+    write(
+        folder,
+        {"all/good.txt": run_lines(9, "good"), "all/T/empty.txt": "", "all/T/other.txt": "999999 000013 other\n"},
+    )
     write(folder, {"all/T/broken.json": '{"000001": ', "all/.hidden": "x", "all/__MACOSX/junk": "x"})
     assert main(["leaderboard", "gold.json", "all", "absent.txt", "--task", "1", "--resamples", "99"]) == 2
     out, err = capsys.readouterr()

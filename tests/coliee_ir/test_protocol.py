@@ -11,7 +11,7 @@ import pytest
 import coliee_ir
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures import parse
-from coliee_ir.rules.protocol import PROTOCOLS, TASKS, newest_edition, protocol
+from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, newest_edition, protocol
 from coliee_ir.stats.settings import SEED
 
 MICRO = ("MicroF1", "MicroP", "MicroR")
@@ -58,10 +58,10 @@ def test_the_rules_of_a_task_are_those_of_its_edition(
     [
         ("6", None, "there is no task '6'; there are 1, 2, 3, 4, 5, tort, rationale, trec"),
         ("3", 2013, "task 3 has no rules for 2013; they are known for 2014–2025, 2026"),
-        ("3", 2027, "they are known for 2014–2025, 2026"),
+        ("3", NEWEST + 1, "they are known for 2014–2025, 2026"),
         ("5", 2022, "task 5 has no rules for 2022; they are known for 2021"),
-        ("1", 2017, "they are known for 2018–2026"),
-        ("tort", 2024, "they are known for 2025–2026"),
+        ("1", 2017, f"they are known for 2018–{NEWEST}"),
+        ("tort", 2024, f"they are known for 2025–{NEWEST}"),
     ],
 )
 def test_what_has_no_rules_is_refused_with_what_has(task: str, edition: int | None, said: str) -> None:
@@ -91,13 +91,13 @@ def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: colie
 
 def test_the_newest_edition_is_meant_when_none_is_named() -> None:
     assert {task: newest_edition(protocol(task)) for task in TASKS} == {
-        "1": 2026,
-        "2": 2026,
-        "3": 2026,
-        "4": 2026,
+        "1": NEWEST,
+        "2": NEWEST,
+        "3": NEWEST,
+        "4": NEWEST,
         "5": 2021,
-        "tort": 2026,
-        "rationale": 2026,
+        "tort": NEWEST,
+        "rationale": NEWEST,
         "trec": None,
     }
 

@@ -24,6 +24,7 @@ from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import FAMILIES, best_of, filters
 from coliee_ir.commands.tune.render import FORMS, render
+from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats.resampling import bca, bootstrapped, left_out
 
 #: once is enough where it is not about repeating
@@ -118,7 +119,7 @@ def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
 def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: Any, tmp_path: Path) -> None:
     decisions = Decisions(without_articles=without_articles)
     tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions, n_resamples=50)
-    assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", 2026, 30)
+    assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", NEWEST, 30)
     written = tmp_path / "task3.T"
     write_submission(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
     scores = evaluate(TASK3[0], written, answers=ANSWERS, decisions=decisions)

@@ -15,6 +15,7 @@ import pytest
 import coliee_ir.examples
 from coliee_adapters.files import Source
 from coliee_ir import evaluate, read_run, validate
+from coliee_ir.rules.protocol import NEWEST
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -44,7 +45,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
         *["0.5209", "0.0052", "0.4603", "0.5779", "0.5371", "0.0162"],
     ]  # fmt: skip
     assert err == (
-        "task 1 by the rules of 2026 (the gold's documents are case numbers)\n"
+        f"task 1 by the rules of {NEWEST} (the gold's documents are case numbers)\n"
         "rerank: 40 queries: 40 answered, 0 unanswered\n"
         "rerank: 1 entry repeats a document of its query in the gold and counts once (first: query 068517: 059728)\n"
     )
@@ -56,8 +57,8 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
         (TREC, "task trec (the gold is qrels)"),
         (("--task", "trec", *TREC), "task trec"),
         (("task2/gold.json", "task2/mono.txt"),
-         "task 2 by the rules of 2026 (the gold's documents are paragraph numbers)"),
-        (TASK3, "task 3 by the rules of 2026 (answers are given beside the run)"),
+         f"task 2 by the rules of {NEWEST} (the gold's documents are paragraph numbers)"),
+        (TASK3, f"task 3 by the rules of {NEWEST} (answers are given beside the run)"),
         (("task3-2025/gold.xml", "task3-2025/task3-L.ALPHA", "--edition", "2025", "--by", "gap"),
          "task 3 by the rules of 2025 (the gold is statute law and the run holds articles)"),
     ],

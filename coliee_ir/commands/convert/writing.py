@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from io import TextIOBase
 from typing import TypeVar
 
-from coliee_adapters import detect, model_text, tabular, tort
+from coliee_adapters import descriptions, detect, model_text, tabular, tort
 from coliee_adapters.detect import Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, written
@@ -14,7 +14,18 @@ from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
 from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.judging.gathered import Gathered
-from coliee_ir.rules.protocol import has_submissions, submission_rules, task_name, unfit_tag
+from coliee_ir.rules.ids import STATUTE_ID
+from coliee_ir.rules.protocol import (
+    DATED_TASKS,
+    DESCRIBED_TASKS,
+    MODEL_LIMITS,
+    has_submissions,
+    submission_rules,
+    task_name,
+    task_that_shows,
+    unfit_tag,
+)
+from coliee_ir.scoring.arriving import named_task
 from coliee_ir.scoring.reading import check_columns, read_gold, read_run
 
 _Held = TypeVar("_Held", Gold, Submitted)
@@ -27,6 +38,9 @@ GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 GOLD_TARGETS = tuple(form.name for form in detect.GOLD_FORMS if form.write)
 RUN_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write)
 ANSWER_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write and "labels" in form.holds)
+
+#: What can be made of a run besides: the system description to be filled in.
+DESCRIPTION = "description"
 
 _GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.GOLD_FORMS, detect.RUN_FORMS))
 
@@ -66,12 +80,40 @@ def convert(
     if _is_gold(file, form, to):
         gold = read_gold(file, form=form)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
+    if to == DESCRIPTION:
+        return _write_template(read_run(file, form=form), target, tag)
     if form != model_text.FORM:
         return write(read_run(file, form=form), target, to=to, tag=tag, template=template)
     read = model_text.read(file)
     said = write(model_text.answers(read, file), target, to=to, tag=tag, template=template)
     without = [one for one in read if one.label is None]
     return [*said, *(f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})" for one in without)]
+
+
+def _write_template(record: Run | Answers, target: PathLike, tag: str | None) -> list[str]:
+    """The form of a system description with what the run shows: its tag, and its task."""
+    tag = tag or "_".join(record.tag.split())
+    limit = MODEL_LIMITS[max(MODEL_LIMITS)]
+    task = _described_task(record)
+    text = descriptions.template(
+        task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if task in DATED_TASKS else ""
+    )
+    with written(target) as stream:
+        stream.write(text)
+    return [f"task {task}, run tag {tag}: fill in the fields; validate checks them beside the run", *_unfit(tag)]
+
+
+def _described_task(record: Run | Answers) -> str:
+    """The task of a run, as the form of the description names it: by the file's name, or by what it holds."""
+    if by_name := named_task(record.path):
+        return by_name
+    block = None if isinstance(record, Answers) else next(iter(record.blocks()), None)
+    return task_that_shows(
+        pilot=record.format in tort.FORMS,
+        labels=isinstance(record, Answers),
+        statute=block is not None and all(map(STATUTE_ID.fullmatch, block.queries)),
+        widest=0 if block is None else max(map(len, block.documents), default=0),
+    )
 
 
 def write(

@@ -10,26 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, Source, is_copy
+from coliee_adapters.errors import ColieeError, UsageError, shortened
+from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
-from coliee_ir.commands.leaderboard.board import EASY, Entry, Invalid
+from coliee_ir.commands.leaderboard.board import EASY, Entry
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
-from coliee_ir.commands.leaderboard.collecting import Handed, collect, opened_files
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import groups, order_key, places
-from coliee_ir.commands.leaderboard.teams import Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.scoring.arriving import sorted_out
+from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import resampling
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.intervals import interval_of
@@ -76,8 +77,9 @@ def rank_runs(
             as ``read_run`` takes them, or a ``Submission`` of several parts: each of these is one submission.
         task: the task; by default it is found from the files.
         edition: the year whose rules count; by default the newest of the task.
-        teams: run tag, or file name → team: a dictionary, or a CSV with the columns ``tag`` and ``team``. By default a
-            run's team is the first folder below the folder that all files have in common.
+        teams: run tag, or file → team: a dictionary, or a CSV with the columns ``tag`` and ``team``, whose further
+            columns appear in the tables. By default a run's team is the first folder below the folder that all files
+            have in common.
         team_pattern: a regular expression searched in the run tag; its first group is the team.
         best: whether to rank only the best run of each team; a run without a team stands for itself.
         besides: files that are no submissions, where they lie in a folder that is searched. The gold is one.
@@ -108,11 +110,11 @@ def rank_runs(
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [path for path in submissions if isinstance(path, _PATHS)]
-    known = {} if teams is None else read_teams(teams)
+    known = TeamList() if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
-    golds = [name for name in walked.files if any(is_copy(name, one) for one in gold_files(gold))]
-    sources, invalid = opened_files((name for name in walked.files if name not in golds), columns)
+    files, passed = sorted_out(walked, gold_files(gold))
+    sources, invalid = opened_files(files, columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
     of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
     if columns and of_gold and not memory:  # what is in memory has columns too
@@ -122,15 +124,15 @@ def rank_runs(
         gold, handed_in, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
     )
     who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))
-    collected = collect(sources, evaluator, who)
+    collected = collect(sources, evaluator, who.team_of, passed, walked.named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not collected.invalid and not invalid:
-        besides_gold = f" besides {golds[0]}, which is the gold or a copy of it" if golds else ""
-        raise UsageError(f"there are no submissions to rank{besides_gold}")
+        raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks()]))
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
     scored = _scored(evaluator, handed, jobs, watch, invalid)
     remarks = [*collected.remarks, *walked.remarks()]
-    remarks += [f"{name} is the gold or a copy of it and was skipped" for name in golds]
+    remarks += passed.remarks()
+    remarks += _of_list(who, scored)
     if best:
         scored, left_out = _best_of_teams(scored)
         if not any(team for team, _ in scored):
@@ -147,7 +149,24 @@ def rank_runs(
         invalid=invalid,
         remarks=remarks,
         correction=correction,
+        described=passed.described,
+        teams=who,
     )
+
+
+def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
+    """Which rows of the list of teams no run has, and which runs it leaves out."""
+    if not who.list.rows:
+        return []
+    said = []
+    missing = [scores.tag for _, scores in scored if who.row_of(scores.tag, scores.file) is None]
+    if who.unused:
+        listed = ", ".join(map(shortened, list(who.unused)[:10]))
+        said.append(f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}")
+    if missing:
+        listed = ", ".join(map(shortened, missing[:10]))
+        said.append(f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}")
+    return said
 
 
 def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None) -> Any:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from coliee_adapters.descriptions import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval
 from coliee_ir.measures import Measure, Result
 from coliee_ir.rules.protocol import Protocol
+from coliee_ir.scoring.collecting import Invalid
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.teams import Teams
 from coliee_ir.stats.settings import Resampling
 
 #: the share of right answers from which a question is called easy; the overview papers name none
@@ -47,22 +50,6 @@ class Entry:
         return self.scores.file
 
 
-class Invalid(NamedTuple):
-    """A submission, or a file, that is not ranked.
-
-    Attributes:
-        files: its files.
-        tag: its run tag; empty where it could not be read.
-        team: the team; empty where it is not known.
-        reason: why, in a sentence.
-    """
-
-    files: tuple[str, ...]
-    tag: str
-    team: str
-    reason: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
     """The data of a leaderboard; ``Leaderboard`` describes its attributes."""
@@ -82,6 +69,18 @@ class Board:
     excluded: tuple[str, ...]
     resampling: Resampling
     correction: str
+    described: Mapping[str, Description] = field(default_factory=dict)
+    teams: Teams | None = None
+
+    @property
+    def more_columns(self) -> tuple[str, ...]:
+        """The further columns of the list of teams."""
+        return () if self.teams is None else self.teams.list.columns
+
+    def more(self, entry: Entry) -> tuple[str, ...]:
+        """What the list of teams says of a run in its further columns."""
+        row = None if self.teams is None else self.teams.row_of(entry.tag, entry.file)
+        return row.more if row is not None and row.more else ("",) * len(self.more_columns)
 
     @property
     def ranking(self) -> Measure:

@@ -33,6 +33,7 @@ class Table(NamedTuple):
 TABLES: Final[Mapping[str, Table]] = {
     "ranking": Table("the runs in rank order, with groups and intervals", lambda board, _: runs.ranking(board)),
     "results": Table("counts and scores of each run (2021: Tables 8, 11, 13)", lambda board, _: runs.results(board)),
+    "approaches": Table("the approaches by the descriptions (Table 4)", lambda board, _: runs.approaches(board)),
     "relevant": Table(
         "questions by number of relevant documents (Table 7)", lambda board, _: questions.relevant(board)
     ),

@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from coliee_adapters.descriptions import Description
 from coliee_ir.commands.leaderboard import render
-from coliee_ir.commands.leaderboard.board import EASY, Board, Entry, Invalid
+from coliee_ir.commands.leaderboard.board import EASY, Board, Entry
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.output.grid import Grid
 from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.rules.protocol import described_task
+from coliee_ir.scoring.collecting import Invalid
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.teams import Teams
 from coliee_ir.stats.settings import Resampling
 
 
@@ -44,6 +48,8 @@ class Leaderboard(Board, Shown):
         excluded: the queries that were left out.
         resampling: how queries were resampled for groups and intervals.
         correction: of the p values, one of ``CORRECTIONS``.
+        described: run tag → its system description.
+        teams: whose a run is, with the further columns of the list of teams.
     """
 
     __slots__ = ()
@@ -59,6 +65,8 @@ class Leaderboard(Board, Shown):
         invalid: Sequence[Invalid] = (),
         remarks: Sequence[str] = (),
         correction: str = "holm",
+        described: Sequence[Description] = (),
+        teams: Teams | None = None,
     ) -> Leaderboard:
         """Entries, best first, with all that their tables need of the evaluator that scored them."""
         gold, queries = evaluator.gold, evaluator.queries
@@ -83,6 +91,8 @@ class Leaderboard(Board, Shown):
             excluded=tuple(sorted(evaluator.excluded)),
             resampling=resampling,
             correction=correction,
+            described={one.tag: one for one in described if one.task == described_task(evaluator.task)},
+            teams=teams,
         )
 
     def __repr__(self) -> str:

@@ -121,6 +121,24 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
+def approaches(board: Board) -> Grid:
+    """What the system descriptions say of each run (Table 4).
+
+    Raises:
+        UsageError: there was no system description.
+    """
+    if not board.described:
+        raise UsageError("no system description came with the runs")
+    names = _name_header(board)
+    rows = []
+    for entry in board.entries:
+        one = board.described.get(entry.tag)
+        texts = ("-",) * 3 if one is None else (one.models, one.resources, one.explanation)
+        rows.append([*_name(board, entry), *(" ".join(text.split()) or "-" for text in texts)])
+    header = [*names, "models", "resources", "approach"]
+    return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
+
+
 def invalid(board: Board) -> Grid:
     """What is not ranked, and why."""
     rows = [[one.team, one.tag, ", ".join(one.files), one.reason] for one in board.invalid]
@@ -129,12 +147,13 @@ def invalid(board: Board) -> Grid:
 
 def _name_header(board: Board) -> list[str]:
     teams = any(entry.team for entry in board.entries)
-    return [*(["team"] if teams else []), "run", *(["file"] if _needs_file(board) else [])]
+    return [*(["team"] if teams else []), "run", *(["file"] if _needs_file(board) else []), *board.more_columns]
 
 
 def _name(board: Board, entry: Entry) -> list[str]:
     named = {"team": entry.team, "run": entry.tag, "file": entry.file}
-    return [named[column] for column in _name_header(board)]
+    columns = _name_header(board)[: -len(board.more_columns) or None]
+    return [*(named[column] for column in columns), *board.more(entry)]
 
 
 def _needs_file(board: Board) -> bool:

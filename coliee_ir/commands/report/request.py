@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Report:
     """A report, ready to be written.
 
@@ -48,6 +48,20 @@ class Report:
 
     contents: Contents
     texts: Texts
+
+    def __repr__(self) -> str:
+        board = self.contents.board
+        return f"Report({len(board.entries)} runs, task={board.task!r}, measure={self.contents.measure.name!r})"
+
+    def __str__(self) -> str:
+        return str(self.contents.board)
+
+    def _repr_html_(self) -> str:
+        return self.contents.board._repr_html_()
+
+    def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
+        """The runs as a data frame: see ``Leaderboard.to_frame``."""
+        return self.contents.board.to_frame(library, per_query=per_query)
 
     def to_html(self) -> str:
         """The page, which needs no other file and no network."""

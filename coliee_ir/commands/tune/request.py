@@ -198,13 +198,16 @@ def cut(
 
     Raises:
         InputError: the run cannot be read, or holds labels.
-        UsageError: the rule needs scores and the run has none; a query has no count; a filter knows no id of the run.
+        UsageError: it is not a rule, or it needs scores and the run has none; a query has no count; a filter knows no id
+            of the run.
 
     >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
     >>> from coliee_ir import to_run
     >>> to_run(cut(to_cut, Rule("score", 0.5))), to_run(cut(to_cut, {"q1": 0, "q2": 1}))
     ({'q1': {'d1': 0.9}}, {'q2': {'d3': 0.3}})
     """
+    if not isinstance(rule, Rule | Mapping):
+        raise UsageError(f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
     record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
         raise InputError(

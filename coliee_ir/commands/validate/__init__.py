@@ -8,68 +8,21 @@ name and the place, and mends the cells of the row if nothing is left to decide;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source, check_inputs, check_outputs
 from coliee_adapters.vocabulary import checked_columns
-from coliee_ir._version import __version__
+from coliee_ir.commands.validate import render  # noqa: F401  # registers how a Validation shows itself
 from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
 from coliee_ir.commands.validate.tasks import find_task
 from coliee_ir.rules.protocol import TASKS, task_name
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
-
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """What was found in the files of one or several submissions.
-
-    Attributes:
-        files: the files, as the user named them.
-        task: the task they were checked for; empty if no file is a run.
-        tasks: all tasks they were checked for: a file of the pilot is scored for both of its tasks.
-        edition: the year whose rules count.
-        findings: all findings, file by file, the gravest first.
-        mended: file → the corrected copy that was written of it.
-        left: what is still to be found in the corrected copies, under the names of the files.
-    """
-
-    files: tuple[str, ...]
-    task: str
-    tasks: tuple[str, ...]
-    edition: int | None
-    findings: tuple[Finding, ...]
-    mended: dict[str, str] = field(default_factory=dict)
-    left: tuple[Finding, ...] = ()
-
-    @property
-    def errors(self) -> int:
-        """How many findings are errors."""
-        return self.count(Severity.ERROR)
-
-    def count(self, severity: Severity) -> int:
-        """How many findings are so grave."""
-        return sum(finding.severity is severity for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``validate -f json``."""
-        return {
-            "coliee_ir": __version__,
-            "task": self.task,
-            "tasks": list(self.tasks),
-            "edition": self.edition,
-            "files": list(self.files),
-            "summary": {str(severity): self.count(severity) for severity in Severity},
-            "findings": [finding.to_dict() for finding in self.findings],
-            "mended": self.mended,
-            "left": [finding.to_dict() for finding in self.left],
-        }
 
 
 def validate(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters import case_law, descriptions, json_records
+from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import InputError, UsageError, contained, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.records import Answers
@@ -30,6 +31,7 @@ from coliee_ir.commands.validate.columns import (
     fill_tags,
     is_other_table,
 )
+from coliee_ir.commands.validate.describing import check_descriptions
 from coliee_ir.commands.validate.findings import Add, Findings
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.commands.validate.pilot import check_pilot
@@ -128,6 +130,7 @@ class Checked:
         )
         self._sheets: dict[str, Sheet] = {}
         self._lines: dict[str, list[str]] = {}  # of the pilot's files
+        self._described: dict[str, list[Description]] = {}
         for name, source in sources.items():
             add = self.found.of(name)
             try:
@@ -138,6 +141,8 @@ class Checked:
                     raise
                 _unreadable(error, add)
         check_together(self._sheets, rules, check.protocol, check.known, self.found)
+        tags = {sheet.tag: name for name, sheet in self._sheets.items()}
+        check_descriptions(self._described, tags, check.task, check.edition, self.found)
 
     def _one(self, name: str, source: Source, add: Add) -> None:
         """Check a file alone."""
@@ -146,7 +151,7 @@ class Checked:
             add("empty")
             return
         if descriptions.sniff(raw.removeprefix(BOM)):
-            add("description")
+            self._described[name] = descriptions.read(source)
             return
         content = text.text_of(raw, add)
         if self._check.protocol.pilot:

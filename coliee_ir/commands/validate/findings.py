@@ -162,6 +162,10 @@ class Findings:
         """What a rule found in a file."""
         return self._found.get((file, rule))
 
+    def has(self, file: str) -> bool:
+        """Whether anything was found in a file."""
+        return any(of == file for of, _ in self._found)
+
     def __iter__(self) -> Iterator[Finding]:
         """File by file, and in each the gravest first, and by the order of ``RULES``."""
         order = {rule: (list(Severity).index(RULES[rule].severity), at) for at, rule in enumerate(RULES)}

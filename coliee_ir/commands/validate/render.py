@@ -7,10 +7,12 @@ from itertools import groupby
 
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.lines import counted
-from coliee_ir.commands.validate import Validation
 from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.output.envelope import dumped
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.shown import View, no_queries, shows
 
 _INDENT = 9  # as wide as the longest severity, and two blanks
 
@@ -81,3 +83,21 @@ def _property(value: object) -> str:
 
 #: name → how findings are written
 FORMS: dict[str, Callable[[Validation], Iterator[str]]] = {"table": _table, "json": _json, "github": _github}
+
+
+def _grid(validation: Validation) -> Grid:
+    rows: list[list[Cell]] = [
+        [one.file, str(one.severity), one.rule, one.says, one.advice, Number(one.count, str(one.count))]
+        for one in validation.findings
+    ]
+    header = ["file", "severity", "rule", "finding", "remedy", "count"]
+    return Grid(header, rows, summary(validation), n_text=len(header) - 1)
+
+
+def _frame(validation: Validation, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("a validation")
+    return _grid(validation)
+
+
+shows(Validation, View(lambda found: render(found, "table"), lambda found: [_grid(found)], _frame))

@@ -1,30 +1,54 @@
 """From files to submissions: what each file holds, and which belong together.
 
-files ──read──▶ Part (kind, tag, team) ──by tag──▶ Handed (run, answers, long list)
+files ──sorted_out──▶ Source ──read──▶ Part (kind, tag, team) ──by tag──▶ Handed (run, answers, long list)
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from coliee_adapters import descriptions
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
-from coliee_adapters.files import Source
+from coliee_adapters.files import Source, copies
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
-from coliee_ir.commands.leaderboard.board import Invalid
-from coliee_ir.commands.leaderboard.teams import Teams
-from coliee_ir.rules.protocol import LONG_LIST_FILE, submission_rules, without_answers
+from coliee_ir.rules.ids import STATUTE_ID
+from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, submission_rules, without_answers
+from coliee_ir.scoring.arriving import Passed, named_task
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.scoring.reading import asks_statute_questions, read_run
 from coliee_ir.scoring.submission import Submission
+
+#: whose a run is: run tag, file → team
+TeamOf = Callable[[str, str], str]
+
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = re.compile(r"task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long", re.IGNORECASE)
+
+
+class Invalid(NamedTuple):
+    """A submission, or a file, that is not ranked.
+
+    Attributes:
+        files: its files.
+        tag: its run tag; empty where it could not be read.
+        team: the team; empty where it is not known.
+        reason: why, in a sentence.
+    """
+
+    files: tuple[str, ...]
+    tag: str
+    team: str
+    reason: str
+
+
+def no_teams(tag: str, file: str) -> str:
+    """The teams where nobody asks for them."""
+    return ""
 
 
 def opened_files(files: Iterable[str], columns: Mapping[str, str] | None = None) -> tuple[list[Source], list[Invalid]]:
@@ -90,30 +114,43 @@ class Collected:
     remarks: list[str]
 
 
-def collect(sources: Sequence[Source], evaluator: Evaluator, teams: Teams) -> Collected:
+def collect(
+    sources: Sequence[Source],
+    evaluator: Evaluator,
+    team_of: TeamOf = no_teams,
+    passed: Passed | None = None,
+    named: Collection[str] = (),
+    *,
+    alone: bool = False,
+) -> Collected:
     """Group files into submissions.
 
     A file's kind is found from its content; a long list, where the task has one, by its name (``task3-L``) or by its
     length beside an answer set of the same tag. Files of one tag belong together. Where a tag has two files of a
     kind, team, folder and file name decide which belong together; two runs of one tag stay two runs, with a remark.
+    Of files that were found in a folder, those of other tasks and copies of a run of the same team are passed over.
 
     Args:
         sources: the files.
         evaluator: the gold, and the rules of the task.
-        teams: whose a run is.
+        team_of: whose a run is.
+        passed: what has been passed over; what is passed over here is added.
+        named: the files that were named themselves.
+        alone: whether a part without its counterpart is a submission too, to be scored as far as it can.
     """
     done = Collected([], [], [])
+    passed = Passed() if passed is None else passed
     parts: list[Part] = []
-    described = [source.name for source in sources if descriptions.sniff(source.head())]
-    if described:
-        done.remarks.append(f"passed over {counted(len(described), 'system description')}: {', '.join(described)}")
     for source in sources:
-        if source.name in described:
-            continue
         try:
-            parts.append(_part(source, evaluator, teams))
+            parts.append(_part(source, evaluator, team_of))
         except ColieeError as error:
-            done.invalid.append(Invalid((source.name,), "", teams.team_of("", source.name), str(error)))
+            if source.name not in named and named_task(source.name) not in ("", evaluator.task):
+                passed.add("task", source.name)
+            else:
+                done.invalid.append(Invalid((source.name,), "", team_of("", source.name), str(error)))
+    parts = _without_others(parts, evaluator, passed, named)
+    parts = _without_copies(parts, evaluator, passed, named)
     needed = [part for part in evaluator.protocol.parts if part in evaluator.qrels]
     if len(evaluator.protocol.parts) == 1 and not evaluator.protocol.long_list:
         groups = [[part] for part in parts]
@@ -123,19 +160,89 @@ def collect(sources: Sequence[Source], evaluator: Evaluator, teams: Teams) -> Co
         belonging = list(_grouped([part for part in parts if part.kind in kinds], _long_of(evaluator)))
         groups += _with_nameless(belonging, needed, done.remarks)
     for group in groups:
-        _hand(group, evaluator, needed, done)
+        _hand(group, evaluator, needed, done, alone=alone)
     _remark_tags(done)
     _remark_counts(done, evaluator)
     return done
 
 
-def _part(source: Source, evaluator: Evaluator, teams: Teams) -> Part:
+def _without_others(parts: Sequence[Part], evaluator: Evaluator, passed: Passed, named: Collection[str]) -> list[Part]:
+    """The parts without those of other tasks, which are passed over."""
+    said = {one.tag: {other.task for other in passed.described if other.tag == one.tag} for one in passed.described}
+    articles = {part.tag for part in parts if part.kind == "documents"}
+    kept = []
+    for part in parts:
+        if part.source.name not in named and _is_of_another(part, evaluator, said.get(part.tag, set()), articles):
+            passed.add("task", part.source.name)
+        else:
+            kept.append(part)
+    return kept
+
+
+def _is_of_another(part: Part, evaluator: Evaluator, said: Collection[str], articles: Collection[str]) -> bool:
+    """Whether a file is plainly of another task: by its path, its description, or what it holds."""
+    if by_name := named_task(part.source.name):
+        return by_name != evaluator.task and evaluator.task.isdecimal()
+    rules = evaluator.protocol
+    if said and described_task(evaluator.task) not in said and rules.law:
+        return True
+    if (part.kind == "answers") != (evaluator.protocol.parts[0] == "answers") and part.kind not in (
+        *evaluator.protocol.parts, *(["long"] if evaluator.protocol.long_list else [])
+    ):  # fmt: skip
+        return True
+    if rules.parts == ("answers",) and rules.law == "statute" and part.tag in articles:
+        return True  # the answers of a submission to Task 3
+    queries, documents = _first_ids(part, evaluator)
+    if not queries or not rules.law or not set(queries).isdisjoint(evaluator.queries):
+        return False
+    if all(map(STATUTE_ID.fullmatch, queries)) != asks_statute_questions(evaluator.gold):
+        return True
+    widest = max(map(len, documents), default=0)
+    if rules.law == "case" and rules.cases_as_queries:
+        known = {document for judged in (evaluator.gold.qrels or {}).values() for document in judged}
+        lost = any(text.zfill(6) in evaluator.queries for text in queries)
+        lost = lost and any(text.zfill(6) in known for text in documents)
+        return widest <= 3 and max(map(len, queries)) <= 4 and not lost
+    return rules.law == "case" and widest > 4
+
+
+def _first_ids(part: Part, evaluator: Evaluator) -> tuple[list[str], list[str]]:
+    """The queries, and documents, with which a file begins."""
+    try:
+        with contained(part.source.name):
+            record = evaluator.read(part.source)
+            if isinstance(record, Answers):
+                return list(record.labels), []
+            block = next(iter(record.blocks()), None)
+            return ([], []) if block is None else (list(block.queries), list(block.documents))
+    except ColieeError:
+        return [], []
+
+
+def _without_copies(parts: Sequence[Part], evaluator: Evaluator, passed: Passed, named: Collection[str]) -> list[Part]:
+    """The parts without copies of another one of the same team, which are passed over.
+
+    Answers without a run tag may be equal in two runs: of a submission of two parts they are no copies.
+    """
+    kept = []
+    one_part = len(evaluator.protocol.parts) == 1
+    of_file = {part.source.name: part for part in parts}
+    for part, first in zip(parts, copies(of_file), strict=True):
+        same = first is not None and of_file[first].team == part.team and (one_part or not part.nameless)
+        if first is not None and same and part.source.name not in named:
+            passed.add("duplicate", part.source.name, first)
+        else:
+            kept.append(part)
+    return kept
+
+
+def _part(source: Source, evaluator: Evaluator, team_of: TeamOf) -> Part:
     record = evaluator.read(source)
     kind = "answers" if isinstance(record, Answers) else "documents"
     if kind == "documents" and evaluator.protocol.long_list and LONG_LIST_FILE.search(Path(source.name).name):
         kind = "long"
     nameless = record.tag == source.stem
-    return Part(source, kind, record.tag, teams.team_of(record.tag, source.name), nameless)
+    return Part(source, kind, record.tag, team_of(record.tag, source.name), nameless)
 
 
 def _grouped(parts: Sequence[Part], longer: Callable[[list[Part]], list[Part]]) -> Iterator[list[Part]]:
@@ -215,7 +322,7 @@ def _with_nameless(groups: list[list[Part]], needed: Sequence[str], remarks: lis
     return groups
 
 
-def _hand(group: Sequence[Part], evaluator: Evaluator, needed: Sequence[str], done: Collected) -> None:
+def _hand(group: Sequence[Part], evaluator: Evaluator, needed: Sequence[str], done: Collected, *, alone: bool) -> None:
     """A group of files as a submission, or the reason why it is none."""
     of: Mapping[str, Part] = {part.kind: part for part in group}
     main = of.get("documents") or of.get("answers") or group[0]
@@ -224,7 +331,9 @@ def _hand(group: Sequence[Part], evaluator: Evaluator, needed: Sequence[str], do
     def refuse(reason: str) -> None:
         done.invalid.append(Invalid(files, main.tag, main.team, f"{', '.join(files)}: {reason}"))
 
-    if needed == ["documents"] and "long" in of and "documents" not in of:
+    if alone and len(of) == 1:
+        done.handed.append(Handed(Submission(main.source), main.team, main.tag))
+    elif needed == ["documents"] and "long" in of and "documents" not in of:
         refuse("a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG")
     elif len(needed) == 2 and len(of) < 2:
         missing, kind = ("answers", "articles") if "documents" in of else ("articles", "answers")

@@ -1,0 +1,172 @@
+"""What lies in the folders that are sent: which files may be runs, and what the others are.
+
+files ──sorted_out──▶ files that may be runs, Passed (descriptions, copies of the gold, what is nothing)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from coliee_adapters import case_law, descriptions, detect, statute, tabular
+from coliee_adapters.descriptions import Description
+from coliee_adapters.errors import ColieeError
+from coliee_adapters.file_kinds import kind_of
+from coliee_adapters.files import Source, is_copy
+from coliee_adapters.folders import Walked
+from coliee_adapters.lines import Comments, content_lines, split_columns
+
+#: kinds of files that are passed over, as they are called: of one, of several
+KINDS: Final = {
+    "description": ("system description", "system descriptions"),
+    "gold": ("copy of the gold", "copies of the gold"),
+    "duplicate": ("copy of another run", "copies of other runs"),
+    "task": ("file of another task", "files of other tasks"),
+    "nothing": ("file that is not a run", "files that are not runs"),
+}
+
+#: how many of a kind are named
+_NAMED: Final = 5
+
+#: what is sent beside runs, and is none
+_README: Final = re.compile(r"(?:read\W?me|licen[cs]e|changelog)\b.*", re.IGNORECASE)
+_BESIDES: Final = re.compile(
+    r"(?:read\W?me|licen[cs]e|changelog|notes?)\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|"
+    r"html?|eml|msg|png|jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?",
+    re.IGNORECASE,
+)
+_DOCUMENTS: Final = ("a PDF", "an RTF document", "a Word document", "an OpenDocument text", "a web page")
+
+#: what a column is called in lists of teams, and in tables of scores such as ours
+_OF_SCORES: Final = re.compile(
+    r"\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*", re.I
+)
+
+#: a task named in a path: ``task3.A``, ``Task 4/run.txt``
+_NAMED_TASK: Final = re.compile(r"task[\s_.-]*([1-5])(?![0-9])", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Passed:
+    """Files that were passed over, by kind, and what the system descriptions among them say."""
+
+    files: dict[str, list[str]] = field(default_factory=dict)
+    described: list[Description] = field(default_factory=list)
+    copies: dict[str, str] = field(default_factory=dict)
+
+    def add(self, kind: str, file: str, copy_of: str = "") -> None:
+        """Note a file; of a copy, what it is a copy of."""
+        self.files.setdefault(kind, []).append(file)
+        if copy_of:
+            self.copies[file] = copy_of
+
+    def include(self, other: Passed) -> None:
+        """Add what was passed over elsewhere."""
+        for kind, files in other.files.items():
+            self.files.setdefault(kind, []).extend(files)
+        self.described += other.described
+        self.copies |= other.copies
+
+    def remarks(self) -> list[str]:
+        """A sentence for each kind."""
+        said = []
+        for kind, names in KINDS.items():
+            if files := self.files.get(kind):
+                shown = [f"{file} (= {self.copies[file]})" if file in self.copies else file for file in files]
+                more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+                said.append(f"passed over {len(files)} {names[len(files) != 1]}: {', '.join(shown[:_NAMED])}{more}")
+        return said
+
+
+def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Passed]:
+    """The files that may be runs, and the others. What was named itself may be a run, unless it is a copy of the gold.
+
+    Args:
+        walked: the files.
+        golds: the files of the gold.
+    """
+    kept, passed = [], Passed()
+    for file in walked.files:
+        if file == "-":
+            kept.append(file)
+        elif any(is_copy(file, gold) for gold in golds):
+            passed.add("gold", file)
+        elif described := _described(file):
+            passed.add("description", file)
+            passed.described += described
+        elif file not in walked.named and is_nothing(file):
+            passed.add("nothing", file)
+        else:
+            kept.append(file)
+    return kept, passed
+
+
+def _described(file: str) -> list[Description]:
+    """What a system description says; nothing if the file is none."""
+    try:
+        source = Source(file)
+        return descriptions.read(source) if descriptions.sniff(source.head()) else []
+    except ColieeError:
+        return []
+
+
+def is_nothing(file: str) -> bool:
+    """Whether a file is neither a run nor meant as one: a paper, a readme, a table of other things, a gold.
+
+    Empty and damaged files, and what is packed in an unknown way, may have been runs.
+    """
+    try:
+        source = Source(file, may_be_empty=True, any_text=True)
+    except ColieeError:
+        return bool(_BESIDES.fullmatch(Path(file).name)) or _is_document(file)
+    head = source.head()
+    if not head.strip():
+        return False
+    start = head.lstrip()
+    if start.startswith(b"<"):
+        return statute.sniff_gold(head) is not None or case_law.sniff_gold(head) is not None
+    if start.startswith((b"{", b"[")):
+        return False
+    if _README.fullmatch(Path(file).name):
+        return True
+    lines = _first_lines(head)
+    form = next((form.name for form in detect.RUN_FORMS if form.sniff(head) == form.name), "")
+    if form == "table" and any(map(_OF_SCORES.fullmatch, re.split(r"[,;\t]", lines[0] if lines else ""))):
+        return True
+    if form in ("", "columns") and _BESIDES.fullmatch(Path(file).name):
+        return True
+    if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
+        return False
+    return 2 * sum(map(_has_id, lines)) < len(lines)
+
+
+def _is_document(file: str) -> bool:
+    try:
+        with Path(file).open("rb") as raw:
+            kind = kind_of(raw.read(1 << 16))
+    except OSError:
+        return False
+    return kind is not None and kind.name in _DOCUMENTS
+
+
+def _first_lines(head: bytes) -> list[str]:
+    text = head.decode("utf-8", errors="replace")
+    return [line for _, line in islice(content_lines(text, "", comments=Comments()), 50)]
+
+
+def _has_id(line: str) -> bool:
+    """Whether a line begins as one of a run: with the id of a query, which has a digit."""
+    words = split_columns(re.sub(r"[,;]", " ", line))
+    return len(words) > 1 and any(map(str.isdigit, words[0]))
+
+
+def named_task(file: str) -> str:
+    """The task that a path names nearest to its end; empty where it names none."""
+    for part in reversed(Path(file).parts):
+        if found := _NAMED_TASK.search(part):
+            return found[1]
+    return ""

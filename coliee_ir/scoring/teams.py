@@ -1,0 +1,147 @@
+"""Whose run it is: from a list, from a pattern, or from the folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from coliee_adapters import archives
+from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.files import PathLike, Source
+from coliee_ir.scoring.reading import opened
+from coliee_ir.scoring.sheets import read_sheet
+
+
+class Listed(NamedTuple):
+    """A row of a list of teams: the run tag or file, the team, and the further columns."""
+
+    run: str
+    team: str
+    more: tuple[str, ...] = ()
+
+
+class TeamList(NamedTuple):
+    """Who sent what.
+
+    Attributes:
+        rows: the rows.
+        columns: the names of the further columns.
+    """
+
+    rows: tuple[Listed, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
+    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team.
+
+    Raises:
+        InputError: it cannot be read, has no column ``team``, or a tag has two teams.
+    """
+    if isinstance(teams, Mapping):
+        return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
+    source = opened(teams)
+    assert isinstance(source, Source)
+    sheet = read_sheet(source)
+    team = sheet.column("team", "group")
+    tag = sheet.column("tag", "run", "file", "path", "sid", "name")
+    if team is None or tag is None:
+        raise InputError(
+            sheet.name, "there is no such column", line=1, found=",".join(sheet.header), remedy="name two: tag,team"
+        )
+    further = [at for at in range(len(sheet.header)) if at not in (team, tag)]
+    found: dict[str, Listed] = {}
+    for line, cells in sheet.rows:
+        row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further))
+        if found.setdefault(row.run, row) != row:
+            problem = f"this run is also {found[row.run].team}'s"
+            raise InputError(sheet.name, problem, line=line, found=row.run, remedy="keep one")
+    return TeamList(tuple(found.values()), tuple(sheet.header[at] for at in further))
+
+
+#: what an archive's name ends in, and a team's does not
+_PACKED = re.compile(r"\.(?:zip|tar(?:\.gz|\.bz2)?|tgz|tbz2?)$", re.IGNORECASE)
+
+
+class Teams:
+    """Who sent which run.
+
+    Asked in turn: the list, by run tag or file name; the pattern, searched in the run tag; the folder, which is the
+    first one below the folder that all files have in common.
+
+    Args:
+        teams: the list.
+        pattern: a regular expression; its first group, or all of it, is the team.
+        common: the folder that all files have in common; None where there are no files.
+
+    Raises:
+        UsageError: the pattern is no regular expression.
+    """
+
+    def __init__(self, teams: TeamList, pattern: str | None, common: Path | None) -> None:
+        self.list, self.common = teams, common
+        #: the rows that no run has been looked up in
+        self.unused = dict.fromkeys(row.run for row in teams.rows)
+        self._by_name = {_spelled(row.run).lstrip("/"): row for row in teams.rows}
+        try:
+            self.pattern = None if pattern is None else re.compile(pattern)
+        except re.error as error:
+            raise UsageError(f"the pattern {quoted(pattern or '')} is not a regular expression ({error})") from None
+
+    def row_of(self, tag: str, file: str) -> Listed | None:
+        """The row of the list for a run: by its tag, its file's name, or the end of its path, however that is written.
+
+        Args:
+            tag: the run tag; empty where it is not known.
+            file: the run's file.
+        """
+        parts = Path(_spelled(_plain(Path(file)).as_posix())).parts if file else ()
+        names = [_spelled(tag), *("/".join(parts[at:]).lstrip("/") for at in range(len(parts)))]
+        stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
+        row = next((self._by_name[name] for name in (*names, stem) if name and name in self._by_name), None)
+        if row is not None:
+            self.unused.pop(row.run, None)
+        return row
+
+    def team_of(self, tag: str, file: str) -> str:
+        """The team of a run; empty where nothing tells it. Args are those of ``row_of``."""
+        if (row := self.row_of(tag, file)) is not None:
+            return row.team
+        if self.pattern is not None and (found := self.pattern.search(tag)):
+            return (found[1] if self.pattern.groups else found[0]) or ""
+        if self.common is None or not Path(archives.outer(file)).exists():  # from memory, or standard input
+            return ""
+        try:
+            below = _plain(Path(file)).relative_to(self.common)
+        except ValueError:
+            return ""
+        return _PACKED.sub("", below.parts[0]) if len(below.parts) > 1 else ""
+
+
+def common_folder(given: list[Path]) -> Path | None:
+    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
+    folders = [
+        _plain(path) if path.is_dir() or archives.is_archive(str(path)) else _plain(path).parent for path in given
+    ]
+    if not folders:
+        return None
+    common = folders[0]
+    for folder in folders[1:]:
+        while not folder.is_relative_to(common):
+            common = common.parent
+    return common
+
+
+def _spelled(path: str) -> str:
+    """A path as it is compared: one kind of slash, no ``./``, no capitals, composed characters."""
+    text = unicodedata.normalize("NFC", path.strip().replace("\\", "/")).casefold()
+    return re.sub(r"/{2,}|/\./", "/", text).removeprefix("./")
+
+
+def _plain(path: Path) -> Path:
+    """The path from the root, without ``..``; links stay what they are called."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links

@@ -1,0 +1,88 @@
+"""The organisers' form of a system description: read in its variants, written so that it reads back."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import descriptions
+from coliee_adapters.descriptions import Description
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+
+FORM = """# Choose one
+Task: 3
+# at most 12 letters and digits
+Run tag: univABC1
+
+- Machine learning models:
+# names and URLs
+Swallow 70B, https://example.org/1 (2024-05-01)
+BERT
+
+- External resources:
+none
+- Explaination:
+First line: with a colon.
+Second line.
+
+Task: 4
+Run tag: univABC2, univABC3
+- Machine learning models: none
+- External resources:
+- Explanation:
+Voting.
+Run tag: univABC4
+- Explaination:
+The same.
+"""
+
+
+def read(text: str, folder: Path) -> list[Description]:
+    (folder / "about.txt").write_text(text, encoding="utf-8")
+    return descriptions.read(Source(folder / "about.txt"))
+
+
+def test_the_form_is_read_block_by_block(tmp_path: Path) -> None:
+    first, *others = read(FORM, tmp_path)
+    assert first == Description(
+        "3", "univABC1", "Swallow 70B, https://example.org/1 (2024-05-01)\nBERT", "none",
+        "First line: with a colon.\nSecond line.", str(tmp_path / "about.txt"), 2,
+    )  # fmt: skip
+    assert [(one.task, one.tag, one.models, one.explanation) for one in others] == [
+        ("4", "univABC2", "none", "Voting."), ("4", "univABC3", "none", "Voting."), ("4", "univABC4", "", "The same."),
+    ]  # fmt: skip
+
+
+def test_what_is_not_the_form_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a system description"):
+        read("001 013 A\n", tmp_path)
+
+
+words = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=8)
+texts = st.lists(st.lists(words, min_size=1, max_size=4).map(" ".join), max_size=3).map("\n".join)
+
+
+tasks, tags = st.sampled_from(["1", "2", "3", "4", "pilot"]), st.from_regex("[A-Za-z0-9]{1,12}", fullmatch=True)
+
+
+@given(st.lists(st.builds(Description, tasks, tags, texts, texts, texts), min_size=1, max_size=4))
+def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, said: list[Description]) -> None:
+    back = read(descriptions.text_of(said), tmp_path_factory.mktemp("x"))
+    assert [one[:5] for one in back] == [one[:5] for one in said]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("2024-07-08", ["2024-07-08"]), ("2024/7/8 and 2025.01.31", ["2024-07-08", "2025-01-31"]),
+        ("8 July 2024", ["2024-07-08"]), ("July 8th, 2024", ["2024-07-08"]), ("Jul. 2024", ["2024-07-01"]),
+        ("2024年7月8日", ["2024-07-08"]), ("version 2024 of 31.12", []), ("GPT-4-0613", []), ("2024-02-31", []),
+    ],
+)  # fmt: skip
+def test_dates_are_found(text: str, found: list[str]) -> None:
+    assert descriptions.dates(text) == [datetime.date.fromisoformat(date) for date in found]

@@ -1,0 +1,212 @@
+"""Folders as mails fill them: what is a run, what belongs together, and what is passed over."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from coliee_adapters.folders import walk
+from coliee_ir import rank_runs
+from coliee_ir.cli import main
+from coliee_ir.scoring.arriving import named_task, sorted_out
+
+GOLD = json.dumps({f"{n:06}.txt": [f"{n + 100:06}.txt"] for n in range(1, 11)})
+PAIRS = "".join(f'<pair id="R07-0{n}-U" label="Y"><article>{n}</article><t2>x</t2></pair>' for n in range(1, 7))
+STATUTE = f"<dataset>{PAIRS}</dataset>"
+DESCRIPTION = "Task: {}\nRun tag: {}\n\n- Machine learning models:\nnone\n"
+
+
+def cases(tag: str, right: int = 5) -> str:
+    return "".join(f"{n:06} {n + (100 if n <= right else 200):06} {tag}\n" for n in range(1, 11))
+
+
+def articles(tag: str, right: int = 6) -> str:
+    return "".join(f"R07-0{n}-U Q0 {n if n <= right else 99} 1 1.0 {tag}\n" for n in range(1, 7))
+
+
+def labels(tag: str, right: int = 6) -> str:
+    return "".join(f"R07-0{n}-U {'Y' if n <= right else 'N'} {tag}\n" for n in range(1, 7))
+
+
+def write(files: Mapping[str, str | bytes]) -> None:
+    for name, content in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"gold.json": GOLD, "gold.xml": STATUTE})
+
+
+def zipped(files: Mapping[str, str]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+PACKED = gzip.compress(cases("A1").encode())
+
+#: what is no run, and was never meant as one
+NOTHING = {
+    "README": "These are our runs, 3 of them.\n1. A1\n",
+    "README.md": "# Runs\n\n001 first\n",
+    "letter.txt": "Dear organisers,\nplease find 3 runs attached.\nBest wishes\nA\n",
+    "paper.pdf": b"%PDF-1.7\n1 0 obj\n",
+    "form.docx": zipped({"[Content_Types].xml": "<x/>", "word/document.xml": "<x/>"}),
+    "teams.csv": "tag,team\nA1,A\n",
+    "ranking.csv": "rank,group,run,MicroF1\n1,1,A1,0.5\n2,1,A2,0.4\n",
+    "gold2.xml": STATUTE,
+    "score.py": "import sys\nprint(1, 2, 3)\n",
+    "figure.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+}
+#: what is a run, or may be one that came to harm
+RUNS = {
+    "a.txt": cases("A1"),
+    "b.md": articles("A2"),
+    "c": labels("A3"),
+    "d.csv": "query_id,doc_id,score\nx,y,1\n",
+    "e.json": GOLD,
+    "f.txt": "",
+    "g.jsonl": '{"tort_id": "0"}\n',
+    "h.xlsx": zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>"}),
+    "i.txt": "001,013,A\n002,014,A\n",
+    "j.txt": cases("A1").encode("utf-16"),
+    "k.txt": "/* our\nfirst run */\n" + cases("A1"),
+}
+
+
+@pytest.mark.parametrize("name", [*NOTHING, *RUNS])
+def test_what_is_nothing_is_told_from_what_may_be_a_run(name: str) -> None:
+    write({f"sent/{name}": {**NOTHING, **RUNS}[name]})
+    kept, passed = sorted_out(walk(["sent"]))
+    assert (kept == [f"sent/{name}"]) == (name in RUNS)
+    assert ("nothing" in passed.files) == (name in NOTHING)
+    kept, _ = sorted_out(walk([f"sent/{name}"]))
+    assert kept == [f"sent/{name}"]  # what is named itself is looked at
+
+
+def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    write({f"all/A/{name}": content for name, content in NOTHING.items()})
+    write(
+        {
+            "all/A/task1.A1": cases("A1"), "all/A/task1.A1.txt": cases("A1"), "all/A/A1.txt.gz": PACKED,
+            "all/A/about.txt": DESCRIPTION.format(1, "A1"), "all/B/labels_2026.json": GOLD,
+            "all/B.zip": zipped({"task1.B1": cases("B1", 3), "task3.B1": articles("B1"), "answers.B1": labels("B1")}),
+            "all/B/001.txt": "001 013 B2\n002 014 B2\n",
+        }
+    )  # fmt: skip
+    assert main(["leaderboard", "gold.json", "all", "--resamples", "99", "-f", "json"]) == 0
+    out, err = capsys.readouterr()
+    board = json.loads(out)
+    assert [(run["team"], run["tag"]) for run in board["runs"]] == [("A", "A1"), ("B", "B1")]
+    assert board["invalid"] == []
+    said = [line for line in err.splitlines() if line.startswith("passed over")]
+    assert [line.split(":")[0].removeprefix("passed over ") for line in said] == [
+        "1 system description", "1 copy of the gold", "2 copies of other runs", "3 files of other tasks",
+        f"{len(NOTHING)} files that are not runs",
+    ]  # fmt: skip
+
+
+def test_the_same_run_of_two_teams_stays_two_runs() -> None:
+    write({"all/A/x": cases("A1"), "all/B/x": cases("A1")})
+    assert len(rank_runs("gold.json", "all", task="1", n_resamples=99).entries) == 2
+
+
+def test_equal_answers_without_a_tag_are_no_copies() -> None:
+    files = {}
+    for run in ("one", "two"):
+        files |= {f"all/A/{run}/task3": articles(run), f"all/A/{run}/answers.txt": labels("").replace(" \n", "\n")}
+    write(files)
+    assert len(rank_runs("gold.xml", "all", task="3", n_resamples=99).entries) == 2
+
+
+def test_a_run_whose_ids_lost_their_zeros_is_not_of_another_task() -> None:
+    write({"all/good": cases("A1"), "all/bad": "".join(f"{n} {n + 100} A2\n" for n in range(1, 11))})
+    board = rank_runs("gold.json", "all", task="1", n_resamples=99)
+    assert ([entry.tag for entry in board.entries], [one.tag for one in board.invalid]) == (["A1"], ["A2"])
+
+
+def test_the_description_says_which_task_answers_are_of() -> None:
+    write({"all/task3": articles("A1"), "all/answers": labels("A1"), "all/other": labels("A2")})
+    assert len(rank_runs("gold.xml", "all", task="3", n_resamples=99).invalid) == 1
+    write({"all/about.txt": DESCRIPTION.format(3, "A1") + DESCRIPTION.format(4, "A2")})
+    assert not rank_runs("gold.xml", "all", task="3", n_resamples=99).invalid
+    assert [e.tag for e in rank_runs("gold.xml", "all", task="4", n_resamples=99).entries] == ["A2"]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_parts_find_each_other_in_every_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write({"in/A/task3.A1": articles("A1", 5), "in/A/labels": labels("A1"), "in/task3.B1": articles("B1", 3),
+           "in/x.txt": labels("B1", 4), "in/README": "hello\n"})  # fmt: skip
+    assert main([command, "gold.xml", "in", "-f", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert sorted(run["tag"] for run in json.loads(out)["runs"]) == ["A1", "B1"]
+    assert "passed over 1 file that is not a run: in/README" in err
+    if command == "evaluate":
+        scores = {run["tag"]: run["measures"]["Accuracy"] for run in json.loads(out)["runs"]}
+        assert scores == {"A1": pytest.approx(5 / 6), "B1": pytest.approx(3 / 6)}
+
+
+def test_a_part_alone_is_scored_as_far_as_it_can_be(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"in/task3.A1": articles("A1", 5)})
+    assert main(["evaluate", "gold.xml", "in", "--task", "3", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MacroR"] == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize(
+    ("path", "task"),
+    [("A/task3.A1", "3"), ("Task 4/run.txt", "4"), ("task1/x_task_2.txt", "2"), ("a/b.txt", ""), ("task10.txt", ""),
+     ("TASK-5.B", "5")],
+)  # fmt: skip
+def test_a_path_may_name_the_task(path: str, task: str) -> None:
+    assert named_task(path) == task
+
+
+# lists of teams, and approaches
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["A1", "a1", "task1.A1", "x/task1.A1", "in/x/task1.A1", "./in/x/task1.A1", "in\\x\\task1.A1", "{cwd}/in/x/task1.A1",
+     "IN/X//TASK1.A1"],
+)  # fmt: skip
+def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) -> None:
+    named = named.format(cwd=tmp_path)
+    write({"in/x/task1.A1": cases("A1"), "in/x/B1.txt": cases("B1", 4)})
+    write({"t.csv": f"run,language,team,LLM\n{named},ja,Alpha,yes\nC1,en,Gamma,no\n"})
+    board = rank_runs("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
+    assert [(entry.team, entry.tag) for entry in board.entries] == [("Alpha", "A1"), ("x", "B1")]
+    said = [remark for remark in board.remarks if "list of teams" in remark]
+    assert said == ["the list of teams names 1 run that did not arrive: C1", "the list of teams leaves out 1 run: B1"]
+    for name in ("ranking", "results"):
+        table = board.table(name)
+        at = list(table.header).index("language")
+        assert list(table.header[at : at + 2]) == ["language", "LLM"]
+        assert [row[at : at + 2] for row in table.rows] == [["ja", "yes"], ["", ""]]
+
+
+def test_approaches_are_printed_from_the_descriptions() -> None:
+    about = DESCRIPTION.format(1, "A1").replace("none", "BERT\nand GPT-2") + "- Explaination:\nBoth.\n"
+    write({"in/a": cases("A1"), "in/b": cases("B1", 2), "in/about.txt": about})
+    board = rank_runs("gold.json", "in", task="1", n_resamples=99)
+    assert board.table("approaches").rows == [["A1", "BERT and GPT-2", "-", "Both."], ["B1", "-", "-", "-"]]
+
+
+def test_the_form_is_written_for_a_run_and_checked_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+    for content, task in ((cases("A1"), 1), (articles("A1"), 3), (labels("A1"), 4), ("001 013 A1\n", 2)):
+        write({"run": content})
+        assert main(["convert", "run", "about.txt", "--to", "description"]) == 0
+        assert f"task {task}, run tag A1" in capsys.readouterr().err
+        main(["validate", "run", "about.txt", "--task", str(task), "-f", "json"])
+        found = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["file"] == "about.txt"]
+        assert [(one["rule"], one["count"]) for one in found] == [("description-empty", 3)]
