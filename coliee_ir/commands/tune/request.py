@@ -198,8 +198,8 @@ def cut(
 
     Raises:
         InputError: the run cannot be read, or holds labels.
-        UsageError: it is not a rule, or it needs scores and the run has none; a query has no count; a filter knows no id
-            of the run.
+        UsageError: it is not a rule, or it needs scores and the run has none; a query has no count; a filter knows no
+            id of the run.
 
     >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
     >>> from coliee_ir import to_run
