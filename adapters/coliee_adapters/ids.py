@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 WordArray = npt.NDArray[np.uint64]
+BoolArray = npt.NDArray[np.bool_]
 
 #: So many bytes behind the last id can be read without harm.
 PADDING = 32
@@ -137,6 +138,11 @@ class Ids(Sequence[str]):
                 form = np.where(same, form, (form ^ sign) * _ODD)
                 before = sign
         return form
+
+    def are_numbers(self) -> BoolArray:
+        """Which ids are digits alone, as far as their first 32 bytes show."""
+        numbers: BoolArray = self.forms() == _ODD  # a single sign, which is 1
+        return numbers
 
     def words_needed(self) -> int:
         """How many words tell the ids apart; at most four, which 32 bytes fill."""

@@ -13,9 +13,9 @@ from coliee_ir.commands.tune.result import Tuning, best_of
 from coliee_ir.commands.tune.rules import FAMILIES
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number, numbers
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number, apart, signed
 from coliee_ir.output.shown import View, no_queries, shows
-from coliee_ir.stats.folds import Difference
+from coliee_ir.stats.resampling import NEAR
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _WIDTH: Final = 60
@@ -41,7 +41,7 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
             Number(tuning.interval.low),
             Number(tuning.interval.high),
             Number(tuning.resubstitution),
-            Number(tuning.gap),
+            Number(0.0 if abs(tuning.gap) <= NEAR else tuning.gap),  # no minus zero
         ]
         for tuning in best_first
     ]
@@ -65,18 +65,6 @@ def tried(tuning: Tuning) -> Grid:
         for one in tuning.tried
     ]
     return Grid(header, rows, n_text=1)
-
-
-def apart(difference: Difference) -> list[Number]:
-    """A difference, its standard error and its interval, signed."""
-    low, high = difference.interval
-    return [Number(difference.value, signed(difference.value)), Number(difference.error),
-            Number(low, signed(low)), Number(high, signed(high))]  # fmt: skip
-
-
-def signed(value: float) -> str:
-    """A number of four decimals with its sign, which zero does not have."""
-    return "-" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"
 
 
 def gains(tunings: Sequence[Tuning]) -> Grid:
