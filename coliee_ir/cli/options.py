@@ -223,6 +223,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "groups": _option(
         "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
     ),
+    "forward": _option(
+        "--forward", metavar="BY",
+        help="also choose on earlier and score later queries: by id, year, or a file of lines QUERY DATE",
+    ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
     "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),
     "curve": _option(
