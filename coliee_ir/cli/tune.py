@@ -17,6 +17,7 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Tuning, filters, given
+from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "by_year", "groups", "seed", "exclude", "only", "jobs", "keep_going")
+    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -104,6 +105,9 @@ def run(options: argparse.Namespace) -> int:
         folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
+        forward=options.forward
+        if options.forward in (None, *BY)
+        else given.read_values(options.forward, "QUERY DATE", task=task),
         **scoring.split(options), seed=options.seed, decisions=decided(options),
         curve_intervals=options.curve is not None,
     )  # fmt: skip

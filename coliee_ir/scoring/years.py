@@ -6,7 +6,7 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Gold
-from coliee_ir.rules.ids import STATUTE_ID
+from coliee_adapters.statute import STATUTE_ID
 
 
 def years(gold: Gold) -> dict[str, str]:

@@ -23,13 +23,14 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import Measure, parse
+from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.years import years
-from coliee_ir.stats.folds import Split
-from coliee_ir.stats.settings import SEED, Resampling
+from coliee_ir.stats.folds import Split, difference, spread
+from coliee_ir.stats.settings import REPEATS, SEED, Resampling
 
 FOLDS = 5
 
@@ -49,6 +50,7 @@ def fit_fusion(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     folds: int = FOLDS,
+    repeats: int = REPEATS,
     by_year: bool = False,
     ties: Literal["N", "Y", "first"] | None = None,
     seed: int = SEED,
@@ -57,6 +59,9 @@ def fit_fusion(
     columns: Mapping[str, str] | None = None,
 ) -> FittedFusion:
     """Fit weights to labelled queries, by coordinate search, and measure them on queries that they were not fitted to.
+
+    Held-out scores are means over several ways to deal the queries to folds. Nothing depends on the order of the gold's
+    queries or of the runs.
 
     P, R and F of sets, which have no value for a ranking that is not cut, are maximised over weights and cut-off
     together, unless the measure names a cut-off (``MicroF1@5``) or ``top`` gives one.
@@ -75,6 +80,7 @@ def fit_fusion(
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
         folds: how many folds of queries the weights are held out from.
+        repeats: how many times the queries are dealt anew to folds.
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
         ties: for a vote on answers, what equal weights give: see ``Fusion``.
         seed: of the folds.
@@ -111,7 +117,9 @@ def fit_fusion(
     groups = years(evaluator.gold) if by_year else None
     folds = len({groups[query] for query in evaluator.queries}) if groups is not None else folds
     everyone = np.ones(len(evaluator.queries), dtype=np.bool_)
-    fold = Split.of(evaluator.queries, folds, seed, groups).folds(everyone)
+    repeats = 1 if by_year else repeats  # years are folds however they are dealt
+    split = Split.of(evaluator.queries, folds, seed, groups, repeats)
+    fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
     records: Sequence[Run | Answers]
     trial: Trial | Ballots
     if votes:
@@ -120,22 +128,34 @@ def fit_fusion(
         records = answers = _answers(given, evaluator)
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
         trial, name_of = Ballots(answers, labels, ties or TIES[0], fold), "Accuracy"
+        contents = trial.contents
     else:
         chosen = _measure(evaluator, measure, top)
         records = rankings = _rankings(given, evaluator)
         held = fusion.candidates([Gathered(record) for record in rankings])
         blend = Blend(held, method, norm or NORM, fusion.k_or_default)
         trial, name_of = Trial(blend, evaluator.qrels["documents"], chosen, evaluator.decisions, fold), chosen.name
+        contents = held.contents
     tags = tuple(record.tag for record in records)
 
-    def best(without: int | None = None) -> Weights:
-        return climbed(lambda weights: trial.worth(weights, without).score, len(records))
+    by_contents = sorted(range(len(records)), key=contents)
 
-    fitted, of_folds = best(), [best(without) for without in range(folds)]
+    def best(without: int | None = None) -> Weights:
+        alone_scores = [round(trial.worth(alone(len(records), at), without).score, 12) for at in range(len(records))]
+        order = sorted(by_contents, key=lambda at: -alone_scores[at])
+        return climbed(lambda weights: trial.worth(weights, without).score, order)
+
+    fitted, of_folds = best(), [best(without) for without in range(repeats * folds)]
+    whole_terms = trial.held_out(of_folds)
     contenders = [
-        _contender(trial, "fitted", fitted, of_folds),
-        _contender(trial, "equal weights", equal(len(records)), None),
-        *(_contender(trial, tag, alone(len(records), at), None) for at, tag in enumerate(tags)),
+        _contender(trial, "fitted", fitted, whole_terms, whole_terms),
+        *(
+            _contender(trial, tag, weights, trial.held_out([weights] * len(of_folds)), whole_terms)
+            for tag, weights in [
+                ("equal weights", equal(len(records))),
+                *((tag, alone(len(records), at)) for at, tag in enumerate(tags)),
+            ]
+        ),
     ]
     name = method if tag is None else tag
     whole = replace(fusion, weights=fitted, top=top or contenders[0].top, runs=tags)
@@ -149,14 +169,15 @@ def fit_fusion(
         excluded=tuple(sorted(evaluator.excluded)),
         queries=len(evaluator.queries),
         folds=folds,
+        repeats=repeats,
         seed=seed,
         contenders=tuple(contenders),
         fold_weights=tuple(of_folds),
         inputs=tuple(records),
         fused=whole.fuse(records, tag=name, unreadable_answers=unreadable),
-        held_out_run=_elected(trial, of_folds, evaluator.queries, f"{name}CV")
+        held_out_run=_elected(trial, of_folds[:folds], evaluator.queries, f"{name}CV")
         if isinstance(trial, Ballots)
-        else _held_out(trial, of_folds, top, f"{name}CV"),
+        else _held_out(trial, of_folds[:folds], top, f"{name}CV"),
     )
 
 
@@ -204,30 +225,36 @@ def _elected(ballots: Ballots, of_folds: Sequence[Weights], queries: Sequence[st
     """The labelled queries, each answered by the vote whose weights were fitted without its fold."""
     labels: dict[str, bool] = {}
     elected = [ballots.elected(weights) for weights in of_folds]
-    for at, (query, fold) in enumerate(zip(queries, ballots.fold.tolist(), strict=True)):
+    for at, (query, fold) in enumerate(zip(queries, ballots.fold[0].tolist(), strict=True)):
         label, answered = elected[fold]
         if answered[at]:
             labels[query] = bool(label[at])
     return Answers(labels, tag)
 
 
-def _contender(trial: Trial | Ballots, name: str, weights: Weights, of_folds: Sequence[Weights] | None) -> Contender:
-    """A row of the table: weights that were fitted without each fold, or the same for all of them."""
+def _contender(trial: Trial | Ballots, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
+    """A row of the table.
+
+    Args:
+        trial: the runs.
+        name: of the row.
+        weights: fitted to all queries, or the same for all.
+        held_out: what each query adds to its score held out.
+        fitted: what each query adds to that of the fitted weights.
+    """
     resubstitution, top = trial.worth(weights)
-    sums = [
-        trial.on(fold, one, trial.worth(one, fold).top) for fold, one in enumerate(of_folds or [weights] * trial.folds)
-    ]
-    return Contender(name, weights, top, resubstitution, float(trial.score(np.sum(sums, axis=0))))
+    sd = spread(held_out, len(trial.fold), trial.score)
+    return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out))
 
 
 def _held_out(trial: Trial, of_folds: Sequence[Weights], top: int | None, tag: str) -> Run:
-    """The labelled queries, each fused by what was fitted without its fold."""
+    """The labelled queries, each fused by what was fitted without its fold of the first repeat."""
     blend, known = trial.blend, trial.number >= 0
     rankings: dict[str, dict[str, float]] = {}
     for fold, weights in enumerate(of_folds):
         ranked = trial.ranked(weights)
         kept = known.copy()
-        kept[known] = trial.fold[trial.number[known]] == fold
+        kept[known] = trial.fold[0, trial.number[known]] == fold
         deepest = top or trial.worth(weights, fold).top or len(ranked.rank)
         rankings |= blend.run(ranked, kept[blend.held.query] & (ranked.rank <= deepest))
     return Run.of(rankings, tag=tag)

@@ -10,6 +10,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
+from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter, as_many, filtered
 from coliee_ir.commands.tune.pool import Pool
@@ -52,6 +53,7 @@ def tune(
     repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
     by_year: bool = False,
+    forward: str | Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
@@ -81,6 +83,7 @@ def tune(
         repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
+        forward: also choose on earlier and score later queries, in the order of ``id``, ``year``, or query → date.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
@@ -143,6 +146,9 @@ def tune(
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
     terms = problem.held_out(candidates)
+    later = None
+    if forward is not None:
+        later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward), settings)
     samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
     interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
     return Tuning(
@@ -172,6 +178,7 @@ def tune(
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(_filtered(problem, whole, filters, terms)),
+        forward=later,
         terms=terms,
     )
 
