@@ -32,9 +32,8 @@ FOLDS = 5
 
 def fit_fusion(
     gold: GoldLike,
-    runs: Sequence[RunLike],
+    *runs: RunLike,
     method: str = "combsum",
-    *,
     norm: str | None = None,
     k: float | None = None,
     depth: int | None = None,
@@ -85,7 +84,7 @@ def fit_fusion(
 
     >>> gold = {"1": ["a"], "2": ["c"]}
     >>> good, bad = {"1": ["a", "b"], "2": ["c", "d"]}, {"1": ["b", "a"], "2": ["d", "c"]}
-    >>> fitted = fit_fusion(gold, [good, bad], task=2, folds=2)
+    >>> fitted = fit_fusion(gold, good, bad, task=2, folds=2)
     >>> fitted.fusion.weights, fitted.fusion.top, fitted.held_out
     ((0.55, 0.45), 1, 1.0)
     """
@@ -145,7 +144,7 @@ def fit_fusion(
         contenders=tuple(contenders),
         fold_weights=tuple(of_folds),
         inputs=tuple(records),
-        fused=whole.fuse(records, tag=name),
+        fused=whole.fuse(*records, tag=name),
         held_out_run=_held_out(trial, of_folds[:folds], top, f"{name}CV"),
     )
 
