@@ -71,14 +71,20 @@ class Lines:
         return same
 
     @cached_property
-    def keys(self) -> IntArray | None:
-        """What sorts the lines in trec_eval's order, ties aside: see ``sort_keys``."""
-        return None if self.scores is None else sort_keys(self.segment, self.scores)
+    def keys(self) -> npt.NDArray[np.int32] | None:
+        """What sorts the lines of a segment in trec_eval's order, ties aside: see ``sort_keys``."""
+        return None if self.scores is None else sort_keys(self.scores)
 
     @cached_property
     def compared(self) -> FloatArray | None:
         """The scores as trec_eval compares them."""
         return None if self.scores is None else as_compared(self.scores)
+
+    def first_document(self, segment: int) -> str:
+        """The document of a segment's first line, which it must have."""
+        if self.entries is not None:
+            return next(iter(self.entries[segment]))
+        return self.documents[int(self.starts[segment])]
 
     def at(self, kept: BoolArray) -> Lines:
         """The lines where a mask is true, of the same segments."""
