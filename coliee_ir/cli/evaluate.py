@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from time import perf_counter
 
-from coliee_adapters.errors import shortened
+from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.scoring import render as tables
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report, for example MicroF1, nDCG@10 or P_5; `coliee-ir measures` lists all (repeatable; "
         "default: the task's official measures)",
     )  # fmt: skip
-    add(parser, "per_query", "output")
+    add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=tuple(tables.FORMS))
     add(parser, "timing")
 
@@ -33,10 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
+    if options.span_of_ties and (
+        options.format == "trec" or (options.per_query and options.format not in ("json", "jsonl"))
+    ):
+        raise UsageError("--ties has no lines in trec_eval's format and no rows of queries; use -f json")
     scored, evaluator, failed, _ = scoring.score(options, measures(options))
     if not scored:
         return 2
-    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
+    if (options.format, options.output, options.span_of_ties) == ("table", "-", False) and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"
         title = (
             of_task
@@ -49,7 +53,10 @@ def run(options: argparse.Namespace) -> int:
         caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
-        scoring.put(tables.render(scored, options.format, per_query=options.per_query), options.output)
+        scoring.put(
+            tables.render(scored, options.format, per_query=options.per_query, ties=options.span_of_ties),
+            options.output,
+        )
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0
