@@ -468,11 +468,11 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
     Raises:
         InputError: there is one word or number for each query, and too few of these are labels.
     """
-    values = [_plain(value) for value in held.values()]
-    if not values or not all(isinstance(value, str | int) for value in values):
+    values = {str(query): _plain(value) for query, value in held.items()}
+    if not values or not all(isinstance(value, str | int) for value in values.values()):
         return False
     if not json_records.are_labels(values):
-        words = dict(zip(held, map(_word, values), strict=True))
+        words = {query: _word(value) for query, value in values.items()}
         query, word = next((query, word) for query, word in words.items() if word.lower() not in LABELS)
         raise Place(_MEMORY, "query", str(query)).fault(
             "this is not a label", word, "give Y or N, or a list of documents"

@@ -5,7 +5,7 @@ An id becomes a Python text only where somebody asks for it; for comparing, eigh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 WordArray = npt.NDArray[np.uint64]
+BoolArray = npt.NDArray[np.bool_]
 
 #: So many bytes behind the last id can be read without harm.
 PADDING = 32
@@ -81,6 +82,10 @@ class Ids(Sequence[str]):
         first = self.first[at]
         return self.raw[first : first + self.length[at]].decode("utf-8")
 
+    def __iter__(self) -> Iterator[str]:
+        last = self.first + self.length
+        return (self.raw[a:b].decode("utf-8") for a, b in zip(self.first.tolist(), last.tolist(), strict=True))
+
     def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
         """The ids at these places, or where a mask is true."""
         return Ids(self.raw, self.first[which], self.length[which])
@@ -137,6 +142,11 @@ class Ids(Sequence[str]):
                 form = np.where(same, form, (form ^ sign) * _ODD)
                 before = sign
         return form
+
+    def are_numbers(self) -> BoolArray:
+        """Which ids are digits alone, as far as their first 32 bytes show."""
+        numbers: BoolArray = self.forms() == _ODD  # a single sign, which is 1
+        return numbers
 
     def words_needed(self) -> int:
         """How many words tell the ids apart; at most four, which 32 bytes fill."""

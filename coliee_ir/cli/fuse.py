@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(fit, "repeats", default=None)
     add(fit, "seed", default=None, help=f"seed of the folds (default: {SEED})")
     add(fit, "held_out")
-    add_decisions(parser, "unanswered", "empty_gold")
+    add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -65,9 +65,11 @@ def run(options: argparse.Namespace) -> int:
                "--folds": options.folds, "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
-    records = fusion.read_all(scoring.opened_tables(options, *options.runs), task=options.task)
+    records = fusion.read_all(
+        scoring.opened_tables(options, *options.runs), task=options.task, unreadable_answers=options.unreadable_answers
+    )
     how = _fusion(options, records)
-    fused = how.fuse(records, task=options.task, tag=options.tag)
+    fused = how.fuse(records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
     for remark in fused.remarks:
         say(remark)
     said = write_fused(

@@ -86,7 +86,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
-    "source": _option(metavar="IN", help="gold or submission to convert; - reads standard input"),
+    "source": _option(
+        metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
+    ),
     "target": _option(metavar="OUT", help="file to write; - is standard output, .gz compresses"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Columns, Run
-from coliee_adapters.remarks import NUMBERED, Remarks
+from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
 from coliee_ir.judging import finding, ungrouped
 from coliee_ir.judging.finding import Finder, Hits, distinct
 from coliee_ir.judging.order import sorted_within
@@ -349,7 +350,7 @@ class _Judging:
         # once a document was found there is nothing to ask, and nearly every run has one in its first block
         self.alike = self.alike or bool(len(hits.rows)) or self.qrels.are_alike(lines.documents)
         self._rank(lines, hits)
-        self._note_lost_zeros(numbers, finder)
+        self._note_lost_zeros(lines, numbers, finder)
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
@@ -452,18 +453,28 @@ class _Judging:
             for row in rows.tolist():
                 self.rank[row] += further[self.qrels.documents[row]]
 
-    def _note_lost_zeros(self, numbers: IntArray, finder: Finder) -> None:
-        """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
+    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
+        """Remark judged documents that would have been retrieved without their leading zeros, and others as short."""
         rows = self.qrels.rows(numbers)
         missed = self.qrels.leading_zeros[rows] & (self.rank[rows] == 0)
-        if not missed.any():
+        known: set[tuple[str, str]] = set()
+        if missed.any():
+            segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
+            texts = [self.qrels.documents[int(row)] for row in rows[missed]]
+            stripped = [text.lstrip("0") for text in texts]
+            for at in np.flatnonzero(finder.has(segments, stripped)).tolist():
+                query = self.qrels.queries[numbers[segments[at]]]
+                self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+                known.add((query, stripped[at]))
+        if self.qrels.digits is None:
             return
-        segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
-        texts = [self.qrels.documents[int(row)] for row in rows[missed]]
-        stripped = [text.lstrip("0") for text in texts]
-        for at in np.flatnonzero(finder.has(segments, stripped)).tolist():
-            query = self.qrels.queries[numbers[segments[at]]]
-            self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+        short = np.flatnonzero(lines.documents.length < self.qrels.digits)
+        short = short[lines.documents.at(short).are_numbers()]
+        others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
+        shown = list(islice((pair for pair in others if pair not in known), EXAMPLES))
+        for query, document in shown:
+            self.remarks.add("short-id", f"query {query}: {document}")
+        self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

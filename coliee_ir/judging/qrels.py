@@ -29,6 +29,7 @@ class Qrels:
 
     __slots__ = (
         "_by_key",
+        "_digits",
         "_forms",
         "_index",
         "_keys",
@@ -52,6 +53,7 @@ class Qrels:
         self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
         self._forms: Forms | None = None
+        self._digits: int | None = None  # 0 for ids that are not numbers of one length
         self._texts: list[str] | None = None
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
@@ -107,6 +109,15 @@ class Qrels:
         if self._forms is None:
             self._forms = Forms.of(self.documents)
         return self._forms.include_any(documents)
+
+    @property
+    def digits(self) -> int | None:
+        """How many digits each document's id has, where zeros fill them up to one length; None for other ids."""
+        if self._digits is None:
+            length = int(self.documents.length.max(initial=0))
+            filled_up = self.leading_zeros.any() and (self.documents.length == length).all()
+            self._digits = length if filled_up and self.documents.are_numbers().all() else 0
+        return self._digits or None
 
     @property
     def texts(self) -> list[str]:

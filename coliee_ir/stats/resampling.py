@@ -7,16 +7,21 @@ with any version and on any machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 
 #: So many numbers are held at once, in each of a few arrays.
 _AT_ONCE: Final = 1 << 20
+
+#: So many numbers are kept for the next time, of one or two bytes each.
+_KEPT: Final = 1 << 22
 
 #: Differences nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12
@@ -59,12 +64,36 @@ def every_swap(queries: int, width: int = 1) -> Iterator[BoolArray]:
 
 def draws(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[FloatArray]:
     """For each bootstrap sample, how often each query is drawn: blocks of shape (resamples of the block, queries)."""
+    blocks = _blocks(n_resamples, max(queries, width))
+    if n_resamples * queries > _KEPT:
+        bits = np.random.PCG64(seed)
+        for n in blocks:
+            yield _drawn(bits, n, queries).astype(np.float64)
+        return
+    kept, done = _kept(seed, n_resamples, queries), 0
+    for n in blocks:
+        yield kept[done : done + n].astype(np.float64)
+        done += n
+
+
+@lru_cache(maxsize=1)
+def _kept(seed: int, n_resamples: int, queries: int) -> IntArray:
+    """All samples: a report asks for the same ones again and again."""
     bits = np.random.PCG64(seed)
-    for n in _blocks(n_resamples, max(queries, width)):
-        # a 32-bit number times Q, without its lower half, is a number below Q
-        raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
-        drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries).astype(np.float64)
+    kept = np.empty((n_resamples, queries), dtype=np.min_scalar_type(queries))
+    done = 0
+    for n in _blocks(n_resamples, queries):
+        kept[done : done + n] = _drawn(bits, n, queries)
+        done += n
+    return kept
+
+
+def _drawn(bits: np.random.PCG64, n: int, queries: int) -> IntArray:
+    """How often each query is drawn for each of the next n samples; shape (n, queries)."""
+    # a 32-bit number times Q, without its lower half, is a number below Q
+    raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
+    drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries)
 
 
 def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:

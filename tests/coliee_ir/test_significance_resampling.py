@@ -109,7 +109,21 @@ def test_memory_does_not_grow_with_the_number_of_resamples() -> None:
         tracemalloc.stop()
         return highest
 
-    assert peak(20_000) < min(1.1 * peak(10_000), 80 << 20)
+    most = peak(24_000)
+    assert most < min(1.1 * peak(12_000), 80 << 20)
+    assert peak(10_000) < most  # whose samples are kept for the next time
+
+
+@pytest.mark.parametrize(("queries", "width"), [(1, 1), (7, 1), (300, 1), (300, 70_000)])
+def test_samples_that_are_kept_are_those_that_are_drawn(
+    queries: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = [list(resampling.draws(SEED, 40, queries, width)) for _ in range(2)]
+    monkeypatch.setattr(resampling, "_KEPT", 0)
+    drawn = list(resampling.draws(SEED, 40, queries, width))
+    for blocks in kept:
+        assert [block.dtype for block in blocks] == [block.dtype for block in drawn]
+        assert all(np.array_equal(one, other) for one, other in zip(blocks, drawn, strict=True))
 
 
 # resamples as runs
