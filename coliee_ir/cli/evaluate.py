@@ -33,10 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    if options.span_of_ties and (
-        options.format == "trec" or (options.per_query and options.format not in ("json", "jsonl"))
-    ):
-        raise UsageError("--ties has no lines in trec_eval's format and no rows of queries; use -f json")
+    forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
+    if options.span_of_ties and options.format not in forms:
+        raise UsageError(f"--ties cannot be written so; use -f {' or '.join(forms)}")
     scored, evaluator, failed, _ = scoring.score(options, measures(options))
     if not scored:
         return 2

@@ -33,6 +33,11 @@ def render(runs: Sequence[Scores], form: str, *, per_query: bool = False, ties: 
     return grid.FORMS[form](spans(runs)) if ties else FORMS[form](runs, per_query)
 
 
+#: The forms that can hold the span of each score over all orders of documents of equal score; and the scores of queries.
+WITH_TIES_OF_QUERIES: Final = ("json", "jsonl")
+WITH_TIES: Final = (*WITH_TIES_OF_QUERIES, *grid.FORMS)
+
+
 def spans(runs: Sequence[Scores]) -> grid.Grid:
     """Each measure of each run: the score, and what it could be with documents of equal score in another order."""
     header = ["run", "measure", "score", "lowest", "expected", "highest"]
