@@ -33,7 +33,7 @@ def render(runs: Sequence[Scores], form: str, *, per_query: bool = False, ties: 
     return grid.FORMS[form](spans(runs)) if ties else FORMS[form](runs, per_query)
 
 
-#: The forms that can hold the span of each score over all orders of documents of equal score; and the scores of queries.
+#: The forms that can hold the span of each score over all orders of equal scores; the first also those of queries.
 WITH_TIES_OF_QUERIES: Final = ("json", "jsonl")
 WITH_TIES: Final = (*WITH_TIES_OF_QUERIES, *grid.FORMS)
 
