@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tables", "categories", "official")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
-    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+    add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
+    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add_decisions(parser)
 
@@ -43,26 +44,27 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError("JSON holds all tables: leave --tables out, and write the result to a file with -o")
         tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
     scoring.find_files(options, options.output, *tables)
-    besides = [file for file in (options.categories, options.official) if file]
-    board = leaderboard.rank_runs(
-        scoring.golds(options),
-        *options.submissions,
-        task=options.task,
-        edition=options.edition,
-        teams=options.teams,
-        team_pattern=options.team_pattern,
-        best=options.best,
-        besides=besides,
-        **scoring.split(options),
-        decisions=decided(options),
-        correction=options.correction,
-        n_resamples=options.resamples,
-        seed=options.seed,
-        confidence_level=options.confidence_level,
-        jobs=options.jobs,
-        watch=scoring.watched,
-        columns=options.columns,
-    )
+    besides = [file for file in (options.categories, options.official, options.groups) if file]
+    with scoring.asking_about_swap(options.gold, options.submissions[0]):
+        board = leaderboard.rank_runs(
+            scoring.golds(options),
+            *options.submissions,
+            task=options.task,
+            edition=options.edition,
+            teams=options.teams,
+            team_pattern=options.team_pattern,
+            best=options.best,
+            besides=besides,
+            **scoring.split(options),
+            decisions=decided(options),
+            groups=None if options.groups is None else scoring.id_pairs(options.groups, options.task, "QUERY GROUP"),
+            n_resamples=options.resamples,
+            seed=options.seed,
+            confidence_level=options.confidence_level,
+            jobs=options.jobs,
+            watch=scoring.watched,
+            columns=options.columns,
+        )
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:

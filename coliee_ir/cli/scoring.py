@@ -14,10 +14,12 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
-from coliee_adapters.records import Answers, Gold, exact_id
+from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.records import Answers, exact_id, normal_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
+from coliee_ir.rules.protocol import has_exact_ids
 from coliee_ir.scoring import session
 from coliee_ir.scoring.arriving import Passed, sorted_out
 from coliee_ir.scoring.collecting import collect, no_teams
@@ -171,7 +173,8 @@ def score(
     submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
-    gold = _gold(options, given, submissions[0].run)
+    with asking_about_swap(options.gold, submissions[0].run):
+        gold = read_gold(given, task=options.task, columns=options.columns)
     task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
@@ -223,15 +226,22 @@ def _engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Ex
     return cluster.connected(options.cluster)
 
 
-def _gold(options: argparse.Namespace, given: Any, run: object) -> Gold:
-    """The gold; where it cannot be read, and the first run is one, the user is asked whether the two are swapped."""
+@contextlib.contextmanager
+def asking_about_swap(gold: object, run: object) -> Iterator[None]:
+    """Where the gold cannot be read, and it is a run and the first run a gold, ask whether the two are swapped.
+
+    Args:
+        gold: the gold as it was typed.
+        run: the first run, as it was typed or opened.
+    """
     try:
-        return read_gold(given, task=options.task, columns=options.columns)
+        yield
     except InputError as error:
-        if isinstance(run, Source) and _is_run(options.gold) and _is_gold(run):
+        name = run.name if isinstance(run, Source) else run
+        if error.path == gold and isinstance(name, str) and _is_run(gold) and _is_gold(run):
             error = InputError(
                 error.path, error.problem, line=error.line, found=error.found,
-                remedy=f"did you swap them? {run.name} reads as a gold",
+                remedy=f"did you swap them? {name} reads as a gold",
             )  # fmt: skip
         raise error from None
 
@@ -244,9 +254,9 @@ def _is_run(path: str) -> bool:
     return False
 
 
-def _is_gold(run: Source) -> bool:
+def _is_gold(run: Any) -> bool:
     with contextlib.suppress(ColieeError):
-        return bool(read_gold(run).queries)
+        return run != "-" and bool(read_gold(run).queries)
     return False
 
 
@@ -334,6 +344,22 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
     if given and len(given) != len(runs):
         raise UsageError(f"{option} is given {len(given)} times for {len(runs)} runs: give one a run, in their order")
     return given or [None] * len(runs)
+
+
+def id_pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | None = None) -> dict[str, str]:
+    """The two columns of a file, or two values with a comma between: id → value."""
+    source = Source(path)
+    id_of = exact_id if has_exact_ids(task) else normal_id
+    pairs: dict[str, str] = {}
+    for number, line in content_lines(source.text(), source.name):
+        words = [word.strip() for word in (line.split(",") if "," in line else split_columns(line))]
+        if len(words) != 2 or (value is not None and not value.fullmatch(words[1])):
+            raise InputError(
+                source.name, "this line cannot be read", line=number, found=line, remedy=f"give {expected}"
+            )
+        if pairs.setdefault(id_of(words[0]), words[1]) != words[1]:
+            raise InputError(source.name, "this id stands twice", line=number, found=words[0], remedy="keep one line")
+    return pairs
 
 
 def split(options: argparse.Namespace) -> dict[str, Any]:
