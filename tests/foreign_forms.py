@@ -72,6 +72,9 @@ ANSWERS: Final = Truth(
     "4",
 )
 
+#: a system that says yes to everything, in numbers what Article 1 is too
+ALL_YES: Final = ANSWERS._replace(run=dict.fromkeys(ANSWERS.run, True))
+
 #: a run whose relevant documents come last, as when lists are sorted the wrong way round
 WORST_FIRST: Final = Truth(
     {f"0001{n:02d}": {"000208": 1, "000209": 1} for n in range(20)},
@@ -895,6 +898,14 @@ for title, words in (("1 and 0", "01"), ("True and False", ("False", "True")), (
         ANSWERS,
         run=table(["id", "prediction"], [(q, words[a]) for q, a in ANSWERS.run.items()]),
     )
+ALL_ONES = dict.fromkeys(ALL_YES.run, "1")
+for title, all_ones in (
+    ("columns without a tag", File(lines(ALL_ONES.items()))),
+    ("columns", File(lines((q, one, "TAG") for q, one in ALL_ONES.items()))),
+    ("commas", table([], list(ALL_ONES.items()))),
+    ("`{question: text}`", object_(ALL_ONES)),
+):
+    read(f"answers that are all 1, {title}", ALL_YES, "questions of statute law", run=all_ones)
 read("id and label", ANSWERS, run=table(["id", "label"], PREDICTED))
 read(
     "predictions beside the gold's labels",

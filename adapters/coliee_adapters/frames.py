@@ -23,7 +23,7 @@ import numpy.typing as npt
 from coliee_adapters import json_records
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, quoted
-from coliee_adapters.ids import Ids
+from coliee_adapters.ids import Collection, Ids, Picked
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -192,7 +192,7 @@ def _plain_members(held: Mapping[Any, Any], rule: IdRule, *, commas: bool) -> Co
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
-    return Columns(queries, starts, documents, scores)
+    return Columns(queries, starts, documents, scores, entries=entries if scored else None)
 
 
 def _plain_rows(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bool) -> Columns | None:
@@ -245,7 +245,7 @@ def _partly_scored() -> InputError:
     return InputError(_MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none")
 
 
-def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Ids:
+def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
     """The ids that the document indices of ``run_of_arrays`` point into.
 
     Args:
@@ -258,7 +258,8 @@ def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = Tr
     """
     ids = [rule(_id(document)) for document in documents]
     _check_ids(ids, commas)
-    return Ids.of(ids)
+    held = Ids.of(ids)
+    return Collection(held.raw, held.first, held.length)
 
 
 def run_of_arrays(
@@ -267,7 +268,7 @@ def run_of_arrays(
     score: npt.NDArray[np.floating[Any]],
     *,
     queries: Sequence[str],
-    documents: Ids,
+    documents: Collection,
     tag: str = "run",
 ) -> Run:
     """A run from arrays, without a Python object a line.
@@ -299,7 +300,9 @@ def run_of_arrays(
     starts = np.flatnonzero(np.diff(query_index, prepend=-1))
     names = [queries[at] for at in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
-    block = Columns(names, bounds, documents.at(document_index), np.asarray(score, dtype=np.float64))
+    block = Columns(
+        names, bounds, Picked(documents, document_index.astype(np.int64)), np.asarray(score, dtype=np.float64)
+    )
     return Run(partial(iter, [block]), tag=tag, grouped=True)
 
 
@@ -465,11 +468,11 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
     Raises:
         InputError: there is one word or number for each query, and too few of these are labels.
     """
-    values = [_plain(value) for value in held.values()]
-    if not values or not all(isinstance(value, str | int) for value in values):
+    values = {str(query): _plain(value) for query, value in held.items()}
+    if not values or not all(isinstance(value, str | int) for value in values.values()):
         return False
     if not json_records.are_labels(values):
-        words = dict(zip(held, map(_word, values), strict=True))
+        words = {query: _word(value) for query, value in values.items()}
         query, word = next((query, word) for query, word in words.items() if word.lower() not in LABELS)
         raise Place(_MEMORY, "query", str(query)).fault(
             "this is not a label", word, "give Y or N, or a list of documents"

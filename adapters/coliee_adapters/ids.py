@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 WordArray = npt.NDArray[np.uint64]
+BoolArray = npt.NDArray[np.bool_]
 
 #: So many bytes behind the last id can be read without harm.
 PADDING = 32
@@ -142,10 +143,77 @@ class Ids(Sequence[str]):
                 before = sign
         return form
 
+    def are_numbers(self) -> BoolArray:
+        """Which ids are digits alone, as far as their first 32 bytes show."""
+        numbers: BoolArray = self.forms() == _ODD  # a single sign, which is 1
+        return numbers
+
     def words_needed(self) -> int:
         """How many words tell the ids apart; at most four, which 32 bytes fill."""
         longest = int(self.length.max(initial=1))
         return min((longest + 7) // 8, _LONGEST)
+
+
+class Collection(Ids):
+    """Ids that numbers stand for."""
+
+    __slots__ = ("_by_key", "_keys")
+
+    def __init__(self, raw: bytes, first: IntArray, length: IntArray) -> None:
+        super().__init__(raw, first, length)
+        self._by_key: IntArray | None = None
+        self._keys: WordArray | None = None
+
+    def places(self, wanted: Ids) -> IntArray | None:
+        """The number of each of these ids, -1 for one that is not there; None where two ids may be the same."""
+        if self._by_key is None or self._keys is None:
+            keys = mixed(self.words(_LONGEST), self.length)
+            self._by_key = np.argsort(keys)
+            self._keys = keys[self._by_key]
+        if not len(self) or (self._keys[1:] == self._keys[:-1]).any():
+            return None
+        keys = mixed(wanted.words(_LONGEST), wanted.length)
+        near = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
+        places = np.where(self._keys[near] == keys, self._by_key[near], -1)
+        for at in np.flatnonzero(places >= 0).tolist():
+            if self[int(places[at])] != wanted[at]:
+                places[at] = -1
+        return places
+
+
+class Picked(Ids):
+    """Ids of a collection, by their numbers; where each stands is looked up when it is asked for.
+
+    Args:
+        collection: the ids.
+        numbers: shape (n,); the number of each.
+    """
+
+    __slots__ = ("collection", "numbers")
+
+    def __init__(self, collection: Collection, numbers: IntArray) -> None:
+        self.raw, self.collection, self.numbers = collection.raw, collection, numbers
+
+    @property
+    def first(self) -> IntArray:  # type: ignore[override]  # where Ids have a slot
+        return self.collection.first[self.numbers]
+
+    @property
+    def length(self) -> IntArray:  # type: ignore[override]
+        return self.collection.length[self.numbers]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Ids: ...
+    def __getitem__(self, at: int | slice) -> str | Ids:
+        return self.at(at) if isinstance(at, slice) else self.collection[int(self.numbers[at])]
+
+    def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
+        return Picked(self.collection, self.numbers[which])
 
 
 class Forms(NamedTuple):
@@ -171,6 +239,15 @@ class Forms(NamedTuple):
         return bool((alike if self.length is None else alike & (ids.length == self.length)).any())
 
 
+def mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
+    """A number for each (number, words), equal for equal ones and nearly always different for others."""
+    key = numbers.astype(np.uint64) * _ODD
+    for word in words:
+        key = (key ^ word) * _ODD
+        key ^= key >> _HALF
+    return key
+
+
 #: byte → 0 behind an id's end, 1 for a digit, 2 for a letter, else itself, which is _SIGNS at least
 _SIGNS = 3
 _KINDS = np.maximum(np.arange(256), _SIGNS).astype(np.uint8)
@@ -178,7 +255,7 @@ _KINDS[0] = 0
 _KINDS[ord("0") : ord("9") + 1] = 1
 _KINDS[ord("A") : ord("Z") + 1] = _KINDS[ord("a") : ord("z") + 1] = 2
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 #: how many bytes of a word count → the bits that do
 MASKS: WordArray = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)

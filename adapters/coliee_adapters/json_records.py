@@ -187,7 +187,7 @@ def _held(source: Source) -> object:
             return _Records(_object(item, Place(source.name, "record", n)) for n, item in enumerate(held, 1))
         if isinstance(held, dict) and is_header(list(held)):
             return _Records([Record(held, Place(source.name, "record", 1))])
-    if isinstance(held, dict) and (are_labels(held.values()) or _are_nested(held.values())):
+    if isinstance(held, dict) and (are_labels(held) or _are_nested(held.values())):
         return _Records(entries=held, text=text)
     return held
 
@@ -241,7 +241,7 @@ class _Records(NamedTuple):
                 next(rows([Record(one, Place(source.name, "query", query)) for one in first], kind, columns), None)
                 break  # keys that are not understood say more than a query's name
         members = case_law.members(self.entries, source, self.text, rule)
-        if are_labels(self.entries.values()):
+        if are_labels(self.entries):
             return (), (
                 Row(Record({}, Place(source.name, "query", query)), query, answer=_word(entry))
                 for query, entry in members
@@ -374,15 +374,15 @@ def _id(row: Row, what: str, rule: IdRule) -> str:
     return text
 
 
-def are_labels(entries: Iterable[object]) -> bool:
+def are_labels(entries: Mapping[str, object]) -> bool:
     """Whether all entries are words and most of them labels; then what is none is an answer that is not understood.
 
-    Text of digits is a document, as in Task 2 of 2025, unless some of it is ``0``: no paragraph has that number.
+    Text of digits is a document, as in Task 2 of 2025, unless it can only be labels: see ``statute.are_numbered``.
     """
-    listed = list(entries)
+    listed = list(entries.values())
     if not all(entry is None or isinstance(entry, str | int) for entry in listed):
         return False
-    if set(listed) <= {"0", "1"} and "0" in listed:
+    if set(listed) <= {"0", "1"} and statute.are_numbered({query: str(word) for query, word in entries.items()}):
         return True
     labels = sum(
         _word(entry).lower() in statute.LABELS or (isinstance(entry, int) and _word(entry) in statute.DIGITS)

@@ -131,6 +131,8 @@ class Columns(NamedTuple):
     ranks: Sequence[str] | npt.NDArray[np.int64] | None = None
     #: what was tolerated in these lines
     remarks: Remarks | None = None
+    #: the dictionary that each segment comes from, from document to score, where there are such; no query comes back
+    entries: Sequence[Mapping[str, object]] | None = None
 
     def segments(self) -> Iterator[tuple[str, int, int]]:
         """The query of each segment, its first line, and the line behind its last."""

@@ -12,6 +12,7 @@ from coliee_adapters.errors import shortened
 #: The order is the order in which remarks are told: first what moves a score.
 KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
+    "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
     "extra-query": "{n} (query id is|query ids are) not in the gold and {decision}",
     "unanswered-query": "{n} judged (query is|queries are) not answered and {decision}",
@@ -37,8 +38,9 @@ KINDS = {
     "gold-duplicate": "{n} (entry repeats|entries repeat) a document of its query in the gold and (counts|count) once",
     "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
+    "gold-link": "{n} (link|links) out of the gold's folder (was|were) not followed",
     "not-gold": "{n} (file|files) of the gold's folder (is|are) not a gold and (was|were) skipped",
-    "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (is|are) wrong",
+    "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (is|are) wrong in Accuracy",
 }
 
 #: The kinds whose examples are lines by number.
@@ -46,7 +48,8 @@ NUMBERED = frozenset({"tag", "tag-words", "comment"})
 
 _CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
 
-_EXAMPLES = 3
+#: So many examples of each kind are kept.
+EXAMPLES = 3
 
 
 def worded(pattern: str, n: int) -> str:
@@ -85,7 +88,7 @@ class Remarks:
             return
         self._counts[kind] = self._counts.get(kind, 0) + n
         kept = self._examples.get(kind, ())
-        if example and len(kept) < _EXAMPLES:
+        if example and len(kept) < EXAMPLES:
             self._examples[kind] = (*kept, example)
 
     def count(self, kind: str) -> int:
@@ -102,7 +105,7 @@ class Remarks:
             for kind, n in part._counts.items():
                 total._counts[kind] = total._counts.get(kind, 0) + n
                 if examples := total.examples(kind) + part.examples(kind):
-                    total._examples[kind] = examples[:_EXAMPLES]
+                    total._examples[kind] = examples[:EXAMPLES]
         return total
 
     def __bool__(self) -> bool:

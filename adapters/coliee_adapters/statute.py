@@ -20,6 +20,9 @@ from coliee_adapters.vocabulary import is_header
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
+#: an id of a question, ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
+STATUTE_ID: Final = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+
 #: the same where a whole file has numbers for labels
 DIGITS: Final = {"1": True, "0": False}
 
@@ -80,8 +83,9 @@ def sniff_run(head: bytes) -> str | None:
     listed = [words for words in rows if len(words) in (2, 3)]
     letters = sum(words[1].lower() in LABELS for words in listed)
     digits = [words for words in listed if words[1] in DIGITS]
-    # articles and paragraphs are numbers too, but none is 0, and a label list names each query once
-    as_digits = any(words[1] == "0" for words in digits) and len({words[0] for words in rows}) == len(rows)
+    # a label list names each query once
+    once = len({words[0] for words in rows}) == len(rows)
+    as_digits = once and are_numbered(dict(words[:2] for words in listed))
     return "labels" if 2 * max(letters, len(digits) if as_digits else 0) > len(rows) else None
 
 
@@ -175,6 +179,18 @@ def _words(line: str) -> list[str]:
     if _COMMAS.search(line):
         return [word.strip(BLANKS) for word in _COMMAS.split(line)]
     return split_columns(line)
+
+
+def are_numbered(words: Mapping[str, str]) -> bool:
+    """Whether some words of digits are labels: query → word.
+
+    Articles and paragraphs are numbers too; but none is 0, and not every one of several questions is about Article 1.
+
+    >>> are_numbered({"827": "1", "828": "1"}), are_numbered({"R07-01-O": "1", "R07-01-U": "1"})
+    (False, True)
+    """
+    found = set(words.values())
+    return "0" in found or (found == {"1"} and len(words) > 1 and all(map(STATUTE_ID.fullmatch, words)))
 
 
 def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:

@@ -6,7 +6,7 @@ import argparse
 
 from coliee_adapters import detect
 from coliee_ir.cli import say
-from coliee_ir.cli.options import add
+from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import convert as conversion
 
 
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "columns")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
     add(parser, "template")
+    add_decisions(parser, "unreadable_answers")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
         tag=options.tag,
         template=options.template,
         columns=options.columns,
+        unreadable_answers=options.unreadable_answers,
     ):
         say(sentence)
     return 0

@@ -7,6 +7,7 @@ import re
 from functools import partial
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
@@ -16,7 +17,7 @@ from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.output import write_fused
 from coliee_ir.output.grid import plain
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
-from coliee_ir.stats.settings import SEED
+from coliee_ir.stats.settings import REPEATS, SEED
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
@@ -48,9 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(fit, "exclude", "only")
     add(fit, "folds", help=f"number of folds (default: {fitting.FOLDS})")
+    add(fit, "repeats", default=None)
     add(fit, "seed", default=None, help=f"seed of the folds (default: {SEED})")
     add(fit, "held_out")
-    add_decisions(parser, "unanswered", "empty_gold")
+    add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,12 +62,14 @@ def run(options: argparse.Namespace) -> int:
         return _fit(options)
     fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
                "--exclude": options.exclude, "--only": options.only,
-               "--folds": options.folds, "--seed": options.seed}  # fmt: skip
+               "--folds": options.folds, "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
-    records = fusion.read_all(scoring.opened_tables(options, *options.runs), task=options.task)
+    records = fusion.read_all(
+        scoring.opened_tables(options, *options.runs), task=options.task, unreadable_answers=options.unreadable_answers
+    )
     how = _fusion(options, records)
-    fused = how.fuse(records, task=options.task, tag=options.tag)
+    fused = how.fuse(records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
     for remark in fused.remarks:
         say(remark)
     said = write_fused(
@@ -111,10 +115,12 @@ def _fit(options: argparse.Namespace) -> int:
         gold, runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
         folds=fitting.FOLDS if options.folds is None else options.folds,
+        repeats=REPEATS if options.repeats is None else options.repeats,
         seed=SEED if options.seed is None else options.seed,
     )  # fmt: skip
     task = f"task {fitted.task}" + (f" by the rules of {fitted.edition}" if fitted.edition is not None else "")
-    say(f"{task}; {fitted.queries} queries in {fitted.folds} folds (seed {fitted.seed})")
+    repeats = counted(fitted.repeats, "repeat")
+    say(f"{task}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:
         say(remark)
     if options.save_weights is not None:

@@ -86,7 +86,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
-    "source": _option(metavar="IN", help="gold or submission to convert; - reads standard input"),
+    "source": _option(
+        metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
+    ),
     "target": _option(metavar="OUT", help="file to write; - is standard output, .gz compresses"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
@@ -202,6 +204,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "cap": _option("--cap", type=int, metavar="N", help="maximum number of documents per query (default: tuned)"),
     "groups": _option(
         "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
+    ),
+    "forward": _option(
+        "--forward", metavar="BY",
+        help="also choose on earlier and score later queries: by id, year, or a file of lines QUERY DATE",
     ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
     "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),

@@ -18,6 +18,7 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import Tuning, filters
+from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "groups", "seed", "exclude", "only", "jobs", "keep_going")
+    add(parser, "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -110,6 +111,7 @@ def run(options: argparse.Namespace) -> int:
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
+        forward=options.forward if options.forward in (None, *BY) else _pairs(options.forward, task, "QUERY DATE"),
         **scoring.split(options), seed=options.seed, decisions=decided(options),
     )  # fmt: skip
     tunings: list[Tuning] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.ids import PADDING, Ids, IntArray, WordArray
+from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Columns, Run
-from coliee_adapters.remarks import NUMBERED, Remarks
-from coliee_ir.judging import ungrouped
-from coliee_ir.judging.order import by_score
-from coliee_ir.judging.qrels import Qrels, mixed
+from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
+from coliee_ir.judging import finding, ungrouped
+from coliee_ir.judging.finding import Finder, Hits, distinct
+from coliee_ir.judging.order import sorted_within
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, whole_queries
 
 if TYPE_CHECKING:  # loads much, and only few bring an executor
@@ -31,9 +33,6 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 _SAMPLE = 20
-
-_BITS = 16
-_SHIFT = np.uint64(64 - _BITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,21 +334,17 @@ class _Judging:
         self.answered[numbers] = True
         if not len(lines.documents):
             return
-        words = lines.documents.words(max(lines.documents.words_needed(), self.qrels.documents.words_needed()))
-        keys = mixed(words, numbers[lines.segment])
-        kept = self._first_of_each(lines, numbers, keys)
+        finder = finding.finder(self.qrels, lines, numbers)
+        kept = self._first_of_each(lines, numbers, finder.repeated())
         if kept is not None:
-            lines, words, keys = lines.at(kept), [word[kept] for word in words], keys[kept]
+            lines = lines.at(kept)
+            finder = finding.finder(self.qrels, lines, numbers)
         self.retrieved[numbers] = lines.lengths
-        order = self._order(lines)
-        at, rows = self._hits(lines, numbers, words, keys)
-        place = at if order is None else np.argsort(order, kind="stable")[at]
+        hits = finder.hits()
         # once a document was found there is nothing to ask, and nearly every run has one in its first block
-        self.alike = self.alike or bool(len(rows)) or self.qrels.are_alike(lines.documents)
-        self.rank[rows] = place - lines.starts[lines.segment[at]] + 1
-        if lines.compared is not None:
-            self._break_ties(lines, order, place, at, rows)
-        self._note_lost_zeros(lines, numbers, keys, len(words))
+        self.alike = self.alike or bool(len(hits.rows)) or self.qrels.are_alike(lines.documents)
+        self._rank(lines, hits)
+        self._note_lost_zeros(lines, numbers, finder)
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
@@ -370,15 +365,12 @@ class _Judging:
         self.sample += [(block.queries[at], block.documents[int(block.starts[at])]) for at in shown.tolist()]
         return numbers
 
-    def _first_of_each(self, lines: Lines, numbers: IntArray, keys: WordArray) -> BoolArray | None:
+    def _first_of_each(self, lines: Lines, numbers: IntArray, suspects: IntArray) -> BoolArray | None:
         """Which lines stand where a query names a document several times: the best one. None if all lines do."""
-        ordered = np.sort(keys)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if not len(twice):
+        if not len(suspects):
             return None
-        kept = np.ones(len(keys), dtype=np.bool_)
-        # equal keys are a suspicion; the ids decide
-        for segment in _distinct(lines.segment[_among(keys, twice)]).tolist():
+        kept = np.ones(len(lines.documents), dtype=np.bool_)
+        for segment in suspects.tolist():
             best: dict[str, int] = {}
             for at in range(lines.starts[segment], lines.starts[segment + 1]):
                 document = lines.documents[at]
@@ -393,119 +385,88 @@ class _Judging:
                     best[document] = at
         return kept
 
-    def _order(self, lines: Lines) -> IntArray | None:
-        """The lines by trec_eval's order within each segment, ties aside; None if they stand in it."""
-        if lines.compared is None:
-            return None
-        rises = lines.within & (lines.compared[1:] > lines.compared[:-1])  # infinite ones have no difference
-        order = by_score(lines.segment, lines.compared) if rises.any() else None
+    def _rank(self, lines: Lines, hits: Hits) -> None:
+        """Rank the judged documents: by score, highest first, then by id; without scores by the order of lines."""
+        before = lines.starts[hits.segment]
+        if lines.keys is None:
+            assert hits.at is not None
+            self.rank[hits.rows] = hits.at - before + 1
+            return
+        assert hits.keys is not None
+        is_sorted = not (lines.keys[1:] < lines.keys[:-1]).any()
         if lines.ranks is not None:
-            self._compare_ranks(lines, lines.ranks, order)
-        return order
+            self._compare_ranks(lines, lines.ranks, None if is_sorted else np.argsort(lines.keys))
+        ordered = lines.keys if is_sorted else sorted_within(lines.keys, lines.lengths)
+        ties = ordered[1:] == ordered[:-1]
+        are_tied = bool(ties.any())
+        at = hits.at if is_sorted and not are_tied else None
+        place = np.searchsorted(ordered, hits.keys) if at is None else at
+        self.rank[hits.rows] = place - before + 1
+        if are_tied:
+            self._break_ties(lines, hits, ordered, ordered[1:][ties])
 
     def _compare_ranks(self, lines: Lines, ranks: Sequence[str] | IntArray, order: IntArray | None) -> None:
-        """Remark the queries whose rank column disagrees with their scores."""
+        """Remark the queries whose rank column disagrees with their scores; ``order`` sorts the lines."""
         assert lines.compared is not None
         suspects: Iterable[int] = range(len(lines.queries))
         if isinstance(ranks, np.ndarray):
             in_order = ranks if order is None else ranks[order]
-            suspects = _distinct(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
+            suspects = distinct(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
         for segment in suspects:
             first, last = lines.starts[segment], lines.starts[segment + 1]
             if last > first and _disagree(ranks[first:last], lines.compared[first:last]):
                 self.remarks.add("rank-order", f"query {lines.queries[segment]}")
 
-    def _hits(
-        self, lines: Lines, numbers: IntArray, words: list[WordArray], keys: WordArray
-    ) -> tuple[IntArray, IntArray]:
-        """The lines that hold a judged document, and the document's row."""
-        rows = self.qrels.rows(numbers)
-        if not len(rows):
-            return np.zeros(0, dtype=np.int64), rows
-        of_number = np.repeat(numbers, self.qrels.sizes[numbers])
-        judged = self.qrels.documents.at(rows)
-        row_words = judged.words(len(words))
-        row_keys = mixed(row_words, of_number)
-        by_key = np.argsort(row_keys)
-        # most lines hold no judged document, and the first bits of their keys show it
-        judged_bits = np.zeros(1 << _BITS, dtype=np.bool_)
-        judged_bits[row_keys >> _SHIFT] = True
-        at = np.flatnonzero(judged_bits[keys >> _SHIFT])
-        near = np.searchsorted(row_keys[by_key], keys[at])
-        found = by_key[np.minimum(near, len(rows) - 1)]
-        hit = row_keys[found] == keys[at]
-        at, found = at[hit], found[hit]
-        row = found
-        same = of_number[row] == numbers[lines.segment[at]]
-        same &= judged.length[row] == lines.documents.length[at]
-        for word, row_word in zip(words, row_words, strict=True):
-            same &= word[at] == row_word[row]
-        for i in np.flatnonzero(judged.length[row] > PADDING).tolist():  # what differs behind the words
-            same[i] &= judged[int(row[i])] == lines.documents[int(at[i])]
-        if (
-            row_keys[by_key][1:] == row_keys[by_key][:-1]
-        ).any():  # two rows with one key, of which the search has seen one
-            return self._hits_by_text(lines, numbers)
-        return at[same], rows[row[same]]
+    def _break_ties(self, lines: Lines, hits: Hits, ordered: IntArray, tied: IntArray) -> None:
+        """Give judged documents that share their score with others the rank that their id gives them.
 
-    def _hits_by_text(self, lines: Lines, numbers: IntArray) -> tuple[IntArray, IntArray]:
-        """The same as ``_hits``, id by id."""
-        pairs = []
-        for segment, number in enumerate(numbers.tolist()):
-            first, last = int(self.qrels.start[number]), int(self.qrels.start[number + 1])
-            row_of = {self.qrels.documents[row]: row for row in range(first, last)}
-            for at in range(int(lines.starts[segment]), int(lines.starts[segment + 1])):
-                if (row := row_of.get(lines.documents[at])) is not None:
-                    pairs.append((at, row))
-        found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
-
-    def _break_ties(self, lines: Lines, order: IntArray | None, place: IntArray, at: IntArray, rows: IntArray) -> None:
-        """Give judged documents that share their score with others the rank that their id gives them."""
-        assert lines.compared is not None
-        compared = lines.compared if order is None else lines.compared[order]
-        new = np.concatenate(([True], ~(lines.within & (compared[1:] == compared[:-1]))))
-        if new.all():
-            return
-        for segment in _distinct(lines.segment[~new]).tolist():
+        Args:
+            lines: the lines.
+            hits: the judged documents among them.
+            ordered: the sorted keys of all lines.
+            tied: those keys that several lines have, ascending.
+        """
+        assert lines.keys is not None
+        assert hits.keys is not None
+        # keys of a segment are nearer to its multiple of 2^32 than to any other
+        for segment in distinct((tied + (1 << 31)) >> 32).tolist():
             self.remarks.add("tie", f"query {lines.queries[segment]}")
-        group_of = np.cumsum(new) - 1
-        starts = np.append(np.flatnonzero(new), len(new))
-        groups = group_of[place]
-        tied = starts[groups + 1] - starts[groups] > 1
-        for group in _distinct(np.sort(groups[tied])).tolist():
-            members = range(int(starts[group]), int(starts[group + 1]))
-            where = list(members) if order is None else order[members.start : members.stop].tolist()
+        several = np.searchsorted(ordered, hits.keys, side="right") - np.searchsorted(ordered, hits.keys) > 1
+        at = np.flatnonzero(several)
+        at = at[np.argsort(hits.keys[at], kind="stable")]
+        starts = np.flatnonzero(np.diff(hits.keys[at], prepend=hits.keys[at][:1] - 1))
+        for group in np.split(at, starts[1:]) if len(at) else ():
+            segment, key = int(hits.segment[group[0]]), hits.keys[group[0]]
+            first, last = int(lines.starts[segment]), int(lines.starts[segment + 1])
+            members = np.flatnonzero(lines.keys[first:last] == key) + first
             # code points order text as UTF-8 orders its bytes
-            descending = sorted(((lines.documents[i], i) for i in where), reverse=True)
-            rank_of = {i: members.start + before for before, (_, i) in enumerate(descending)}
-            for i in np.flatnonzero(tied & (groups == group)).tolist():
-                self.rank[rows[i]] = rank_of[int(at[i])] - lines.starts[lines.segment[at[i]]] + 1
+            descending = sorted((lines.documents[i] for i in members.tolist()), reverse=True)
+            further = {document: n for n, document in enumerate(descending)}
+            for row in hits.rows[group].tolist():
+                self.rank[row] += further[self.qrels.documents[row]]
 
-    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, keys: WordArray, n_words: int) -> None:
-        """Remark judged documents that were not retrieved, but would have been without their leading zeros."""
-        missed = self.qrels.rows(numbers)
-        missed = missed[self.qrels.leading_zeros[missed] & (self.rank[missed] == 0)]
-        if not len(missed) or not len(keys):
+    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
+        """Remark judged documents that would have been retrieved without their leading zeros, and others as short."""
+        rows = self.qrels.rows(numbers)
+        missed = self.qrels.leading_zeros[rows] & (self.rank[rows] == 0)
+        known: set[tuple[str, str]] = set()
+        if missed.any():
+            segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
+            texts = [self.qrels.documents[int(row)] for row in rows[missed]]
+            stripped = [text.lstrip("0") for text in texts]
+            for at in np.flatnonzero(finder.has(segments, stripped)).tolist():
+                query = self.qrels.queries[numbers[segments[at]]]
+                self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+                known.add((query, stripped[at]))
+        if self.qrels.digits is None:
             return
-        texts = [self.qrels.documents[int(row)] for row in missed]
-        stripped = Ids.of([text.lstrip("0") for text in texts])
-        of_number = np.searchsorted(self.qrels.start, missed, side="right") - 1
-        lost = _among(mixed(stripped.words(n_words), of_number), np.sort(keys))
-        for at in np.flatnonzero(lost).tolist():
-            query = self.qrels.queries[of_number[at]]
-            self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
-
-
-def _distinct(numbers: IntArray) -> IntArray:
-    """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
-    return numbers[np.diff(numbers, prepend=-1) > 0]
-
-
-def _among(values: WordArray, ascending: WordArray) -> BoolArray:
-    """Whether each value is one of the others, of which there are some; np.isin would load numpy.ma."""
-    found: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
-    return found
+        short = np.flatnonzero(lines.documents.length < self.qrels.digits)
+        short = short[lines.documents.at(short).are_numbers()]
+        others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
+        shown = list(islice((pair for pair in others if pair not in known), EXAMPLES))
+        for query, document in shown:
+            self.remarks.add("short-id", f"query {query}: {document}")
+        self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

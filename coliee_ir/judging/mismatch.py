@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import Forms, Ids
+from coliee_adapters.statute import STATUTE_ID
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.rules.ids import STATUTE_ID
 
 _SHOWN = 3
 #: of so many ids the cause is sought

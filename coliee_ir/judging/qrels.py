@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import PADDING, Forms, Ids, IntArray, WordArray
+from coliee_adapters.ids import PADDING, Collection, Forms, Ids, IntArray, mixed
 
 BoolArray = npt.NDArray[np.bool_]
 
 _FEW = 64
-
-_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 
 class Qrels:
@@ -31,10 +29,13 @@ class Qrels:
 
     __slots__ = (
         "_by_key",
+        "_digits",
         "_forms",
         "_index",
         "_keys",
+        "_places",
         "_plain",
+        "_texts",
         "_words",
         "documents",
         "leading_zeros",
@@ -52,6 +53,9 @@ class Qrels:
         self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
         self._forms: Forms | None = None
+        self._digits: int | None = None  # 0 for ids that are not numbers of one length
+        self._texts: list[str] | None = None
+        self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
         self._words = ids.words(ids.words_needed())
@@ -106,17 +110,35 @@ class Qrels:
             self._forms = Forms.of(self.documents)
         return self._forms.include_any(documents)
 
+    @property
+    def digits(self) -> int | None:
+        """How many digits each document's id has, where zeros fill them up to one length; None for other ids."""
+        if self._digits is None:
+            length = int(self.documents.length.max(initial=0))
+            filled_up = self.leading_zeros.any() and (self.documents.length == length).all()
+            self._digits = length if filled_up and self.documents.are_numbers().all() else 0
+        return self._digits or None
+
+    @property
+    def texts(self) -> list[str]:
+        """The D document ids as texts, kept for the next run."""
+        if self._texts is None:
+            self._texts = list(self.documents)
+        return self._texts
+
+    def places_in(self, collection: Collection) -> IntArray | None:
+        """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.
+
+        None where the collection has an id twice.
+        """
+        if self._places is None or self._places[0] is not collection:
+            places = collection.places(self.documents)
+            rows = np.arange(len(self.documents))
+            self._places = collection, None if places is None else np.where(places < 0, -1 - rows, places)
+        return self._places[1]
+
     def rows(self, numbers: IntArray) -> IntArray:
         """The rows of several queries, one query after the other."""
         counts = self.sizes[numbers]
         before = np.cumsum(counts) - counts
         return np.repeat(self.start[numbers] - before, counts) + np.arange(counts.sum())
-
-
-def mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
-    """A number for each (query, document), equal for equal ones and nearly always different for others."""
-    key = numbers.astype(np.uint64) * _ODD
-    for word in words:
-        key = (key ^ word) * _ODD
-        key ^= key >> _HALF
-    return key

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from coliee_adapters.columns import changes
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.order import FloatArray, as_compared
+from coliee_ir.judging.order import FloatArray, as_compared, sort_keys
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -29,6 +29,7 @@ class Lines:
         scores: a score a line, or None.
         ranks: what the rank column says, or None.
         remarks: what was tolerated while reading.
+        entries: the dictionary that each segment comes from, by document, if any.
     """
 
     queries: Ids
@@ -37,6 +38,7 @@ class Lines:
     scores: FloatArray | None = None
     ranks: Sequence[str] | IntArray | None = None
     remarks: Remarks = field(default_factory=Remarks)
+    entries: Sequence[Mapping[str, object]] | None = None
 
     @classmethod
     def of(cls, block: Columns) -> Lines:
@@ -44,11 +46,13 @@ class Lines:
         scores = None if block.scores is None else np.asarray(block.scores, dtype=np.float64)
         starts: IntArray = np.asarray(block.starts, dtype=np.int64)
         queries = Ids.of(block.queries)
-        if len(queries) > 1:
+        if len(queries) > 1 and block.entries is None:
             first = changes(queries)
             queries, starts = queries.at(first[:-1]), starts[first]
         lengths = starts[1:] - starts[:-1]
-        return cls(queries, lengths, Ids.of(block.documents), scores, block.ranks, block.remarks or Remarks())
+        return cls(
+            queries, lengths, Ids.of(block.documents), scores, block.ranks, block.remarks or Remarks(), block.entries
+        )
 
     @cached_property
     def starts(self) -> IntArray:
@@ -65,6 +69,11 @@ class Lines:
         """Whether each line but the first is of the same segment as the one before."""
         same: BoolArray = self.segment[1:] == self.segment[:-1]
         return same
+
+    @cached_property
+    def keys(self) -> IntArray | None:
+        """What sorts the lines in trec_eval's order, ties aside: see ``sort_keys``."""
+        return None if self.scores is None else sort_keys(self.segment, self.scores)
 
     @cached_property
     def compared(self) -> FloatArray | None:
@@ -95,6 +104,7 @@ class Lines:
             lines.scores,
             lines.ranks,
             self.remarks,
+            None if self.entries is None else [self.entries[at] for at in np.flatnonzero(kept).tolist()],
         )
 
 

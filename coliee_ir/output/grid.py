@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from coliee_adapters.errors import printable
+from coliee_ir.stats.folds import Difference
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -63,6 +64,17 @@ class Number(NamedTuple):
 
 
 Cell = str | Number
+
+
+def signed(value: float) -> str:
+    """A number of four decimals with its sign, which zero does not have."""
+    return "-" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"
+
+
+def apart(difference: Difference) -> list[Number]:
+    """A difference, its standard error and the ends of its interval: four columns."""
+    value, error, (low, high) = difference
+    return [Number(value, signed(value)), Number(error), Number(low, signed(low)), Number(high, signed(high))]
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class Decisions:
         usual, done = about.done[CHOICES[about.field][0]], about.done[getattr(self, about.field)]
         others = [name for name, follows in (measures or {}).items() if about.field not in follows]
         if measures and len(others) == len(measures):
-            return usual
+            return about.unused or usual
         if done == usual or not others or not about.elsewhere:
             return done
         shown = ", ".join(others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
@@ -135,11 +135,13 @@ class _About(NamedTuple):
         field: the decision.
         done: choice → what is done.
         elsewhere: what happens in measures that do not follow the decision; empty where nothing need be said.
+        unused: what is said where no measure follows the decision; by default what is done by default.
     """
 
     field: str
     done: Mapping[str, str]
     elsewhere: str = ""
+    unused: str = ""
 
 
 _UNANSWERED: Final = _About(
@@ -175,6 +177,8 @@ _ABOUT: Final[Mapping[str, _About]] = {
         },
     ),
     "unreadable-answer": _About(
-        "unreadable_answers", {"refuse": "(is|are) refused", "wrong": "(counts|count) as wrong"}
+        "unreadable_answers",
+        {"refuse": "(is|are) refused", "wrong": "(counts|count) as wrong"},
+        unused="(does|do) not affect the measures asked for",
     ),
 }

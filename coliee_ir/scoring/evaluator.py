@@ -216,9 +216,3 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     documents = (document for judged in (gold.qrels or {}).values() for document in judged)
     return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
-
-
-def _others(given: Submission) -> dict[str, str]:
-    """The names of the files that belong to a run."""
-    parts = {"answers": given.answers, "long_list": given.long_list}
-    return {name: name_of(part) for name, part in parts.items() if part is not None}

@@ -17,9 +17,9 @@ from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
 from coliee_ir.rules import signs
-from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.rules.protocol import TASKS, has_exact_ids, protocol, task_name
 from coliee_ir.rules.signs import Found
 
@@ -182,10 +182,15 @@ def _golds_in(folder: Path, columns: Mapping[str, str] | None = None) -> tuple[l
         source = Source(entry, columns=checked_columns(columns)) if entry in inside else None
         if source is not None and any(form.sniff(source.head()) == form.name for form in detect.GOLD_FORMS):
             golds.append(source)
+        elif entry.is_symlink() and entry not in inside and entry.exists():
+            passed.add("gold-link", entry.name)
         else:
             passed.add("not-gold", entry.name)
     if not golds:
-        raise InputError(str(folder), "there is no gold in this folder", remedy="name a gold, or a folder of golds")
+        problem = "there is no gold in this folder"
+        if links := passed.examples("gold-link"):
+            problem += f"; {links[0]} is a link out of it, not followed"
+        raise InputError(str(folder), problem, remedy="name a gold, or a folder of golds")
     return golds, passed
 
 
@@ -273,7 +278,7 @@ def _unreadable(answers: Answers) -> InputError:
         answers.path,
         f"{n} of {n + len(answers.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
         found="; ".join(answers.remarks.examples("unreadable-answer")),
-        remedy="write Y or N; evaluate, compare and leaderboard count them as wrong with --unreadable-answers wrong",
+        remedy="write Y or N; with --unreadable-answers wrong they are wrong, cast no vote, or are left out",
     )
 
 
@@ -352,7 +357,7 @@ def telling(runs: Iterable[object]) -> object:
         with contextlib.suppress(ColieeError):
             name = detect.run_form(run).name
             if name not in shown:
-                shown.setdefault("labels" if name == "json" and _is_labels(run) else name, run)
+                shown.setdefault("labels" if name in ("json", "table") and _is_labels(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 

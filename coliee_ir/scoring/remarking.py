@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from coliee_adapters import tort
 from coliee_adapters.files import is_copy
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down
 from coliee_ir.measures import Delegated, Measure, Parts
+from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import counts
 from coliee_ir.scoring.measuring import Choice, Counted
 from coliee_ir.scoring.prepared import Prepared
@@ -76,8 +79,14 @@ def _remarks(parts: Parts, measures: Iterable[Measure], counted: Counted, agains
             silent = counted.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
             _add(remarks, "nothing-retrieved", against.named(silent))
     _add(remarks, "extra-query", counted.extra)
-    _add(remarks, "unanswered-query", against.named(~counted.answered & ~counted.in_part))
-    _add(remarks, "partial-answers", against.named(counted.in_part))
+    in_part = counted.in_part
+    _add(remarks, "unanswered-query", against.named(~counted.answered & ~in_part))
+    if any(isinstance(measure, Accuracy) for measure in measures):
+        _add(remarks, "partial-answers", against.named(in_part))
+    else:  # what is there is scored without the rest
+        needed = {part for measure in measures for part in measure.needs if part in against.rules.parts}
+        lacking = [~parts[part].answered for part in needed]
+        _add(remarks, "unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
     return remarks
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coliee_adapters.errors import InputError
-from coliee_ir import Answers, Decisions, compare, evaluate, read_run
+from coliee_ir import Answers, Decisions, compare, evaluate, fuse, read_run, to_run
 from coliee_ir.commands.leaderboard import rank_runs
 from coliee_ir.commands.tune import tune
 from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
@@ -112,9 +112,80 @@ def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text:
     assert find_task(read_gold("gold.xml"), telling([opened("us.txt"), opened("us.json")])).task == "4"
     Path("articles.json").write_text(json.dumps({query: ["96"] for query in GOLD}))
     assert find_task(read_gold("gold.xml"), telling([opened("us.json"), opened("articles.json")])).task == "3"
+    Path("us.csv").write_text("id,label\nR07-01-O,Y\nR07-02-O,N\n")
+    assert find_task(read_gold("gold.xml"), telling([opened("us.csv"), opened("articles.json")])).task == "3"
 
 
 def test_a_label_list_does_not_become_a_ranking(sorry: Path, call: Call) -> None:
     Path("labels.jsonl").write_text('{"id": "R01-1-A", "label": "Y"}\n{"id": "R01-2-A", "label": "N"}\n')
     code, out, _ = call("convert", "labels.jsonl", "-", "--to", "labels")
     assert (code, out) == (0, "R01-1-A Y labels\nR01-2-A N labels\n")
+
+
+@pytest.fixture
+def answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Statute gold, articles, and two lists of answers of which one has a word that is no label."""
+    monkeypatch.chdir(tmp_path)
+    pairs = "".join(f'<pair id="R01-{n}-A" label="Y"><article>{n}</article></pair>\n' for n in (1, 2, 3))
+    Path("gold.xml").write_text(f"<dataset>\n{pairs}</dataset>\n")
+    Path("articles").write_text("R01-1-A Q0 1 1 1 T\nR01-2-A Q0 2 1 1 T\n")
+    Path("sorry").write_text("R01-1-A Y T\nR01-2-A Sorry T\nR01-3-A N T\n")
+    Path("good").write_text("R01-1-A Y U\nR01-2-A Y U\nR01-3-A Y U\n")
+    return tmp_path
+
+
+def test_remarks_on_answers_are_true_of_the_measures_asked_for(answered: Path) -> None:
+    def told(*measures: str) -> list[str]:
+        scores = evaluate("gold.xml", "articles", answers="sorry", measures=measures, decisions=WRONG)
+        return [remark for remark in scores.remarks if "Y nor N" in remark or "only articles" in remark]
+
+    both, accuracy, articles = told("Accuracy", "MacroF2"), told("Accuracy"), told("MacroF2")
+    assert ["counts as wrong" in remark for remark in (both[0], accuracy[0], articles[0])] == [True, True, False]
+    assert "is wrong in Accuracy" in both[1]
+    assert "is wrong in Accuracy" in accuracy[1]
+    assert len(articles) == 1
+    assert not any("refused" in remark for remark in (*both, *accuracy, *articles))
+
+
+def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered: Path, call: Call) -> None:
+    wrong = ("--unreadable-answers", "wrong")
+    for given in (("fuse", "sorry", "good", "sorry"), ("convert", "sorry", "-", "--to", "labels")):
+        code, out, err = call(*given)
+        assert (code, out, "--unreadable-answers" in err) == (2, "", True)
+    code, out, err = call("fuse", "sorry", "good", "--ties", "N", *wrong)
+    assert (code, out) == (0, "R01-1-A Y vote\nR01-3-A N vote\nR01-2-A Y vote\n")
+    assert "casts no vote (first: line 2: Sorry)" in err
+    assert fuse(["sorry", "good"], ties="N", unreadable_answers="wrong").labels["R01-2-A"]  # type: ignore[union-attr]
+    code, out, err = call("convert", "sorry", "-", "--to", "labels", *wrong)
+    assert (code, out) == (0, "R01-1-A Y T\nR01-3-A N T\n")
+    assert "is left out (first: line 2: Sorry)" in err
+
+
+@pytest.mark.parametrize(
+    "text", ["R01-1-A 1 T\nR01-2-A 1 T\n", "R01-1-A,1\nR01-2-A,1\n", '{"R01-1-A": "1", "R01-2-A": "1"}']
+)
+def test_answers_that_are_all_1_are_no_articles(answered: Path, text: str, call: Call) -> None:
+    Path("ones").write_text(text)
+    assert read_run("ones").labels == {"R01-1-A": True, "R01-2-A": True}  # type: ignore[union-attr]
+    assert evaluate("gold.xml", "ones").task == "4"
+    assert call("convert", "ones", "-", "--to", "qrels")[1] == "R01-1-A 0 Y 1\nR01-2-A 0 Y 1\n"
+    other = text.replace("R01-1-A", "827").replace("R01-2-A", "829")  # paragraphs
+    Path("ones").write_text(other)
+    if not other.startswith("{"):
+        assert to_run("ones") == {"827": {"1": 1.0}, "829": {"1": 1.0}}
+    assert evaluate({"R01-1-A": "Y", "R01-2-A": "N"}, {"R01-1-A": "1", "R01-2-A": "1"}).measures == {"Accuracy": 0.5}
+
+
+def test_a_folder_of_golds_is_converted(answered: Path, call: Call) -> None:
+    Path("years").mkdir()
+    Path("years/a.xml").write_text(Path("gold.xml").read_text())
+    Path("years/b.xml").write_text(Path("gold.xml").read_text().replace("R01", "R02"))
+    Path("years/link.xml").symlink_to(answered / "gold.xml")
+    code, out, err = call("convert", "years", "-")
+    assert (code, out.count("\n"), out.count("R02")) == (0, 6, 3)
+    assert "1 link out of the gold's folder was not followed (first: link.xml)" in err
+    assert call("convert", "years", "-", "--to", "trec")[0] == 2
+    assert call("convert", "years", "years/a.xml")[0] == 2  # is read
+    for name in ("a.xml", "b.xml"):
+        Path("years", name).unlink()
+    assert "link.xml is a link out of it" in call("convert", "years", "-")[2]

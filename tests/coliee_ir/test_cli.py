@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from example_runs import SHOWN
 
 import coliee_ir
 import coliee_ir.examples
@@ -45,24 +46,6 @@ def in_process(*arguments: str | os.PathLike[str], **options: object) -> subproc
 
 
 # the examples, in every form
-
-SHOWN = {
-    "1": ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"],
-    "2": ["task2/gold.json", "task2/mono.txt", "task2/rules.csv"],
-    "3": [
-        *("task3/gold.xml", "task3/task3.ALPHA", "task3/task3.BETA"),
-        *("--answers", "task3/answers.ALPHA", "--answers", "task3/answers.BETA"),
-    ],
-    "3 of 2025": [
-        *("task3-2025/gold.xml", "task3-2025/task3.ALPHA", "task3-2025/task3.BETA", "--edition", "2025"),
-        *("--long-list", "task3-2025/task3-L.ALPHA", "--long-list", "task3-2025/task3-L.BETA"),
-    ],
-    "4": ["task4/gold.xml", "task4/ALPHA.txt", "task4/BETA.txt"],
-    "5": ["task5/gold.txt", "task5/ALPHA.txt", "task5/MAJORITY.txt", "--task", "5"],
-    "tort": ["tort/gold.jsonl", "tort/ALPHA.jsonl", "tort/BETA.jsonl"],
-    "rationale": ["tort/gold.jsonl", "tort/ALPHA.jsonl", "tort/BETA.jsonl", "--task", "rationale"],
-    "trec": ["trec/qrels.txt", "trec/bm25.run", "trec/dense.run"],
-}
 
 
 def shown(name: str) -> list[str]:
@@ -344,7 +327,7 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
         (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff must be an integer from 1"),
         (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which submissions to task 1 do not contain\n"),
-        (["--task", "6"], "argument --task: invalid choice: '6'"),
+        (["--task", "0"], "argument --task: invalid choice: '0'"),
         (["--edition", "2017"], f"coliee-ir: task 1 has no rules for 2017; they are known for 2018–{NEWEST}"),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
         (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),

@@ -193,7 +193,7 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
     assert list(scores.remarks) == [
         "1 query has no relevant document in the gold and is left out of topic-wise means; in Accuracy the label "
         "decides (first: R07-03-O)",
-        "1 query has only articles or only an answer, and is wrong (first: R07-02-O)",
+        "1 query has only articles or only an answer, and is wrong in Accuracy (first: R07-02-O)",
     ]
 
 

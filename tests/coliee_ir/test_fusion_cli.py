@@ -166,12 +166,27 @@ def test_weights_by_hand_and_from_a_file(call: Call) -> None:
 
 def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call(
-        *TASK1, "--fit", GOLD1, "--save-weights", "w.json", "-o", "fused.txt", "--held-out", "held.txt", "--tag", "FIT"
+        *TASK1,
+        "--fit",
+        GOLD1,
+        "--save-weights",
+        "w.json",
+        "-o",
+        "fused.txt",
+        "--held-out",
+        "held.txt",
+        "--tag",
+        "FIT",
+        "--repeats",
+        "1",
     )
     assert code == 0
-    assert out.splitlines()[0].split() == ["run", "weight", "MicroF1", "held", "out", "top"]
+    assert out.splitlines()[0].split() == [
+        *["run", "weight", "MicroF1", "top", "held", "out", "SD", "splits"],
+        *["fitted", "-", "it", "SE", "low", "95%", "high", "95%"],
+    ]
     assert [line.split()[0] for line in out.splitlines()[1:]] == ["bm25", "dense", "rerank", "equal", "fitted"]
-    assert "task 1 by the rules of 2026; 40 queries in 5 folds (seed 2026)" in err
+    assert "task 1 by the rules of 2026; 40 queries in 5 folds, 1 repeat (seed 2026)" in err
     held = json.loads(Path("w.json").read_text())
     scores = {one["name"]: one for one in held["fitted"]["scores"]}
     for name, of in (("fused.txt", "resubstitution"), ("held.txt", "held_out")):

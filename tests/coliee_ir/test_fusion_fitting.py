@@ -25,6 +25,8 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats.folds import Difference, Split
+from coliee_ir.stats.resampling import Interval
 
 CUT = ["MicroF1", "MicroP", "MicroF(beta=0.5)", "MacroF2", "MacroR", "MicroF(rel=2)"]
 UNCUT = ["MicroF1@2", "MacroF2@3", "AP", "nDCG@3", "recip_rank", "MacroF(beta=2,of=means)@2"]
@@ -59,7 +61,7 @@ def test_scores_are_those_of_the_runs_that_are_written(
     gold: Any, drawn: list[naive.Rankings], measure: str, seed: int, data: st.DataObject
 ) -> None:
     method = data.draw(st.sampled_from(["combsum", "combmnz", "rrf", "combmax"]))
-    fitted = fit_fusion(gold, drawn, method, measure=measure, task="trec", folds=3, seed=seed)
+    fitted = fit_fusion(gold, drawn, method, measure=measure, task="trec", folds=3, repeats=1, seed=seed)
     assert (fitted.fusion.top is not None) == (measure in CUT)
     assert isinstance(fitted.fused.run, Run)
     assert score(gold, fitted.fused.run, measure) == pytest.approx(finite(fitted.resubstitution), abs=1e-12)
@@ -74,7 +76,7 @@ def test_scores_are_those_of_the_runs_that_are_written(
 def trial_of(gold: Any, drawn: list[naive.Rankings], measure: str, fold: list[int]) -> Trial:
     held = Candidates.of([Gathered(coliee_ir.read_run(run, task="trec")).rankings for run in drawn])  # type: ignore[arg-type]
     blend = Blend(held, "combsum", "min-max", 60)
-    return Trial(blend, Qrels(gold), parse(measure)[0], Decisions(), np.array(fold))
+    return Trial(blend, Qrels(gold), parse(measure)[0], Decisions(), np.atleast_2d(fold))
 
 
 @settings(max_examples=40)
@@ -84,7 +86,7 @@ def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(
 ) -> None:
     trial = trial_of(gold, drawn, measure, [0, 1, 2, 0, 1, 2])
     for without in (None, 0, 1, 2):
-        weights = climbed(lambda w, without=without: trial.worth(w, without).score, len(drawn))  # type: ignore[misc]
+        weights = climbed(lambda w, without=without: trial.worth(w, without).score, range(len(drawn)))  # type: ignore[misc]
         assert trial.worth(weights, without).score >= trial.worth(equal(len(drawn)), without).score
 
 
@@ -126,7 +128,7 @@ def example(seed: int = 0, queries: int = 30, n: int = 3) -> tuple[dict[str, lis
 
 def test_a_seed_gives_the_same_result_to_the_last_bit() -> None:
     gold, drawn = example()
-    once, again, other = (fit_fusion(gold, drawn, task=1, seed=seed) for seed in (7, 7, 8))
+    once, again, other = (fit_fusion(gold, drawn, task=1, repeats=2, seed=seed) for seed in (7, 7, 8))
     assert once.to_dict() == again.to_dict()
     assert to_run(once.held_out_run) == to_run(again.held_out_run)
     assert to_run(once.held_out_run) != to_run(other.held_out_run)
@@ -135,17 +137,17 @@ def test_a_seed_gives_the_same_result_to_the_last_bit() -> None:
 
 def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by() -> None:
     gold, drawn = example()
-    fitted = fit_fusion(gold, drawn, task=1, folds=30)  # each query alone
+    fitted = fit_fusion(gold, drawn, task=1, folds=30, repeats=1)  # each query alone
     for at in (0, 7, 29):
         query = f"{at:06}"
         # what a query's gold is does not change what it is fused by
-        spoiled = fit_fusion({**gold, query: ["000049"]}, drawn, task=1, folds=30)
+        spoiled = fit_fusion({**gold, query: ["000049"]}, drawn, task=1, folds=30, repeats=1)
         assert to_run(spoiled.held_out_run)[query] == to_run(fitted.held_out_run)[query]
 
 
 def test_fitting_finds_the_better_run() -> None:
     gold, drawn = example(queries=60)
-    fitted = fit_fusion(gold, drawn, task=1)
+    fitted = fit_fusion(gold, drawn, task=1, repeats=2)
     assert fitted.fusion.weights is not None
     assert fitted.fusion.weights[0] > fitted.fusion.weights[2]
     assert fitted.held_out > max(one.held_out for one in fitted.contenders[2:])
@@ -155,23 +157,25 @@ def test_fitting_finds_the_better_run() -> None:
 
 def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level() -> None:
     top = (0.62, 0.25, 0.13)
-    found = climbed(lambda w: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), 3)
+    found = climbed(lambda w: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), range(3))
     assert found == pytest.approx(top, abs=0.03)
-    assert climbed(lambda w: 1.0, 4) == equal(4)
-    assert climbed(lambda w: w[1], 3) == (0.0, 1.0, 0.0)
-    assert climbed(lambda w: -math.inf, 2) == equal(2)
+    assert climbed(lambda w: 1.0, range(4)) == equal(4)
+    assert climbed(lambda w: w[1], range(3)) == (0.0, 1.0, 0.0)
+    assert climbed(lambda w: -math.inf, range(2)) == equal(2)
 
 
 def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> None:
     gold, drawn = example()
     named = [coliee_ir.read_run(run) for run in drawn]
-    fitted = fit_fusion(gold, named, "combmnz", norm="rank", depth=20, task=1, measure="MicroF1", exclude=["000003"])
+    fitted = fit_fusion(gold, named, "combmnz", norm="rank", depth=20, task=1, measure="MicroF1",
+                        repeats=2, exclude=["000003"])  # fmt: skip
     fitted.save(tmp_path / "w.json")
     held = json.loads((tmp_path / "w.json").read_text())
     assert held["fusion"]["norm"] == "rank"
     assert held["fitted"]["queries"] == 29
     assert held["fitted"]["scores"][0]["held_out"] == fitted.held_out
-    assert len(held["fitted"]["fold_weights"]) == held["fitted"]["folds"] == 5
+    assert (held["fitted"]["folds"], held["fitted"]["repeats"]) == (5, 2)
+    assert len(held["fitted"]["fold_weights"]) == 10
     assert Fusion.load(tmp_path / "w.json") == fitted.fusion
     _, others = example(1)
     applied = Fusion.load(tmp_path / "w.json").fuse(others).run
@@ -180,25 +184,72 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
 
 def test_whether_fitting_was_worth_it_is_said() -> None:
     gold, drawn = example()
-    same = fit_fusion(gold, [drawn[0], drawn[0]], task=1)
-    assert same.remarks[0].startswith("on held-out queries the fitted weights do no better than equal weights: ")
-    worth_it = fit_fusion(*example(queries=60), task=1)
-    assert not any("no better" in remark for remark in worth_it.remarks)
+    same = fit_fusion(gold, [drawn[0], drawn[0]], task=1, repeats=1)
+    assert same.remarks[0].startswith("on held-out queries the fitted weights are not shown to be better than equal")
+    assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
+    worth_it = fit_fusion(*example(queries=60), task=1, repeats=1)
+    assert not any("held-out" in remark for remark in worth_it.remarks)
+    # "worse" only where the interval says so
+    for low, high, word in ((-0.3, -0.1, "are worse than"), (-0.3, 0.1, "are not shown to be better than")):
+        behind = Difference(-0.2, 0.05, Interval(low, high))
+        others = [replace(one, behind=behind, held_out=2.0) for one in worth_it.contenders[1:2]]
+        assert word in replace(worth_it, contenders=(worth_it.contenders[0], *others)).remarks[0]
+
+
+def test_the_order_of_gold_and_runs_changes_nothing() -> None:
+    gold, drawn = example(3, queries=20)
+    tags = ["a", "b", "c"]
+    told = []
+    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
+        queries = sorted(gold, key=lambda query: (order, hash(query)))
+        runs = [Run.of({q: drawn[at][q] for q in queries}, tag=tags[at]) for at in order]
+        fitted = fit_fusion({q: gold[q] for q in queries}, runs, task=1, repeats=2)
+        weights = dict(zip(fitted.fusion.runs, fitted.fusion.weights or (), strict=True))
+        rows = {one.name: replace(one, weights=()) for one in fitted.contenders}
+        told.append((weights, rows, to_run(fitted.fused.run), to_run(fitted.held_out_run)))
+    assert told[0] == told[1] == told[2]
+
+
+def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors() -> None:
+    gold, drawn = example(queries=20, n=2)
+    fitted = fit_fusion(gold, drawn, task=1, repeats=3)
+    one_by_one = []
+    for repeat in range(3):
+        weights = fitted.fold_weights[5 * repeat : 5 * repeat + 5]
+        fold = Split.of(sorted(gold), 5, fitted.seed).folds(np.ones(20, dtype=np.bool_), repeat)
+        lists = {}
+        for at, query in enumerate(sorted(gold)):
+            train = [q for q, number in zip(sorted(gold), fold.tolist(), strict=True) if number != fold[at]]
+            fused = coliee_ir.fuse(drawn, "combsum", weights=weights[fold[at]], task=1)
+            rankings = to_run(fused)  # type: ignore[arg-type]
+            scores = [score_at(gold, rankings, train, top) for top in range(1, 51)]
+            lists[query] = list(rankings[query])[: scores.index(max(scores)) + 1]
+        one_by_one.append(score(gold, Run.of(lists), "MicroF1"))
+    assert fitted.held_out == pytest.approx(np.mean(one_by_one))
+    assert fitted.contenders[0].split_sd == pytest.approx(np.std(one_by_one, ddof=1))
+    for one in fitted.contenders[1:]:
+        assert one.behind.value == pytest.approx(fitted.held_out - one.held_out)
+        assert one.behind.interval.low < one.behind.value < one.behind.interval.high
+
+
+def score_at(gold: dict[str, list[str]], rankings: naive.Rankings, queries: list[str], top: int) -> float:
+    correct = sum(len(set(gold[q]) & set(list(rankings[q])[:top])) for q in queries)
+    return round(2 * correct / (top * len(queries) + sum(len(gold[q]) for q in queries)), 12)
 
 
 def test_measures_by_which_weights_are_fitted() -> None:
     gold, drawn = example()
 
     def fit(**options: Any) -> FittedFusion:
-        return fit_fusion(gold, drawn[:2], **{"task": 1, **options})
+        return fit_fusion(gold, drawn[:2], **{"task": 1, "repeats": 1, **options})
 
     assert fit().measure == "MicroF1"
     assert fit(top=4).fusion.top == 4
     assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
     assert fit(measure="MicroF1@4").fusion.top is None
     questions, *asked = ({f"R07-{query[-2:]}-A": held for query, held in of.items()} for of in (gold, *drawn[:2]))
-    assert fit_fusion(questions, asked, task=3, edition=2025).measure == "MacroF2"
-    assert fit_fusion(questions, asked, task=3, edition=2026).measure == "MacroF2"
+    assert fit_fusion(questions, asked, task=3, edition=2025, repeats=1).measure == "MacroF2"
+    assert fit_fusion(questions, asked, task=3, edition=2026, repeats=1).measure == "MacroF2"
     assert fit(task="trec").measure == "map"
     for options, sentence in [
         ({"measure": "MicroF1 MicroP"}, "unknown measure"),

@@ -157,7 +157,8 @@ def test_links_out_of_the_folder_are_not_followed(years: Path, tmp_path: Path) -
     (years / "in.xml").unlink()
     gold = read_gold("train")
     assert "R09-1-A" not in gold.queries
-    assert gold.remarks.count("not-gold") == 4
+    assert gold.remarks.examples("gold-link") == ("out.xml",)
+    assert gold.remarks.count("not-gold") == 3
 
 
 def test_a_folder_without_gold_is_refused(tmp_path: Path) -> None:

@@ -215,6 +215,18 @@ def test_lost_zeros_of_documents_are_remarked() -> None:
     judged = judge(Qrels({"q": {"000018": 1, "000019": 1, "20": 1}}), Run.of({"q": ["18", "000019", "19", "020"]}))
     assert judged.remarks.count("lost-zeros") == 1
     assert judged.remarks.examples("lost-zeros") == ("query q: 18 for 000018",)
+    assert judged.remarks.count("short-id") == 0  # the gold's ids are not of one length
+
+
+def test_short_ids_of_unjudged_documents_are_remarked() -> None:
+    qrels = Qrels({"q": {"000018": 1, "100200": 1}, "r": {"000203": 0}})
+    run = {"q": ["100200", "18", "77", "77", "ab", "0000077", "123456"], "r": ["000203", "5"]}
+    judged = judge(qrels, Run.of(run), frozenset())
+    assert judged.remarks.examples("lost-zeros") == ("query q: 18 for 000018",)
+    assert judged.remarks.count("short-id") == 2
+    assert judged.remarks.examples("short-id") == ("query q: 77", "query r: 5")
+    for gold in ({"q": {"18": 1, "100200": 1}}, {"q": {"d18": 1, "d20": 1}}, {"q": {"118": 1}}, {"q": {}}):
+        assert judge(Qrels(gold), Run.of(run), frozenset()).remarks.count("short-id") == 0
 
 
 # the stream

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from io import TextIOBase
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from coliee_adapters import descriptions, detect, tabular, tort
 from coliee_adapters.detect import Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
-from coliee_adapters.files import PathLike, Source, check_outputs, written
+from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
+from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.judging.gathered import Gathered
-from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.rules.protocol import (
     DATED_TASKS,
     DESCRIBED_TASKS,
@@ -26,7 +26,7 @@ from coliee_ir.rules.protocol import (
     unfit_tag,
 )
 from coliee_ir.scoring.arriving import named_task
-from coliee_ir.scoring.reading import check_columns, read_gold, read_run
+from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run
 
 _Held = TypeVar("_Held", Gold, Submitted)
 _Write = Callable[[Submitted, TextIOBase], None] | None
@@ -57,32 +57,35 @@ def convert(
     tag: str | None = None,
     template: PathLike | None = None,
     columns: Mapping[str, str] | None = None,
+    unreadable_answers: Literal["refuse", "wrong"] = "refuse",
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
     Args:
-        source: the file to read, or ``-``.
+        source: the file to read, or ``-``; or a folder of golds.
         target: the file to write, or ``-``.
         form: the form of the source; by default it is found from its first bytes.
         to: the form to write; by default qrels for a gold and a TREC run for a run.
         tag: the run tag to write; by default the run's own.
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
+        unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
         UsageError: the source cannot become that; the target is a file that is read.
     """
     check_outputs([target], [source, template])
-    file = Source(source, columns=checked_columns(columns))
+    files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
-        check_columns([file], file.columns)
-    if _is_gold(file, form, to):
-        gold = read_gold(file, form=form)
+        check_columns(files, columns)
+    if is_folder(source) or _is_gold(files[0], form, to):
+        gold = read_gold(source if is_folder(source) else files[0], form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
+    record = read_run(files[0], form=form, unreadable_answers=unreadable_answers)
     if to == DESCRIPTION:
-        return _write_template(read_run(file, form=form), target, tag)
-    return write(read_run(file, form=form), target, to=to, tag=tag, template=template)
+        return _write_template(record, target, tag)
+    return write(record, target, to=to, tag=tag, template=template)
 
 
 def _write_template(record: Run | Answers, target: PathLike, tag: str | None) -> list[str]:
@@ -155,7 +158,7 @@ def _unfit(tag: str) -> list[str]:
 
 
 #: What conversion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(is|are) written once"}
+_DONE = {"duplicate": "(is|are) written once", "unreadable-answer": "(is|are) left out"}
 
 
 def write_submission(

@@ -81,6 +81,15 @@ class Candidates:
         """Shape (P,); how many documents all runs together have retrieved for the row's query."""
         return (self.start[1:] - self.start[:-1])[self.query]
 
+    def contents(self, run: int) -> bytes:
+        """What a run holds, as bytes that are the same in whatever order runs and queries are given."""
+        rows = [
+            np.arange(self.start[at], self.start[at + 1])
+            for at in sorted(range(len(self.queries)), key=self.queries.__getitem__)
+        ]
+        by_name = np.concatenate(rows) if rows else np.arange(0)
+        return bytes(self.scores[run][by_name].tobytes() + self.ranks[run][by_name].tobytes())
+
     def totals(self, values: FloatArray) -> FloatArray:
         """The sum over each row's query of what the run has retrieved; shape (n, P)."""
         return self._reduced(np.add, np.where(self.named, values, 0.0))

@@ -21,10 +21,11 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import Measure, parse
+from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.stats.folds import Split
-from coliee_ir.stats.settings import SEED, Resampling
+from coliee_ir.stats.folds import Split, difference, spread
+from coliee_ir.stats.settings import REPEATS, SEED, Resampling
 
 FOLDS = 5
 
@@ -44,12 +45,16 @@ def fit_fusion(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     folds: int = FOLDS,
+    repeats: int = REPEATS,
     seed: int = SEED,
     tag: str | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> FittedFusion:
     """Fit weights to labelled queries, by coordinate search, and measure them on queries that they were not fitted to.
+
+    Held-out scores are means over several ways to deal the queries to folds. Nothing depends on the order of the gold's
+    queries or of the runs.
 
     P, R and F of sets, which have no value for a ranking that is not cut, are maximised over weights and cut-off
     together, unless the measure names a cut-off (``MicroF1@5``) or ``top`` gives one.
@@ -68,6 +73,7 @@ def fit_fusion(
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
         folds: how many folds of queries the weights are held out from.
+        repeats: how many times the queries are dealt anew to folds.
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
         decisions: the choices where the organisers leave it open.
@@ -99,17 +105,28 @@ def fit_fusion(
     blend = Blend(held, method, norm or NORM, fusion.k_or_default)
     qrels = evaluator.qrels["documents"]
     everyone = np.ones(len(qrels.queries), dtype=np.bool_)
-    fold = Split.of(qrels.queries, folds, seed).folds(everyone)
+    split = Split.of(qrels.queries, folds, seed, repeats=repeats)
+    fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
     trial = Trial(blend, qrels, chosen, evaluator.decisions, fold)
 
-    def best(without: int | None = None) -> Weights:
-        return climbed(lambda weights: trial.worth(weights, without).score, len(records))
+    by_contents = sorted(range(len(records)), key=held.contents)
 
-    fitted, of_folds = best(), [best(without) for without in range(folds)]
+    def best(without: int | None = None) -> Weights:
+        alone_scores = [round(trial.worth(alone(len(records), at), without).score, 12) for at in range(len(records))]
+        order = sorted(by_contents, key=lambda at: -alone_scores[at])
+        return climbed(lambda weights: trial.worth(weights, without).score, order)
+
+    fitted, of_folds = best(), [best(without) for without in range(repeats * folds)]
+    whole_terms = trial.held_out(of_folds)
     contenders = [
-        _contender(trial, "fitted", fitted, of_folds),
-        _contender(trial, "equal weights", equal(len(records)), None),
-        *(_contender(trial, tag, alone(len(records), at), None) for at, tag in enumerate(tags)),
+        _contender(trial, "fitted", fitted, whole_terms, whole_terms),
+        *(
+            _contender(trial, tag, weights, trial.held_out([weights] * len(of_folds)), whole_terms)
+            for tag, weights in [
+                ("equal weights", equal(len(records))),
+                *((tag, alone(len(records), at)) for at, tag in enumerate(tags)),
+            ]
+        ),
     ]
     name = method if tag is None else tag
     whole = replace(fusion, weights=fitted, top=top or contenders[0].top, runs=tags)
@@ -123,12 +140,13 @@ def fit_fusion(
         excluded=tuple(sorted(evaluator.excluded)),
         queries=len(evaluator.queries),
         folds=folds,
+        repeats=repeats,
         seed=seed,
         contenders=tuple(contenders),
         fold_weights=tuple(of_folds),
         inputs=tuple(records),
         fused=whole.fuse(records, tag=name),
-        held_out_run=_held_out(trial, of_folds, top, f"{name}CV"),
+        held_out_run=_held_out(trial, of_folds[:folds], top, f"{name}CV"),
     )
 
 
@@ -163,23 +181,29 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ru
     return rankings
 
 
-def _contender(trial: Trial, name: str, weights: Weights, of_folds: Sequence[Weights] | None) -> Contender:
-    """A row of the table: weights that were fitted without each fold, or the same for all of them."""
+def _contender(trial: Trial, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
+    """A row of the table.
+
+    Args:
+        trial: the runs.
+        name: of the row.
+        weights: fitted to all queries, or the same for all.
+        held_out: what each query adds to its score held out.
+        fitted: what each query adds to that of the fitted weights.
+    """
     resubstitution, top = trial.worth(weights)
-    sums = [
-        trial.on(fold, one, trial.worth(one, fold).top) for fold, one in enumerate(of_folds or [weights] * trial.folds)
-    ]
-    return Contender(name, weights, top, resubstitution, float(trial.score(np.sum(sums, axis=0))))
+    sd = spread(held_out, len(trial.fold), trial.score)
+    return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out))
 
 
 def _held_out(trial: Trial, of_folds: Sequence[Weights], top: int | None, tag: str) -> Run:
-    """The labelled queries, each fused by what was fitted without its fold."""
+    """The labelled queries, each fused by what was fitted without its fold of the first repeat."""
     blend, known = trial.blend, trial.number >= 0
     rankings: dict[str, dict[str, float]] = {}
     for fold, weights in enumerate(of_folds):
         ranked = trial.ranked(weights)
         kept = known.copy()
-        kept[known] = trial.fold[trial.number[known]] == fold
+        kept[known] = trial.fold[0, trial.number[known]] == fold
         deepest = top or trial.worth(weights, fold).top or len(ranked.rank)
         rankings |= blend.run(ranked, kept[blend.held.query] & (ranked.rank <= deepest))
     return Run.of(rankings, tag=tag)

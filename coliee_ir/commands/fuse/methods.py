@@ -107,11 +107,14 @@ class Method:
 
 
 def weighted_sum(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
-    """Σ w · part, added run by run so that the last bit does not depend on the machine."""
+    """Σ w · part, added in an order of their own, so that the last bit does not depend on that of the runs."""
+    used = weights > 0
+    addends = parts[used] * weights[used, None]
+    if len(addends) > 2:
+        addends.sort(axis=0)
     total = np.zeros(parts.shape[1])
-    for part, weight in zip(parts, weights.tolist(), strict=True):
-        if weight:
-            total += weight * part
+    for addend in addends:
+        total += addend
     return total
 
 

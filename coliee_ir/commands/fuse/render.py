@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
-from coliee_ir.output.grid import Grid, Number, plain
+from coliee_ir.output.grid import Grid, Number, apart, plain
 from coliee_ir.output.shown import View, no_queries, shows
 
 
@@ -12,15 +14,30 @@ def table(fitted: FittedFusion) -> Grid:
     whole, equal, *alone = fitted.contenders
     cuts = whole.top is not None
     rows = [_row(one, weight, cuts) for one, weight in zip(alone, whole.weights, strict=True)]
-    rows += [_row(equal, None, cuts), _row(whole, None, cuts)]
-    return Grid(["run", "weight", fitted.measure, "held out", *(["top"] if cuts else [])], rows)
+    nothing = [Number(math.nan)] * 4  # fitted less fitted
+    rows += [_row(equal, None, cuts), [*_row(whole, None, cuts)[:-4], *nothing]]
+    top = ["top"] if cuts else []
+    header = [
+        "run",
+        "weight",
+        fitted.measure,
+        *top,
+        "held out",
+        "SD splits",
+        "fitted - it",
+        "SE",
+        "low 95%",
+        "high 95%",
+    ]
+    return Grid(header, rows)
 
 
 def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]:
     """A run alone has a weight in what was fitted; all runs together have none."""
     shown = Number(float("nan")) if weight is None else Number(weight)
     cut = [Number(one.top, str(one.top))] if cuts and one.top is not None else []
-    return [one.name, shown, Number(one.resubstitution), Number(one.held_out), *cut]
+    held_out = [Number(one.held_out), Number(one.split_sd), *apart(one.behind)]
+    return [one.name, shown, Number(one.resubstitution), *cut, *held_out]
 
 
 def _frame(fitted: FittedFusion, per_query: bool) -> Grid:

@@ -9,9 +9,10 @@ from coliee_adapters.files import PathLike, written
 from coliee_adapters.records import Run
 from coliee_ir._version import __version__
 from coliee_ir.commands.fuse.recipe import Fused, Fusion
-from coliee_ir.output.envelope import dumped, number
+from coliee_ir.output.envelope import apart, dumped, number
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats.folds import Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,11 @@ class Contender:
         weights: one a run; of ``fitted``, those fitted to all queries.
         top: the cut-off fitted to all queries; None where none was.
         resubstitution: the score on all queries, which what was fitted to them makes too good.
-        held_out: the score when weights and cut-off are fitted anew without each fold: what to expect.
+        held_out: the score when weights and cut-off are fitted anew without each fold: what to expect. The mean over
+            the repeats.
+        split_sd: standard deviation of the held-out score over the repeats, that is: from one way to deal the queries
+            to folds to another. NaN for one repeat.
+        behind: ``held_out`` of the fitted weights less this.
     """
 
     name: str
@@ -31,6 +36,8 @@ class Contender:
     top: int | None
     resubstitution: float
     held_out: float
+    split_sd: float
+    behind: Difference
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,13 +54,14 @@ class FittedFusion(Shown):
         excluded: the queries that were left out.
         queries: how many queries there are.
         folds: how many.
+        repeats: how many times the queries were dealt anew to folds.
         seed: of the folds.
         contenders: ``fitted`` first, then ``equal weights``, then each run alone.
-        fold_weights: the weights that were fitted without each fold.
+        fold_weights: the weights that were fitted without each fold of each repeat.
         inputs: the runs.
         fused: the runs fused by ``fusion``.
         held_out_run: the runs fused so that no query had a part in the weights, and the cut-off, that it is fused by;
-            its tag is that of ``fused`` with CV behind it.
+            of the first repeat. Its tag is that of ``fused`` with CV behind it.
     """
 
     fusion: Fusion
@@ -65,6 +73,7 @@ class FittedFusion(Shown):
     excluded: tuple[str, ...]
     queries: int
     folds: int
+    repeats: int
     seed: int
     contenders: tuple[Contender, ...]
     fold_weights: tuple[tuple[float, ...], ...]
@@ -86,10 +95,12 @@ class FittedFusion(Shown):
     def remarks(self) -> tuple[str, ...]:
         """What there is to say of it, in sentences; first, whether fitting was worth it."""
         best = max(self.contenders[1:], key=lambda one: one.held_out)
-        if best.held_out < self.held_out:
+        value, _, (low, high) = best.behind
+        if best.behind.is_shown and value > 0:
             return self.fused.remarks
-        scores = f"{best.held_out:.4f} against {self.held_out:.4f}"
-        return (f"on held-out queries the fitted weights do no better than {best.name}: {scores}", *self.fused.remarks)
+        are = "are worse than" if best.behind.is_shown else "are not shown to be better than"
+        told = f"difference {value:+.4f}, 95% interval {low:+.4f} to {high:+.4f}"
+        return (f"on held-out queries the fitted weights {are} {best.name}: {told}", *self.fused.remarks)
 
     def __repr__(self) -> str:
         return f"FittedFusion({self.fusion!r}, measure={self.measure!r}, held_out={self.held_out:.4f})"
@@ -108,6 +119,7 @@ class FittedFusion(Shown):
                 **({"excluded": list(self.excluded)} if self.excluded else {}),
                 "queries": self.queries,
                 "folds": self.folds,
+                "repeats": self.repeats,
                 "seed": self.seed,
                 "scores": [
                     {
@@ -116,6 +128,8 @@ class FittedFusion(Shown):
                         "top": contender.top,
                         "resubstitution": number(contender.resubstitution),
                         "held_out": number(contender.held_out),
+                        "split_sd": number(contender.split_sd),
+                        "behind_fitted": apart(contender.behind),
                     }
                     for contender in self.contenders
                 ],

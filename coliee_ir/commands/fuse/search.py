@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from coliee_ir.commands.fuse.trial import Weights
@@ -29,7 +30,7 @@ def alone(runs: int, at: int) -> Weights:
     return tuple(float(run == at) for run in range(runs))
 
 
-def climbed(value: Callable[[Weights], float], runs: int) -> Weights:
+def climbed(value: Callable[[Weights], float], order: Sequence[int]) -> Weights:
     """The best weights that the search finds, starting from equal ones, which they are never worse than.
 
     A step gives one run a share t of the weight and the others the rest, in the proportions that they have. Of shares
@@ -37,14 +38,14 @@ def climbed(value: Callable[[Weights], float], runs: int) -> Weights:
 
     Args:
         value: what is maximised.
-        runs: how many there are.
+        order: the runs, in the order in which they are given their shares.
     """
-    weights = equal(runs)
+    weights = equal(len(order))
     best = value(weights)
     for fine in (False, True):
         for _ in range(_SWEEPS):
             before = best
-            for at in range(runs):
+            for at in order:
                 now = weights[at]
                 shares = [now + step for step in _FINE] if fine else list(_COARSE)
                 tried = [_shared(weights, at, min(max(share, 0.0), 1.0)) for share in shares]
@@ -58,7 +59,7 @@ def climbed(value: Callable[[Weights], float], runs: int) -> Weights:
 
 def _shared(weights: Weights, at: int, share: float) -> Weights:
     """The weights with a share for one run, and the rest for the others in their proportions."""
-    rest = sum(weight for run, weight in enumerate(weights) if run != at)
+    rest = math.fsum(weight for run, weight in enumerate(weights) if run != at)
     shared = []
     for run, weight in enumerate(weights):
         part = weight / rest if rest else 1 / (len(weights) - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +14,17 @@ from coliee_ir.commands.fuse.blend import Blend, Ranked
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import quotient
+from coliee_ir.measures.base import Terms, quotient
 from coliee_ir.measures.sets import MacroF
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.cutting import NEAR, at_cutoffs, is_cut
+from coliee_ir.stats.folds import averaged
 
 #: Where a cut-off is fitted, those up to here are tried.
 DEEPEST = 500
+
+#: So many bytes of sums are kept.
+_REMEMBERED = 1 << 28
 
 Weights = tuple[float, ...]
 
@@ -43,7 +47,8 @@ class Trial:
         qrels: the gold.
         measure: the measure; one of P, R and F of retrieved sets without a cut-off is taken at the best cut-off.
         decisions: the choices where the organisers leave it open.
-        fold: shape (Q,); the fold of each query of the gold, from 0.
+        fold: shape (R, Q); for each repeat the fold of each query of the gold, from 0. Folds are numbered on from
+            repeat to repeat.
 
     Raises:
         UsageError: F of means, which is no sum over queries at every cut-off, without a cut-off.
@@ -66,9 +71,11 @@ class Trial:
                 row_of = {held.documents[row]: row for row in range(int(first), int(last))}
                 judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
                 self.row[judged.start : judged.stop] = [row_of.get(qrels.documents[row], -1) for row in judged]
+        #: how many folds a repeat has
         self.folds = int(fold.max()) + 1
-        self.fold = fold
-        self.in_fold = (fold == np.arange(self.folds)[:, None]).astype(np.float64)
+        self.fold = fold + self.folds * np.arange(len(fold))[:, None]
+        every = np.arange(fold.size // fold.shape[1] * self.folds)
+        self.in_fold = (self.fold[every // self.folds] == every[:, None]).astype(np.float64)
         self.deepest = min(int(held.sizes.max(initial=1)), DEEPEST)
         self.tried: dict[Weights, FloatArray] = {}
         self.score: Callable[[FloatArray], FloatArray] = quotient
@@ -78,31 +85,51 @@ class Trial:
         return self.blend.ranked(np.array(weights))
 
     def sums(self, weights: Weights) -> FloatArray:
-        """Shape (folds, cut-offs, T); what the queries of each fold add, at the cut-offs 1, 2, …, or at none."""
+        """Shape (R · folds, cut-offs, T); what the queries of each fold add, at the cut-offs 1, 2, …, or at none."""
         if weights not in self.tried:
-            each = self._each(self._judged(self.ranked(weights)))
-            shape = (self.folds, *each.shape[1:])
-            self.tried[weights] = (self.in_fold @ each.reshape(len(each), -1)).reshape(shape)
+            each = self.each(weights)
+            shape = (len(self.in_fold), *each.shape[1:])
+            sums = (self.in_fold @ each.reshape(len(each), -1)).reshape(shape)
+            if len(self.tried) * sums.nbytes > _REMEMBERED:
+                self.tried.clear()
+            self.tried[weights] = sums
         return self.tried[weights]
+
+    def each(self, weights: Weights) -> FloatArray:
+        """Shape (Q, cut-offs, T); what each query adds, at the cut-offs 1, 2, …, or at none."""
+        return self._each(self._judged(self.ranked(weights)))
+
+    def held_out(self, of_folds: Sequence[Weights]) -> Terms:
+        """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say.
+
+        Args:
+            of_folds: the weights of each fold of each repeat.
+        """
+        parts: list[FloatArray] = []
+        for fold, weights in enumerate(of_folds):
+            if fold == 0 or weights != of_folds[fold - 1]:
+                each = self.each(weights)
+            if fold % self.folds == 0:
+                parts.append(np.zeros((len(each), each.shape[2])))
+            among = self.fold[fold // self.folds] == fold
+            parts[-1][among] = each[among, (self.worth(weights, fold).top or 1) - 1]
+        return averaged(parts, self.score, is_mean=False)
 
     def worth(self, weights: Weights, without: int | None = None) -> Worth:
         """The score of weights, at the best cut-off where one is fitted.
 
         Args:
             weights: one a run.
-            without: the fold to leave out; by default none.
+            without: the fold to leave out, of all folds of all repeats; by default none.
         """
         sums = self.sums(weights)
-        total = sums.sum(axis=0) if without is None else np.delete(sums, without, axis=0).sum(axis=0)
+        first = 0 if without is None else without // self.folds * self.folds
+        repeat = sums[first : first + self.folds]
+        total = repeat.sum(axis=0) if without is None else np.delete(repeat, without - first, axis=0).sum(axis=0)
         scores = np.nan_to_num(self.score(total), nan=-np.inf)
         # of cut-offs that are as good, the least
         best = int(np.argmax(scores >= scores.max() - NEAR))
         return Worth(float(scores[best]), best + 1 if self.cuts else None)
-
-    def on(self, fold: int, weights: Weights, top: int | None) -> FloatArray:
-        """Shape (T,); what the queries of a fold add at a cut-off."""
-        sums: FloatArray = self.sums(weights)[fold, 0 if top is None else top - 1]
-        return sums
 
     def _judged(self, ranked: Ranked) -> Judged:
         """Where the judged documents stand."""

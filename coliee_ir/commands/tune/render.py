@@ -13,9 +13,9 @@ from coliee_ir.commands.tune.result import Tuning, best_of
 from coliee_ir.commands.tune.rules import FAMILIES
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number, numbers
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number, apart, signed
 from coliee_ir.output.shown import View, no_queries, shows
-from coliee_ir.stats.folds import Difference
+from coliee_ir.stats.resampling import NEAR
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _WIDTH: Final = 60
@@ -41,7 +41,7 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
             Number(tuning.interval.low),
             Number(tuning.interval.high),
             Number(tuning.resubstitution),
-            Number(tuning.gap),
+            Number(0.0 if abs(tuning.gap) <= NEAR else tuning.gap),  # no minus zero
         ]
         for tuning in best_first
     ]
@@ -67,18 +67,6 @@ def tried(tuning: Tuning) -> Grid:
     return Grid(header, rows, n_text=1)
 
 
-def apart(difference: Difference) -> list[Number]:
-    """A difference, its standard error and its interval, signed."""
-    low, high = difference.interval
-    return [Number(difference.value, signed(difference.value)), Number(difference.error),
-            Number(low, signed(low)), Number(high, signed(high))]  # fmt: skip
-
-
-def signed(value: float) -> str:
-    """A number of four decimals with its sign, which zero does not have."""
-    return "-" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"
-
-
 def gains(tunings: Sequence[Tuning]) -> Grid:
     """What cutting is worth: the held-out score less that of the run as it is."""
     rows: list[list[Cell]] = [
@@ -86,6 +74,33 @@ def gains(tunings: Sequence[Tuning]) -> Grid:
         for tuning in sorted(tunings, key=_by_score)
     ]
     return Grid(["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"], rows)
+
+
+def forward(tunings: Sequence[Tuning]) -> Grid:
+    """How rules chosen on earlier queries fare on later ones, beside the cross-validated score of the same queries."""
+    rows: list[list[Cell]] = []
+    for tuning in sorted(tunings, key=_by_score):
+        if tuning.forward is not None:
+            later = tuning.forward
+            of_score = [Number(value) for value in (later.score, *later.interval, later.cross_validated)]
+            rows.append([tuning.tag, *of_score, *apart(later.difference)])
+    ends = ["low 95%", "high 95%"]
+    return Grid(["run", "chosen on earlier", *ends, "cross-validated", "difference", "SE", *ends], rows)
+
+
+def steps(tuning: Tuning) -> Grid:
+    """The blocks of later queries, each cut by what all earlier queries choose."""
+    rows: list[list[Cell]] = [
+        [
+            step.first if step.first == step.last else f"{step.first} to {step.last}",
+            str(step.rule),
+            Number(step.earlier, str(step.earlier)),
+            Number(step.later, str(step.later)),
+            Number(step.score),
+        ]
+        for step in (tuning.forward.steps if tuning.forward else ())
+    ]
+    return Grid(["later queries", "keep", "earlier", "later", tuning.measure], rows, n_text=2)
 
 
 def ceilings(tuning: Tuning) -> Grid:
@@ -111,6 +126,8 @@ def curve(tuning: Tuning) -> str:
 
 def _text(tunings: Sequence[Tuning]) -> str:
     told = [grid.plain(ranked(tunings)), grid.plain(gains(tunings))]
+    if tunings[0].forward is not None:
+        told += [grid.plain(forward(tunings)), grid.plain(steps(tunings[0])) if len(tunings) == 1 else ""]
     if len(tunings) == 1:
         (tuning,) = tunings
         told += [

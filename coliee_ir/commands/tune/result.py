@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from coliee_ir.commands.tune.forward import Forward
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
-from coliee_ir.output.envelope import number, numbers
+from coliee_ir.output.envelope import apart, number, numbers
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds
@@ -84,6 +85,7 @@ class Tuning(Shown):
         groups: how many groups of queries there are; None where each query is for itself.
         seed: of the folds and of the interval.
         filters: what each filter did.
+        forward: how rules chosen on earlier queries fare on later ones; None where it was not asked.
         terms: what each query, or group, adds to ``held_out``, in the order of their names.
     """
 
@@ -112,6 +114,7 @@ class Tuning(Shown):
     groups: int | None
     seed: int
     filters: tuple[Filtered, ...]
+    forward: Forward | None
     terms: Terms = field(repr=False)
 
     @property
@@ -140,11 +143,11 @@ class Tuning(Shown):
             "held_out": number(self.held_out),
             "split_sd": number(self.split_sd),
             "interval": numbers(self.interval),
-            "gain": told(self.gain),
+            "gain": apart(self.gain),
             "gap": number(self.gap),
             "tried": [
                 {"rule": one.rule.to_dict(), "bounds_searched": one.searched, "held_out": number(one.held_out),
-                 "behind": told(one.behind), "resubstitution": number(one.resubstitution)}
+                 "behind": apart(one.behind), "resubstitution": number(one.resubstitution)}
                 for one in self.tried
             ],
             "ceilings": {name: number(value) for name, value in self.ceilings.items()},
@@ -154,16 +157,11 @@ class Tuning(Shown):
             "groups": self.groups,
             "seed": self.seed,
             "filters": [
-                {"filter": name, "rows": rows, "gain": told(gain)} for name, rows, gain in self.filters
+                {"filter": name, "rows": rows, "gain": apart(gain)} for name, rows, gain in self.filters
             ],
+            **({} if self.forward is None else {"forward": self.forward.to_dict()}),
             "remarks": list(self.remarks),
         }  # fmt: skip
-
-
-def told(difference: Difference) -> dict[str, Any]:
-    """A difference as JSON."""
-    value, error, interval = difference
-    return {"difference": number(value), "error": number(error), "interval": numbers(interval)}
 
 
 def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> folds.BestOf:

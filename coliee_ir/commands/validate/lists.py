@@ -9,12 +9,11 @@ from operator import itemgetter
 from typing import Final
 
 from coliee_adapters.records import normal_id
-from coliee_adapters.statute import LABELS
+from coliee_adapters.statute import LABELS, STATUTE_ID
 from coliee_ir.commands.validate.columns import Sheet, cells_of, whole
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.known import Known, Pool
 from coliee_ir.commands.validate.rows import Row
-from coliee_ir.rules.ids import STATUTE_ID
 
 #: More documents of a query than any system needs whose answers are scored as a set.
 MANY: Final = 50

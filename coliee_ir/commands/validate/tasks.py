@@ -12,11 +12,10 @@ from coliee_adapters import descriptions, tort
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.records import normal_id
-from coliee_adapters.statute import LABELS
+from coliee_adapters.statute import LABELS, STATUTE_ID
 from coliee_ir.commands.validate.rows import rows_of
 from coliee_ir.commands.validate.text import is_blank, lines_of, text_of
 from coliee_ir.rules import signs
-from coliee_ir.rules.ids import STATUTE_ID
 from coliee_ir.scoring.reading import read_queries
 
 _LINES: Final = 100

@@ -1,0 +1,169 @@
+"""Where the judged documents are among lines: looked up in the dictionaries that hold them, or searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
+from coliee_ir.judging.order import sort_keys, sorted_within
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.judging.segments import Lines
+
+BoolArray = npt.NDArray[np.bool_]
+
+_BITS = 16
+_SHIFT = np.uint64(64 - _BITS)
+
+
+class Hits(NamedTuple):
+    """The judged documents that were retrieved.
+
+    Attributes:
+        rows: shape (h,); their rows in the qrels.
+        segment: shape (h,); the segment of each.
+        at: shape (h,); the line of each; None where only its score was looked up.
+        keys: shape (h,); what sorts each among the lines, see ``sort_keys``; None where there are no scores.
+    """
+
+    rows: IntArray
+    segment: IntArray
+    at: IntArray | None
+    keys: IntArray | None
+
+
+class Finder(Protocol):
+    """Finds documents in lines of whole, judged queries."""
+
+    def repeated(self) -> IntArray:
+        """The segments that seem to name a document several times, ascending."""
+
+    def hits(self) -> Hits:
+        """The judged documents that were retrieved; asked for when no document is repeated any more."""
+
+    def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
+        """Whether each of these segments seems to name the text beside it."""
+
+
+def finder(qrels: Qrels, lines: Lines, numbers: IntArray) -> Finder:
+    """What finds documents in these lines.
+
+    Args:
+        qrels: the gold.
+        lines: lines of judged queries; some.
+        numbers: shape (segments,); the number of each one's query.
+    """
+    if lines.entries is not None:
+        return _ByEntry(qrels, lines, lines.entries, numbers)
+    return _ByKey(qrels, lines, numbers)
+
+
+class _ByKey:
+    """Searches for numbers that are made of query and document; what they find is compared in full."""
+
+    def __init__(self, qrels: Qrels, lines: Lines, numbers: IntArray) -> None:
+        self.qrels, self.lines, self.numbers = qrels, lines, numbers
+        documents = lines.documents
+        #: where documents are numbers: whose, and those of the judged documents
+        self.collection: Collection | None = None
+        self.places: IntArray | None = None
+        if isinstance(documents, Picked) and (places := qrels.places_in(documents.collection)) is not None:
+            self.collection, self.places = documents.collection, places
+            self.words = [documents.numbers.astype(np.uint64)]
+        else:
+            self.words = documents.words(max(documents.words_needed(), qrels.documents.words_needed()))
+        self.keys = mixed(self.words, numbers[lines.segment])
+
+    def repeated(self) -> IntArray:
+        ordered = sorted_within(self.keys, self.lines.lengths)
+        return distinct(self.lines.segment[1:][self.lines.within & (ordered[1:] == ordered[:-1])])
+
+    def hits(self) -> Hits:
+        at, rows = self._at_and_rows()
+        return Hits(rows, self.lines.segment[at], at, None if self.lines.keys is None else self.lines.keys[at])
+
+    def _at_and_rows(self) -> tuple[IntArray, IntArray]:
+        numbers, keys = self.numbers, self.keys
+        rows = self.qrels.rows(numbers)
+        if not len(rows):
+            return np.zeros(0, dtype=np.int64), rows
+        of_number = np.repeat(numbers, self.qrels.sizes[numbers])
+        judged = self.qrels.documents.at(rows)
+        row_words = judged.words(len(self.words)) if self.places is None else [self.places[rows].astype(np.uint64)]
+        row_keys = mixed(row_words, of_number)
+        by_key = np.argsort(row_keys)
+        in_order = row_keys[by_key]
+        if (in_order[1:] == in_order[:-1]).any():  # two rows with one key, of which a search sees one
+            return self._by_text()
+        # most lines hold no judged document, and the first bits of their keys show it
+        judged_bits = np.zeros(1 << _BITS, dtype=np.bool_)
+        judged_bits[row_keys >> _SHIFT] = True
+        at = np.flatnonzero(judged_bits[keys >> _SHIFT])
+        row = by_key[np.minimum(np.searchsorted(in_order, keys[at]), len(rows) - 1)]
+        hit = row_keys[row] == keys[at]
+        at, row = at[hit], row[hit]
+        same = of_number[row] == numbers[self.lines.segment[at]]
+        documents = self.lines.documents.at(at)
+        same &= judged.length[row] == documents.length
+        for word, row_word in zip(self.words, row_words, strict=True):
+            same &= word[at] == row_word[row]
+        for i in np.flatnonzero(documents.length > PADDING).tolist():  # what differs behind the words
+            same[i] &= judged[int(row[i])] == documents[i]
+        return at[same], rows[row[same]]
+
+    def _by_text(self) -> tuple[IntArray, IntArray]:
+        """The same, id by id."""
+        pairs = []
+        for segment, number in enumerate(self.numbers.tolist()):
+            first, last = int(self.qrels.start[number]), int(self.qrels.start[number + 1])
+            row_of = {self.qrels.documents[row]: row for row in range(first, last)}
+            for at in range(int(self.lines.starts[segment]), int(self.lines.starts[segment + 1])):
+                if (row := row_of.get(self.lines.documents[at])) is not None:
+                    pairs.append((at, row))
+        found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
+        wanted = Ids.of(texts)
+        places = None if self.collection is None else self.collection.places(wanted)
+        words = wanted.words(len(self.words)) if places is None else [places.astype(np.uint64)]
+        return _among(mixed(words, self.numbers[segments]), np.sort(self.keys))
+
+
+class _ByEntry:
+    """Looks the judged documents up in the dictionaries that the lines come from."""
+
+    def __init__(self, qrels: Qrels, lines: Lines, entries: Sequence[Mapping[str, object]], numbers: IntArray) -> None:
+        self.qrels, self.lines, self.entries, self.numbers = qrels, lines, entries, numbers
+
+    def repeated(self) -> IntArray:
+        return np.zeros(0, dtype=np.int64)
+
+    def hits(self) -> Hits:
+        rows = self.qrels.rows(self.numbers)
+        texts, start = self.qrels.texts, self.qrels.start.tolist()
+        found: list[object] = []
+        for entry, number in zip(self.entries, self.numbers.tolist(), strict=True):
+            found += map(entry.get, texts[start[number] : start[number + 1]])
+        scores = np.fromiter(found, dtype=np.float64, count=len(found))  # what is not there, None, becomes NaN
+        there = ~np.isnan(scores)
+        segment = np.repeat(np.arange(len(self.numbers)), self.qrels.sizes[self.numbers])[there]
+        return Hits(rows[there], segment, None, sort_keys(segment, scores[there]))
+
+    def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
+        pairs = zip(segments.tolist(), texts, strict=True)
+        return np.fromiter((text in self.entries[segment] for segment, text in pairs), np.bool_, len(texts))
+
+
+def distinct(numbers: IntArray) -> IntArray:
+    """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
+    return numbers[np.diff(numbers, prepend=-1) > 0]
+
+
+def _among(values: WordArray, ascending: WordArray) -> BoolArray:
+    """Whether each value is one of the others, of which there are some; np.isin would load numpy.ma."""
+    found: BoolArray = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return found

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_ir.judging import order
+
+_SCORES = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
+    [0.0, -0.0, 1.0, 1.0 + 2**-40, 1e39, 1e300]
+)
+_SEGMENTS = st.lists(st.lists(_SCORES, max_size=5) | st.lists(_SCORES, min_size=40, max_size=60), max_size=5)
+
+
+@given(_SEGMENTS)
+def test_keys_sort_lines_by_segment_and_by_score_as_trec_eval_compares_it(segments: list[list[float]]) -> None:
+    scores = np.array([score for held in segments for score in held])
+    segment = np.repeat(np.arange(len(segments)), list(map(len, segments)))
+    keys = order.sort_keys(segment, scores).tolist()
+    compared = [(at, -score) for at, score in zip(segment.tolist(), order.as_compared(scores).tolist(), strict=True)]
+    for one, key in zip(compared, keys, strict=True):
+        assert [one < other for other in compared] == [key < other for other in keys]
+    lengths = np.array(list(map(len, segments)), dtype=np.int64)
+    within = order.sorted_within(np.array(keys, dtype=np.int64), lengths)
+    assert within.tolist() == sorted(keys)
