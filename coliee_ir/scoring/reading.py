@@ -237,6 +237,7 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
         first.format,
         first.task,
         remarks,
+        owners,
     )
 
 
