@@ -41,7 +41,7 @@ FLOORS = (
 )
 
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
-COMMANDS = ("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "evaluate")
+COMMANDS = ("convert", "validate", "plan", "compare", "tune", "fuse", "leaderboard", "report", "evaluate")
 
 #: What stands at the top level of the package: nothing else has a place there.
 TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "hooks.py", "ir_measures.py", "py.typed"}

@@ -203,6 +203,15 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "power": _option(
         "--power", type=float, metavar="P", default=0.8, help="power for the detectable difference (default: 0.8)"
     ),
+    "sizes": _option(
+        "--size", type=at_least_one, metavar="N", action="append", default=[],
+        help="number of queries (repeatable; default: half, once, twice and four times as many)",
+    ),
+    "differences": _option(
+        "--difference", type=float, metavar="X", action="append", default=[],
+        help="difference to report the power of (repeatable)",
+    ),
+    "years": _option("--years", **_COUNT, default=400, help="number of simulated years for each size (default: 400)"),
     "margin": _option(
         "--margin", type=float, metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",

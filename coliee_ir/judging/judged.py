@@ -362,7 +362,7 @@ class _Judging:
                 raise _QueryReturnsError
             self.extra[query] = int(block.lengths[at])
         shown = np.flatnonzero((numbers >= 0) & (block.lengths > 0))[: _SAMPLE - len(self.sample)]
-        self.sample += [(block.queries[at], block.documents[int(block.starts[at])]) for at in shown.tolist()]
+        self.sample += [(block.queries[at], block.first_document(at)) for at in shown.tolist()]
         return numbers
 
     def _first_of_each(self, lines: Lines, numbers: IntArray, suspects: IntArray) -> BoolArray | None:
