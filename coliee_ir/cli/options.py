@@ -145,6 +145,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
     "measure": _option("-m", "--measure", metavar="MEASURE", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
+    "span_of_ties": _option(
+        "--ties", help="report the lowest, expected and highest score over all orders of documents of equal score",
+        **_SWITCH,
+    ),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
     "stages": _option(
         "--stages", metavar="K,K,…",
