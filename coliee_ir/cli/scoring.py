@@ -174,7 +174,7 @@ def score(
     gold = _gold(options, given, submissions[0].run)
     task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
+        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task)
     )
     submissions = _collected(options, submissions, evaluator)
     scored: list[Scores] = []

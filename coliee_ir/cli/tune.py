@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
-        **scoring.split(options), seed=options.seed, decisions=decided(options),
+        **scoring.split(options), seed=options.seed, decisions=decided(options, task),
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
