@@ -93,11 +93,11 @@ def _startup(folder: Path, scale: float) -> list[Contender]:
     ]
 
 
-def _calls(*ways: tuple[str, str]) -> Callable[[Path, float], list[Contender]]:
+def _calls(shape: Shape, *ways: tuple[str, str]) -> Callable[[Path, float], list[Contender]]:
     """Who scores run after run in one process: (name in the table, way in ``peers/calls.py``)."""
 
     def made(folder: Path, scale: float) -> list[Contender]:
-        qrels, run = write(Shape(400, 62, relevant=8).scaled(scale), folder)
+        qrels, run = write(shape.scaled(scale), folder)
         back = {their: measure for measure, their in RANX.items()}
         made = []
         for name, way in ways:
@@ -107,16 +107,21 @@ def _calls(*ways: tuple[str, str]) -> Callable[[Path, float], list[Contender]]:
             made.append(
                 Contender(name, command, back.get, tuple(RANX), without("ranx"))
                 if ranx
-                else Contender(name, command, expected=tuple(MEASURES))
+                else Contender(
+                    name, command, expected=tuple(MEASURES), absent=without("polars") if way == "polars" else ""
+                )
             )
         return made
 
     return made
 
 
+_A, _D = Shape(300, 1000), Shape(400, 62, relevant=8)
+_FROM_DICTIONARIES = (("pytrec_eval", "pytrec_eval"), ("ir_measures", "ir_measures"))
+
 CASES = (
     Case("B", "6,980 queries × 1,000 documents", _of_shape(Shape(6980, 1000)), {"trec_eval": 4, "ir_measures": 8}),
-    Case("A", "300 queries × 1,000 documents", _of_shape(Shape(300, 1000)), {}),
+    Case("A", "300 queries × 1,000 documents", _of_shape(_A), {}),
     Case(
         "repr", "B with scores as repr writes them", _of_shape(Shape(6980, 1000, shortest=True)), {"trec_eval": 5},
         rounds=3,
@@ -124,24 +129,35 @@ CASES = (
     Case(
         "repr-A", "A with scores as repr writes them", _of_shape(Shape(300, 1000, shortest=True)), {"trec_eval": 1}
     ),
-    Case("D", "400 queries × 62 documents", _of_shape(Shape(400, 62, relevant=8)), {"ir_measures": 2}, rounds=11),
+    Case("D", "400 queries × 62 documents", _of_shape(_D), {"ir_measures": 2}, rounds=11),
     Case("ranx", "1,000 queries × 1,000 documents, ranx's eleven measures", _ranx, {}, rounds=3),
     Case("sweep", "100 runs of D against one gold, map", _sweep, {"trec_eval, 100 calls": 10}, rounds=3),
     Case("sets", "three columns, 5 M lines, micro P, R, F1", _sets, {"a script": 5}, rounds=3),
     Case("startup", "Task 1, 400 queries × 5 documents", _startup, {}, rounds=15),
     Case("ungrouped", "B with its lines shuffled", _ungrouped, {"coliee-ir, grouped": 0.5}, rounds=3),
     Case(
-        "calls", "a run of D's size, again and again in one process: one call, from dictionaries",
-        _calls(
-            ("coliee-ir", "dictionaries"), ("coliee-ir, from arrays", "arrays"),
-            ("pytrec_eval", "pytrec_eval"), ("ir_measures", "ir_measures"), ("ranx", "ranx"),
-        ),
-        {}, rounds=3,
+        "dictionaries", "a run of D's size from dictionaries, again and again in one process: one call",
+        _calls(_D, ("coliee-ir", "dictionaries"), *_FROM_DICTIONARIES, ("ranx", "ranx")), {"pytrec_eval": 0.9},
     ),
     Case(
-        "frames", "the same from a pandas frame",
-        _calls(("coliee-ir", "frames"), ("ir_measures", "ir_measures-frames"), ("ranx", "ranx-frames")),
-        {}, rounds=3,
+        "dictionaries-deep", "the same, A's size",
+        _calls(_A, ("coliee-ir", "dictionaries"), *_FROM_DICTIONARIES), {"pytrec_eval": 4}, rounds=3,
+    ),
+    Case(
+        "arrays", "a run of D's size from arrays of indices; the peers from dictionaries",
+        _calls(_D, ("coliee-ir", "arrays"), *_FROM_DICTIONARIES), {"pytrec_eval": 1.05},
+    ),
+    Case(
+        "arrays-deep", "the same, A's size",
+        _calls(_A, ("coliee-ir", "arrays"), *_FROM_DICTIONARIES), {"pytrec_eval": 6.5}, rounds=3,
+    ),
+    Case(
+        "frames", "a run of D's size from a pandas frame",
+        _calls(
+            _D, ("coliee-ir", "frames"), ("coliee-ir, polars", "polars"), ("coliee-ir, named tuples", "tuples"),
+            ("ir_measures", "ir_measures-frames"), ("ranx", "ranx-frames"),
+        ),
+        {"ir_measures": 4},
     ),
     Case("huge", "50,000 queries × 1,000 documents", _of_shape(Shape(50_000, 1000)), {"trec_eval": 4}, 1, large=True),
 )  # fmt: skip

@@ -1,11 +1,12 @@
-"""How often the tests of ``coliee-ir compare`` err, and what they can find, as tables in Markdown.
+"""How often the tests of ``coliee-ir compare`` and ``leaderboard`` err, and what they can find, as tables in Markdown.
 
-    python -m benchmarks.error_rates [--pairs N] [--seed N]
+    python -m benchmarks.error_rates [--pairs N] [--boards N] [--seed N]
 
-Pairs of systems are drawn from a model of Task 1, in which the truth is known. A query has 4.4 relevant cases on
-average, as in 2026, and a difficulty of its own, which gives the probability of finding one; some cases are found by
-both systems or by neither; how many wrong cases they return depends on the query too. So their scores on queries
-correlate; by how much is printed.
+Pairs of systems are drawn from models of Task 1, in which the truth is known. In the first a query has 4.4 relevant
+cases on average, as in 2026, and a difficulty of its own, which gives the probability of finding one; some cases are
+found by both systems or by neither; how many wrong cases they return depends on the query too. So their scores on
+queries correlate; by how much is printed. In the others the two systems have the same score by different habits: one
+leaves queries unanswered, or they return different numbers of cases, or a few queries have most of the relevant ones.
 """
 
 from __future__ import annotations
@@ -15,24 +16,30 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from coliee_ir.measures.base import Terms
+from coliee_ir.measures.base import Terms, of_mean, share
 from coliee_ir.measures.sets import f_measure
-from coliee_ir.stats import resampling
-from coliee_ir.stats.classical import mcnemar, t
+from coliee_ir.stats import resampling, studentised
+from coliee_ir.stats.classical import t
+from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.units import Units
 
 Floats = npt.NDArray[np.float64]
 
 ALPHA = 0.05
-TRIALS = 999
+TRIALS = 499
 SIZES = (50, 100, 400)
+#: runs of a board
+BOARDS = (2, 10, 30, 54)
 #: queries from which the model's own scores are computed
 _MANY = 200_000
+#: standard errors that are significant
+_NORMAL = float(stats.norm.isf(ALPHA / 2))
 #: no query has more relevant cases
 _MOST = 30
 
@@ -99,30 +106,89 @@ def equal(make: Callable[[float], System], low: float, high: float, a: System) -
 
 def micro(counts: Floats) -> Terms:
     """The terms of micro-F1."""
-    return Terms(counts, f1, np.zeros(3), False)
+    return Terms(np.column_stack((2 * counts[:, 0], counts[:, 1] + counts[:, 2])), share, np.zeros(2), False)
 
 
-def verdicts(drawn: Drawn, seed: int) -> dict[str, bool]:
-    """Whether each test says that two systems differ: of micro-F1, and the last of what micro-F1 is not."""
-    runs = [micro(drawn.a), micro(drawn.b)]
-    [swapped] = resampling.randomised(runs, [(0, 1)], TRIALS, seed)
-    samples = resampling.bootstrapped(runs, TRIALS, seed)
-    jackknife = resampling.left_out(runs[0]) - resampling.left_out(runs[1])
-    difference = runs[0].total - runs[1].total
-    interval = resampling.bca(samples[:, 0] - samples[:, 1], difference, jackknife, 1 - ALPHA)
+def micro_p(counts: Floats) -> Terms:
+    """The terms of micro-averaged precision."""
+    return Terms(counts[:, :2].astype(np.float64), share, np.zeros(2), False)
+
+
+#: two runs on random queries, in which each query may stand for a group
+Model = Callable[[np.random.Generator, int], tuple[Terms, Terms]]
+
+
+def of_systems(a: System, b: System) -> Model:
+    """Two systems of the first model."""
+
+    def model(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+        drawn = draw(random, queries, a, b)
+        return micro(drawn.a), micro(drawn.b)
+
+    return model
+
+
+def plain(a: Terms, b: Terms, seed: int) -> float:
+    """The p value of randomisation with the difference itself as statistic, as Smucker et al. (CIKM 2007) have it."""
+    swapped = np.concatenate(list(resampling.swaps(seed, TRIALS, len(a.each)))).astype(np.float64)
+    moved = swapped @ (b.each - a.each)
+    after = a.score(a.each.sum(axis=0) + moved) - b.score(b.each.sum(axis=0) - moved)
+    return float(((np.abs(after) >= abs(a.total - b.total) - 1e-12).sum() + 1) / (TRIALS + 1))
+
+
+def verdicts(a: Terms, b: Terms, seed: int, truth: float = 0.0) -> dict[str, bool]:
+    """Whether each test says that two runs differ, and whether each interval holds the true difference."""
+    settings = Resampling(TRIALS, seed, 1 - ALPHA)
+    [test] = studentised.tested([a, b], [(0, 1)], settings)
+    samples = resampling.bootstrapped([a, b], TRIALS, seed)
+    spread = samples[:, 0] - samples[:, 1]
+    jackknife = resampling.left_out(a) - resampling.left_out(b)
+    bca = resampling.bca(spread, test.difference, jackknife, 1 - ALPHA)
+    interval = test.interval()
+    _, p = studentised.verdict(np.abs(spread - test.difference), abs(test.difference), ALPHA, is_exact=False)
     return {
-        "randomisation": bool(swapped < ALPHA),
-        "bootstrap": resampling.shifted(samples[:, 0], samples[:, 1], runs[0].total, runs[1].total) < ALPHA,
-        "BCa interval without 0": not interval.low <= 0 <= interval.high,
-        "t on the queries' F1": t(f1(drawn.a) - f1(drawn.b)) < ALPHA,
+        "randomisation, studentised": test.p < ALPHA,
+        "not studentised": plain(a, b, seed) < ALPHA,
+        "bootstrap": p < ALPHA,
+        "interval holds the truth": interval.low <= truth <= interval.high,
+        "BCa interval does": bca.low <= truth <= bca.high,
     }
 
 
-def rejections(a: System, b: System, queries: int, pairs: int, seed: int) -> dict[str, float]:
-    """How often each test says that two systems differ."""
+def rates(model: Model, queries: int, pairs: int, seed: int, truth: float = 0.0) -> dict[str, float]:
+    """How often each test says that two runs differ, and each interval holds the truth."""
     random = np.random.default_rng([seed, queries])
-    found = [verdicts(draw(random, queries, a, b), seed + at) for at in range(pairs)]
+    found = [verdicts(*model(random, queries), seed + at, truth) for at in range(pairs)]
     return {test: sum(verdict[test] for verdict in found) / pairs for test in found[0]}
+
+
+def t_rejections(a: System, b: System, queries: int, pairs: int, seed: int) -> float:
+    """How often a t test on the queries' F1 says that two systems differ."""
+    random = np.random.default_rng([seed, queries])
+    drawn = (draw(random, queries, a, b) for _ in range(pairs))
+    return sum(t(f1(one.a) - f1(one.b)) < ALPHA for one in drawn) / pairs
+
+
+def false_claims(runs: int, queries: int, boards: int, seed: int, tails: bool = False) -> float:
+    """The share of boards of equally good runs on which any difference is claimed."""
+    random = np.random.default_rng([seed, runs, queries])
+    found = 0
+    for at in range(boards):
+        terms = board(random, queries, runs, tails)
+        found += bool(studentised.better(terms, Resampling(TRIALS, seed + at, 1 - ALPHA)).any())
+    return found / boards
+
+
+def board(random: np.random.Generator, queries: int, runs: int, tails: bool = False) -> list[Terms]:
+    """Equally good runs on the same queries; with heavy tails a few queries have most of the relevant cases."""
+    relevant = _heavy(random, queries) if tails else _relevant(random, queries)
+    difficulty = random.beta(0.8, 1.2, queries)
+    verbosity = random.gamma(2.0, 0.5, queries)
+    made = []
+    for _ in range(runs):
+        correct = random.binomial(relevant, difficulty)
+        made.append(micro(_counts(correct, correct + random.poisson(3.5 * verbosity), relevant)))
+    return made
 
 
 def bounds(pairs: int) -> tuple[float, float]:
@@ -134,6 +200,83 @@ def bounds(pairs: int) -> tuple[float, float]:
 # ── What is simulated ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def _relevant(random: np.random.Generator, queries: int) -> npt.NDArray[np.int64]:
+    return np.minimum(random.geometric(1 / 4.4, queries), _MOST)
+
+
+def _heavy(random: np.random.Generator, queries: int) -> npt.NDArray[np.int64]:
+    return np.minimum(np.ceil(random.pareto(1.3, queries) + 0.5), 200).astype(np.int64)
+
+
+def _counts(correct: Any, retrieved: Any, relevant: Any) -> Floats:
+    return np.column_stack(np.broadcast_arrays(correct, retrieved, relevant)).astype(np.float64)
+
+
+def abstaining(answered: float, precise: float, times: int, other: float) -> Model:
+    """MicroF1: one run answers a share of the queries with as many cases as are relevant; the other all, with more."""
+
+    def model(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+        relevant = _relevant(random, queries)
+        returned = np.where(random.random(queries) < answered, relevant, 0)
+        one = _counts(random.binomial(returned, precise), returned, relevant)
+        return micro(one), micro(_counts(random.binomial(relevant, other), times * relevant, relevant))
+
+    return model
+
+
+def fixed_numbers(a: int, b: int, skill: float) -> Model:
+    """MicroF1 of runs that return the same number of cases for each query, of queries of different difficulty."""
+
+    def drawn(random: np.random.Generator, queries: int, skills: tuple[float, float]) -> tuple[Terms, Terms]:
+        relevant, difficulty = _relevant(random, queries), random.beta(0.8, 1.2, queries)
+        one, other = (
+            micro(_counts(np.minimum(random.binomial(relevant, np.clip(difficulty * of, 0, 1)), n), n, relevant))
+            for of, n in zip(skills, (a, b), strict=True)
+        )
+        return one, other
+
+    low, high = 0.001, 5.0
+    for _ in range(16):
+        middle = (low + high) / 2
+        one, other = drawn(np.random.default_rng(7), _MANY, (skill, middle))
+        low, high = (middle, high) if other.total < one.total else (low, middle)
+    return lambda random, queries: drawn(random, queries, (skill, middle))
+
+
+def _one_and_ten(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+    one = _counts(random.binomial(1, 0.3, queries), 1, 10)
+    return micro_p(one), micro_p(_counts(random.binomial(10, 0.3, queries), 10, 10))
+
+
+def _a_fifth(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+    returned = np.where(random.random(queries) < 0.2, 3, 0)
+    one = _counts(random.binomial(returned, 0.3), returned, 5)
+    return micro_p(one), micro_p(_counts(random.binomial(5, 0.3, queries), 5, 5))
+
+
+def _tails(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+    relevant = _heavy(random, queries)
+    one = _counts(random.binomial(relevant, 0.4), relevant, relevant)
+    return micro(one), micro(_counts(random.binomial(relevant, 0.6), 2 * relevant, relevant))
+
+
+def clustered(grouped: bool) -> Model:
+    """Accuracies of questions in groups of three that are often right or wrong together."""
+
+    def model(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+        group = np.arange(queries) // 3
+        runs = []
+        for _ in range(2):
+            together = random.random(int(group[-1]) + 1)[group]
+            luck = np.where(random.random(queries) < 0.6**0.5, together, random.random(queries))
+            runs.append(of_mean((luck < 0.6).astype(np.float64)))
+        units = Units.of([str(at) for at in range(queries)], {str(at): str(group[at]) for at in range(queries)})
+        one, other = map(units.terms, runs) if grouped else runs
+        return one, other
+
+    return model
+
+
 def equals() -> dict[str, tuple[System, System]]:
     """Pairs of systems whose micro-F1 is the same."""
     usual = System()
@@ -143,6 +286,23 @@ def equals() -> dict[str, tuple[System, System]]:
         "the same system twice": (usual, usual),
         "one returns less, and finds less": (terse, usual),
         "one is better where few cases are relevant, one where many are": (elsewhere, usual),
+    }
+
+
+def models() -> dict[str, Model]:
+    """Pairs whose scores are equal: those of ``equals``, and those with which a test without a standard error errs."""
+    return {
+        **{name: of_systems(*pair) for name, pair in equals().items()},
+        "one answers a quarter, one all with 3 times as many": abstaining(0.25, 0.8, 3, 0.64),
+        "one answers half, one all with twice as many": abstaining(0.5, 0.6, 2, 0.6),
+        "one answers two thirds, one all with twice as many": abstaining(2 / 3, 0.5, 2, 0.6),
+        "3 cases or 15 for each query": fixed_numbers(3, 15, 0.6),
+        "3 cases or 9 for each query": fixed_numbers(3, 9, 0.75),
+        "a few queries have most relevant cases; one returns twice as many": _tails,
+        "MicroP: 1 case or 10 for each query": _one_and_ten,
+        "MicroP: 3 cases for a fifth of the queries, or 5 for all": _a_fifth,
+        "accuracy, questions in groups of three": clustered(False),
+        "the same with --groups": clustered(True),
     }
 
 
@@ -176,7 +336,7 @@ def mcnemars_power(queries: int, share: float, difference: float) -> float:
 @functools.cache
 def _significant(n: int) -> list[int]:
     """How many of n questions that one system alone answers rightly must be those of the first."""
-    return [k for k in range(n + 1) if mcnemar(np.repeat([1.0, -1.0], [k, n - k])) < ALPHA]
+    return [k for k in range(n + 1) if stats.binomtest(k, n).pvalue < ALPHA] if n else []
 
 
 def detectable_accuracy(queries: int, share: float, power: float = 0.8) -> float:
@@ -192,7 +352,7 @@ def detectable_accuracy(queries: int, share: float, power: float = 0.8) -> float
 
 def detectable_mean(queries: int, deviation: float) -> float:
     """The least difference of two means that is found with a power of 0.8, from the deviation of the differences."""
-    return resampling.detectable(deviation / math.sqrt(queries), 1 - ALPHA, 0.8)
+    return resampling.detectable(deviation / math.sqrt(queries), _NORMAL, 0.8)
 
 
 def detectable_micro(queries: int, pairs: int = 400) -> float:
@@ -200,7 +360,7 @@ def detectable_micro(queries: int, pairs: int = 400) -> float:
     random = np.random.default_rng(queries)
     drawn = (draw(random, queries, System(), System()) for _ in range(pairs))
     differences = [float(f1(one.a.sum(axis=0)) - f1(one.b.sum(axis=0))) for one in drawn]
-    return resampling.detectable(float(np.std(differences)), 1 - ALPHA, 0.8)
+    return resampling.detectable(float(np.std(differences)), _NORMAL, 0.8)
 
 
 # ── Tables ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -217,14 +377,23 @@ def percent(share: float) -> str:
 
 
 def error_table(pairs: int, seed: int) -> str:
-    """Rejections where nothing is to be found."""
+    """Rejections where nothing is to be found, and how often intervals hold the truth."""
     rows, tests = [], []
-    for name, (a, b) in equals().items():
+    for name, model in models().items():
         for queries in SIZES:
-            found = rejections(a, b, queries, pairs, seed)
+            found = rates(model, queries, pairs, seed)
             tests = list(found)
             rows.append([name, str(queries), *map(percent, found.values())])
-    return table(["equal micro-F1", "queries", *tests], rows)
+    return table(["equal scores", "queries", *tests], rows)
+
+
+def t_table(pairs: int, seed: int) -> str:
+    """Rejections of the t test on the queries' F1, where micro-F1 is equal."""
+    rows = [
+        [name, *(percent(t_rejections(a, b, queries, pairs, seed)) for queries in SIZES)]
+        for name, (a, b) in equals().items()
+    ]
+    return table(["equal micro-F1", *(f"{queries} queries" for queries in SIZES)], rows)
 
 
 def power_table(pairs: int, seed: int) -> str:
@@ -232,10 +401,22 @@ def power_table(pairs: int, seed: int) -> str:
     rows, tests = [], []
     for queries in SIZES:
         for a, b in better():
-            found = rejections(a, b, queries, pairs, seed)
+            truth = true_difference(a, b)
+            found = rates(of_systems(a, b), queries, pairs, seed, truth)
             tests = list(found)
-            rows.append([str(queries), f"{true_difference(a, b):.3f}", *map(percent, found.values())])
+            rows.append([str(queries), f"{truth:.3f}", *map(percent, found.values())])
     return table(["queries", "true difference", *tests], rows, 0)
+
+
+def board_table(boards: int, seed: int) -> str:
+    """Boards of equally good runs on which a difference is claimed."""
+    rows = [
+        [str(runs), *(percent(false_claims(runs, queries, boards, seed, tails)) for tails in (False, True)
+                      for queries in SIZES)]
+        for runs in BOARDS
+    ]  # fmt: skip
+    header = [f"{queries} queries{tails}" for tails in ("", ", heavy tails") for queries in SIZES]
+    return table(["equal runs", *header], rows, 0)
 
 
 def accuracy_table() -> str:
@@ -261,7 +442,7 @@ def mean_table() -> str:
     return table(["queries", *(f"mean, deviation {d}" for d in deviations), "micro-F1, the model's systems"], rows, 0)
 
 
-def told(pairs: int, seed: int) -> Iterator[str]:
+def told(pairs: int, boards: int, seed: int) -> Iterator[str]:
     """Everything, a piece at a time."""
     low, high = bounds(pairs)
     yield f"Queries' F1 of two systems correlate by {correlation():.2f}.\n"
@@ -270,8 +451,12 @@ def told(pairs: int, seed: int) -> Iterator[str]:
         f"and {percent(high)} with a probability of 99%:\n"
     )
     yield error_table(pairs, seed)
+    yield "The same of a t test on the queries' F1:\n"
+    yield t_table(pairs, seed)
     yield f"Rejections at 5% of {max(pairs // 4, 1):,} pairs, of which the first is better:\n"
     yield power_table(max(pairs // 4, 1), seed)
+    yield f"Of {boards:,} boards of equally good runs, those on which any difference is claimed:\n"
+    yield board_table(boards, seed)
     yield "The least difference of two accuracies that McNemar's test finds with a power of 0.8 (in questions):\n"
     yield accuracy_table()
     yield "The least difference of two means over queries, and of two micro-F1, by the normal approximation:\n"
@@ -281,10 +466,11 @@ def told(pairs: int, seed: int) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.error_rates", description=__doc__)
-    parser.add_argument("--pairs", type=int, default=2000, help="how many pairs of equal systems; default: 2000")
+    parser.add_argument("--pairs", type=int, default=1000, help="how many pairs of equal runs; default: 1000")
+    parser.add_argument("--boards", type=int, default=400, help="how many boards of equal runs; default: 400")
     parser.add_argument("--seed", type=int, default=2026, help="default: 2026")
     options = parser.parse_args(arguments)
-    for text in told(options.pairs, options.seed):
+    for text in told(options.pairs, options.boards, options.seed):
         print(text, flush=True)
     return 0
 

@@ -72,11 +72,17 @@ class Truth(NamedTuple):
         return self.aim.terms(self.pool, rule.keeps_of(self.pool, self.values[rule.family])).total
 
 
-def world(seed: int, queries: int) -> World:
-    """Queries with 1 to about 6 relevant documents of 60, of which the 30 with the best scores are retrieved."""
+def world(seed: int, queries: int, mean: float = 5.0) -> World:
+    """Queries with 1 to about 6 relevant documents of 60, of which the 30 with the best scores are retrieved.
+
+    Args:
+        seed: of the random numbers.
+        queries: how many.
+        mean: of the level of the queries' scores.
+    """
     chance = np.random.Generator(np.random.PCG64(seed))
     relevant = chance.poisson(1.5, queries) + 1
-    level = chance.normal(5, 0.5, queries)
+    level = chance.normal(mean, 0.5, queries)
     is_relevant = np.arange(POOL) < relevant[:, None]
     scores = np.maximum(level[:, None] + chance.normal(0, 1, (queries, POOL)) + 1.8 * is_relevant, 0.01)
     gold, run = {}, {}
@@ -87,9 +93,9 @@ def world(seed: int, queries: int) -> World:
     return World(gold, run)
 
 
-def truth(seed: int, measure: str) -> Truth:
+def truth(seed: int, measure: str, mean: float = 5.0) -> Truth:
     """A large sample."""
-    fresh = world(seed, FRESH)
+    fresh = world(seed, FRESH, mean)
     gold = {query: dict.fromkeys(documents, 1) for query, documents in fresh.gold.items()}
     pool = Pool.read(fresh.run, gold, task="trec")
     values = {name: family.value(pool) for name, family in FAMILIES.items()}

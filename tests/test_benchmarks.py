@@ -50,7 +50,7 @@ def test_trec_eval_is_asked_for_all_cut_offs_of_a_family_at_once() -> None:
 
 def test_calls_in_one_process_give_the_same_digits_whoever_is_called(tmp_path: Path) -> None:
     chosen = {case.name: case for case in cases.CASES}
-    for name in ("calls", "frames"):
+    for name in ("dictionaries", "arrays", "frames"):
         present = [c for c in chosen[name].contenders(tmp_path, 0.02) if not c.name.startswith("ranx")]
         timings = timing.side_by_side(present, rounds=1)
         assert all(timing.per_call and timing.seconds < 1 for timing in timings.values())

@@ -40,30 +40,40 @@ def test_systems_differ_as_those_of_task_1() -> None:
     assert 0.5 < error_rates.correlation(5000) < 0.85
 
 
-def test_of_equal_systems_no_more_are_rejected_than_the_level_says(equals: dict[str, tuple[System, System]]) -> None:
-    low, high = error_rates.bounds(400)
-    assert (low, high) == tuple(np.array(stats.binom.interval(0.99, 400, 0.05)) / 400)
-    for a, b in equals.values():
-        found = error_rates.rejections(a, b, 60, 400, 1)
-        assert low <= found["randomisation"] <= high
-        assert low <= found["bootstrap"] <= high
+def test_of_equal_runs_no_more_are_rejected_than_the_level_says(equals: dict[str, tuple[System, System]]) -> None:
+    low, high = error_rates.bounds(200)
+    assert (low, high) == tuple(np.array(stats.binom.interval(0.99, 200, 0.05)) / 200)
+    habits = error_rates.abstaining(0.25, 0.8, 3, 0.64)
+    for model in (error_rates.of_systems(*equals["one returns less, and finds less"]), habits):
+        found = error_rates.rates(model, 100, 200, 1)
+        assert low <= found["randomisation, studentised"] <= high
+        assert found["interval holds the truth"] == pytest.approx(1 - found["randomisation, studentised"])
+    assert found["not studentised"] > 0.2
 
 
 def test_the_t_test_on_the_queries_f1_finds_differences_of_micro_f1_that_are_not_there(
     equals: dict[str, tuple[System, System]],
 ) -> None:
     *_, (a, b) = equals.values()
-    found = error_rates.rejections(a, b, 400, 60, 1)
-    assert found["t on the queries' F1"] > 0.3 > 0.15 > found["randomisation"]
+    assert error_rates.t_rejections(a, b, 400, 60, 1) > 0.3
+
+
+def test_models_are_of_equal_scores(equals: dict[str, tuple[System, System]]) -> None:
+    random = np.random.default_rng(3)
+    some = [error_rates.abstaining(0.25, 0.8, 3, 0.64), error_rates.abstaining(0.5, 0.6, 2, 0.6), error_rates._tails,
+            error_rates._one_and_ten, error_rates._a_fifth, error_rates.clustered(True)]  # fmt: skip
+    for model in some:
+        a, b = model(random, 60_000)
+        assert abs(a.total - b.total) < 0.015
 
 
 def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> None:
     a, b = error_rates.better()[-1]
     error = error_rates.detectable_micro(100) / error_rates.detectable_mean(1, 1.0)
     expected = stats.norm.sf(1.96 - error_rates.true_difference(a, b) / error)
-    found = error_rates.rejections(a, b, 100, 150, 1)
+    found = error_rates.rates(error_rates.of_systems(a, b), 100, 150, 1)
     assert 0.4 < expected < 0.8
-    assert abs(found["randomisation"] - expected) < 3 * math.sqrt(expected * (1 - expected) / 150)
+    assert abs(found["randomisation, studentised"] - expected) < 3 * math.sqrt(expected * (1 - expected) / 150)
 
 
 def test_mcnemars_power_is_that_of_simulated_questions() -> None:
@@ -84,28 +94,33 @@ def test_the_docs_show_what_is_computed() -> None:
     means = [line.split(" | ")[:4] for line in error_rates.mean_table().splitlines()]
     shown = [line.split(" | ")[:4] for line in DOCS.splitlines()]
     assert all(row in shown for row in means)
-    low, high = map(error_rates.percent, error_rates.bounds(2000))
+    low, high = map(error_rates.percent, error_rates.bounds(1000))
     assert f"between {low} and {high}" in DOCS
 
 
-def test_the_rates_in_the_docs_keep_to_the_bounds() -> None:
-    low, high = error_rates.bounds(2000)
-    rows = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if re.search(r"(\| [0-9.]+% ){4}\|$", line)]
+def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
+    rows = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if re.search(r"(\| [0-9.]+% ){5}\|$", line)]
     shown = {
         (row[0], row[1]): [float(rate.rstrip("%")) / 100 for rate in row[2:]] for row in rows if not row[0].isdigit()
     }
-    assert len(shown) == 9
-    for (name, queries), (randomisation, bootstrap, interval, t) in shown.items():
-        assert low <= randomisation <= high
-        if queries == "400":  # with fewer queries these two are said to be too eager
-            assert low <= bootstrap <= high
-            assert low <= interval <= high
-        assert (t > high) == (name != "the same system twice")
+    assert len(shown) == 3 * 13
+    for (name, _), (studentised, plain, _, holds, _) in shown.items():
+        if name == "accuracy, questions in groups of three":
+            assert studentised > 0.1
+        elif "--groups" not in name:
+            assert 0.03 <= studentised <= 0.08
+            assert 0.92 <= holds <= 0.97
+        if "a quarter" in name:
+            assert plain > 0.2
+    boards = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if re.search(r"(\| [0-9.]+% ){6}\|$", line)]
+    assert [int(row[0]) for row in boards] == list(error_rates.BOARDS)
+    assert all(float(rate.rstrip("%")) <= 8 for row in boards for rate in row[1:])
 
 
 def test_the_program_prints_every_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(error_rates, "_MANY", 2000)
-    assert error_rates.main(["--pairs", "2"]) == 0
+    monkeypatch.setattr(error_rates, "BOARDS", (2, 3))
+    assert error_rates.main(["--pairs", "2", "--boards", "2"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("\n| ---") == 4
+    assert printed.count("\n| ---") == 6
     assert error_rates.accuracy_table() in printed

@@ -171,7 +171,7 @@ def run_of(
 
 
 def _run_of_block(block: Columns, tag: str) -> Run:
-    grouped = len(set(block.queries)) == len(block.queries)
+    grouped = block.entries is not None or len(set(block.queries)) == len(block.queries)
     return Run(partial(iter, [block]), tag=tag, scored=block.scores is not None, grouped=grouped)
 
 

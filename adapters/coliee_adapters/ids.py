@@ -5,7 +5,7 @@ An id becomes a Python text only where somebody asks for it; for comparing, eigh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -81,6 +81,10 @@ class Ids(Sequence[str]):
             return self.at(at)
         first = self.first[at]
         return self.raw[first : first + self.length[at]].decode("utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        last = self.first + self.length
+        return (self.raw[a:b].decode("utf-8") for a, b in zip(self.first.tolist(), last.tolist(), strict=True))
 
     def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
         """The ids at these places, or where a mask is true."""

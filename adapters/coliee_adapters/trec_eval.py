@@ -345,7 +345,10 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
             # scores from an order, n - i, are exact in float32 up to 2^24
             rankings[n] = dict(zip(names[1 : n + 1], map(float, range(n, 0, -1)), strict=True))
         qrels[str(number)], run[str(number)] = judged, rankings[n]
-    measures = {request.asked for request in group.requests}
+    families: dict[str, list[str]] = {}  # pytrec_eval would find out by trial what belongs together
+    for request in group.requests:
+        families.setdefault(request.base, []).append(request.parameter)
+    measures = {f"{base}.{','.join(given)}" if any(given) else base for base, given in families.items()}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
     highest = max(max(judged.values()) for judged in qrels.values())
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))

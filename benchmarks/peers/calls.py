@@ -52,6 +52,18 @@ def _ours_frames(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[C
     return score, [_frame(run, "query_id", "doc_id") for run in runs]
 
 
+def _ours_polars(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[Callable[[Any], Any], list[Any]]:
+    import polars
+
+    score, frames = _ours_frames(qrels, runs, names)
+    return score, [polars.DataFrame(frame.to_dict("list")) for frame in frames]
+
+
+def _ours_tuples(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[Callable[[Any], Any], list[Any]]:
+    score, frames = _ours_frames(qrels, runs, names)
+    return score, [list(frame.itertuples(index=False)) for frame in frames]
+
+
 def _pytrec_eval(qrels: Qrels, runs: Sequence[Run], names: list[str]) -> tuple[Callable[[Any], Any], list[Any]]:
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(names))
 
@@ -112,6 +124,8 @@ WAYS = {
     "arrays": _ours_arrays,
     "dictionaries": _ours_dictionaries,
     "frames": _ours_frames,
+    "polars": _ours_polars,
+    "tuples": _ours_tuples,
     "pytrec_eval": _pytrec_eval,
     "ir_measures": _ir_measures,
     "ir_measures-frames": _ir_measures_frames,

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from coliee_ir import cli
 from coliee_ir.cli.options import add
-from coliee_ir.rules.protocol import TASKS
 
 #: task, folder of the examples, what is shown, and the arguments of ``coliee-ir evaluate``
 _SHOWN = (
@@ -33,7 +32,8 @@ _SHOWN = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir demo --task 1"
-    add(parser, "task", help=f"show only this task: {', '.join(TASKS)} (default: all)")
+    tasks = list(dict.fromkeys(task for task, *_ in _SHOWN))
+    add(parser, "task", choices=tasks, help=f"show only this task: {', '.join(tasks)} (default: all)")
 
 
 def run(options: argparse.Namespace) -> int:

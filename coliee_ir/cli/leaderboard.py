@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tables", "categories", "official")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
-    add(parser, "correction", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+    add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
+    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add_decisions(parser)
 
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError("JSON holds all tables: leave --tables out, and write the result to a file with -o")
         tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
     scoring.find_files(options, options.output, *tables)
-    besides = [file for file in (options.categories, options.official) if file]
+    besides = [file for file in (options.categories, options.official, options.groups) if file]
     board = leaderboard.rank_runs(
         scoring.golds(options),
         *options.submissions,
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         besides=besides,
         **scoring.split(options),
         decisions=decided(options),
-        correction=options.correction,
+        groups=None if options.groups is None else scoring.id_pairs(options.groups, options.task, "QUERY GROUP"),
         n_resamples=options.resamples,
         seed=options.seed,
         confidence_level=options.confidence_level,

@@ -6,6 +6,7 @@ An option's name is where its value is found after parsing: ``measure`` is ``-m/
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -172,7 +173,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "test": _option("--test", default="randomisation", help=""),
     "correction": _option(
-        "--correction", choices=tuple(CORRECTIONS), default="holm", help="multiple testing correction (default: holm)"
+        "--correction", choices=CORRECTIONS, default="maxt",
+        help="multiple testing correction; maxt tests all pairs jointly (default: maxt)",
     ),
     "resamples": _option(
         "--resamples", **_COUNT, default=N_RESAMPLES, help=f"number of resamples (default: {N_RESAMPLES})"
@@ -186,6 +188,15 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "power": _option(
         "--power", type=float, metavar="P", default=0.8, help="power for the detectable difference (default: 0.8)"
+    ),
+    "margin": _option(
+        "--margin", type=float, metavar="X", default=math.nan,
+        help="largest difference that does not matter: report which runs are equivalent, or not worse",
+    ),
+    "population": _option(
+        "--population", default="similar",
+        help="queries that the comparison is about: others of the same kind, or these only, without intervals "
+        "(default: similar)",
     ),
     "easy": _option("--easy", type=_share, metavar="SHARE", help="share of runs that must be right on an easy query"),
     "team_pattern": _option(
@@ -204,6 +215,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "cap": _option("--cap", type=int, metavar="N", help="maximum number of documents per query (default: tuned)"),
     "groups": _option(
         "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
+    ),
+    "forward": _option(
+        "--forward", metavar="BY",
+        help="also choose on earlier and score later queries: by id, year, or a file of lines QUERY DATE",
     ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
     "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),

@@ -9,19 +9,19 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from coliee_adapters.errors import InputError, UsageError, contained, shortened
+from coliee_adapters.errors import UsageError, contained, shortened
 from coliee_adapters.files import Source, written
-from coliee_adapters.lines import content_lines, split_columns
-from coliee_adapters.records import Run, exact_id, normal_id
+from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import Tuning, filters
+from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
-from coliee_ir.rules.protocol import has_exact_ids, has_submissions
+from coliee_ir.rules.protocol import has_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "groups", "seed", "exclude", "only", "jobs", "keep_going")
+    add(parser, "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -69,29 +69,13 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filter
     if options.not_itself:
         chosen.append(filters.not_itself())
     if options.dates is not None:
-        chosen.append(filters.not_newer(_pairs(options.dates, task, "ID YYYY-MM-DD", _DATE)))
+        chosen.append(filters.not_newer(scoring.id_pairs(options.dates, task, "ID YYYY-MM-DD", _DATE)))
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
             raise UsageError("--not-common takes two whole numbers from 1, such as 20,5")
         chosen.append(filters.not_common(int(numbers[0]), int(numbers[1])))
     return chosen
-
-
-def _pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | None = None) -> dict[str, str]:
-    """The two columns of a file, or two values with a comma between: id → value."""
-    source = Source(path)
-    id_of = exact_id if has_exact_ids(task) else normal_id
-    pairs: dict[str, str] = {}
-    for number, line in content_lines(source.text(), source.name):
-        words = [word.strip() for word in (line.split(",") if "," in line else split_columns(line))]
-        if len(words) != 2 or (value is not None and not value.fullmatch(words[1])):
-            raise InputError(
-                source.name, "this line cannot be read", line=number, found=line, remedy=f"give {expected}"
-            )
-        if pairs.setdefault(id_of(words[0]), words[1]) != words[1]:
-            raise InputError(source.name, "this id stands twice", line=number, found=words[0], remedy="keep one line")
-    return pairs
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,7 +93,10 @@ def run(options: argparse.Namespace) -> int:
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
-        groups=None if options.groups is None else _pairs(options.groups, task, "QUERY GROUP"),
+        groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
+        forward=(
+            options.forward if options.forward in (None, *BY) else scoring.id_pairs(options.forward, task, "QUERY DATE")
+        ),
         **scoring.split(options), seed=options.seed, decisions=decided(options, task),
     )  # fmt: skip
     tunings: list[Tuning] = []

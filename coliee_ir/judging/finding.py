@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
-from coliee_ir.judging.order import sort_keys, sorted_within
+from coliee_ir.judging.order import in_segments, sort_keys, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines
 
@@ -26,7 +26,7 @@ class Hits(NamedTuple):
         rows: shape (h,); their rows in the qrels.
         segment: shape (h,); the segment of each.
         at: shape (h,); the line of each; None where only its score was looked up.
-        keys: shape (h,); what sorts each among the lines, see ``sort_keys``; None where there are no scores.
+        keys: shape (h,); what sorts each among the lines, see ``in_segments``; None where there are no scores.
     """
 
     rows: IntArray
@@ -78,12 +78,15 @@ class _ByKey:
         self.keys = mixed(self.words, numbers[lines.segment])
 
     def repeated(self) -> IntArray:
-        ordered = sorted_within(self.keys, self.lines.lengths)
+        # half of the key is enough for a suspicion, and sorted in half the time
+        ordered = sorted_within((self.keys >> np.uint64(32)).astype(np.uint32), self.lines.lengths)
         return distinct(self.lines.segment[1:][self.lines.within & (ordered[1:] == ordered[:-1])])
 
     def hits(self) -> Hits:
         at, rows = self._at_and_rows()
-        return Hits(rows, self.lines.segment[at], at, None if self.lines.keys is None else self.lines.keys[at])
+        segment = self.lines.segment[at]
+        keys = None if self.lines.keys is None else in_segments(segment, self.lines.keys[at])
+        return Hits(rows, segment, at, keys)
 
     def _at_and_rows(self) -> tuple[IntArray, IntArray]:
         numbers, keys = self.numbers, self.keys
@@ -151,7 +154,7 @@ class _ByEntry:
         scores = np.fromiter(found, dtype=np.float64, count=len(found))  # what is not there, None, becomes NaN
         there = ~np.isnan(scores)
         segment = np.repeat(np.arange(len(self.numbers)), self.qrels.sizes[self.numbers])[there]
-        return Hits(rows[there], segment, None, sort_keys(segment, scores[there]))
+        return Hits(rows[there], segment, None, in_segments(segment, sort_keys(scores[there])))
 
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
         pairs = zip(segments.tolist(), texts, strict=True)

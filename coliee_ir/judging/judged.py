@@ -22,7 +22,7 @@ from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
 from coliee_ir.judging import finding, ungrouped
 from coliee_ir.judging.finding import Finder, Hits, distinct
-from coliee_ir.judging.order import sorted_within
+from coliee_ir.judging.order import in_segments, segment_of, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, whole_queries
 
@@ -393,10 +393,11 @@ class _Judging:
             self.rank[hits.rows] = hits.at - before + 1
             return
         assert hits.keys is not None
-        is_sorted = not (lines.keys[1:] < lines.keys[:-1]).any()
+        is_sorted = not (lines.within & (lines.keys[1:] < lines.keys[:-1])).any()
         if lines.ranks is not None:
-            self._compare_ranks(lines, lines.ranks, None if is_sorted else np.argsort(lines.keys))
-        ordered = lines.keys if is_sorted else sorted_within(lines.keys, lines.lengths)
+            order = None if is_sorted else np.argsort(in_segments(lines.segment, lines.keys))
+            self._compare_ranks(lines, lines.ranks, order)
+        ordered = in_segments(lines.segment, lines.keys if is_sorted else sorted_within(lines.keys, lines.lengths))
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
         at = hits.at if is_sorted and not are_tied else None
@@ -423,24 +424,25 @@ class _Judging:
         Args:
             lines: the lines.
             hits: the judged documents among them.
-            ordered: the sorted keys of all lines.
-            tied: those keys that several lines have, ascending.
+            ordered: the keys of all lines, in their segments, ascending.
+            tied: those of them that several lines have.
         """
         assert lines.keys is not None
         assert hits.keys is not None
-        # keys of a segment are nearer to its multiple of 2^32 than to any other
-        for segment in distinct((tied + (1 << 31)) >> 32).tolist():
+        for segment in distinct(segment_of(tied)).tolist():
             self.remarks.add("tie", f"query {lines.queries[segment]}")
         several = np.searchsorted(ordered, hits.keys, side="right") - np.searchsorted(ordered, hits.keys) > 1
         at = np.flatnonzero(several)
         at = at[np.argsort(hits.keys[at], kind="stable")]
         starts = np.flatnonzero(np.diff(hits.keys[at], prepend=hits.keys[at][:1] - 1))
         for group in np.split(at, starts[1:]) if len(at) else ():
-            segment, key = int(hits.segment[group[0]]), hits.keys[group[0]]
+            segment = int(hits.segment[group[0]])
             first, last = int(lines.starts[segment]), int(lines.starts[segment + 1])
-            members = np.flatnonzero(lines.keys[first:last] == key) + first
+            members = np.flatnonzero(
+                in_segments(lines.segment[first:last], lines.keys[first:last]) == hits.keys[group[0]]
+            )
             # code points order text as UTF-8 orders its bytes
-            descending = sorted((lines.documents[i] for i in members.tolist()), reverse=True)
+            descending = sorted((lines.documents[first + i] for i in members.tolist()), reverse=True)
             further = {document: n for n, document in enumerate(descending)}
             for row in hits.rows[group].tolist():
                 self.rank[row] += further[self.qrels.documents[row]]

@@ -12,7 +12,7 @@ from coliee_adapters.ids import IntArray
 from coliee_adapters.trec_eval import compares_as_float32
 
 FloatArray = npt.NDArray[np.float64]
-_Number = TypeVar("_Number", np.int64, np.uint64)
+_Number = TypeVar("_Number", np.int32, np.uint32)
 
 
 def as_compared(scores: Sequence[float] | FloatArray) -> FloatArray:
@@ -39,25 +39,33 @@ def by_score(segment: IntArray, compared: FloatArray, *, stable: bool = False) -
         compared: shape (n,); its score, as ``as_compared`` gives it.
         stable: whether equal scores keep their order; else, which is faster, they come in any.
     """
-    return np.argsort(sort_keys(segment, compared), kind="stable" if stable else None)
+    return np.argsort(in_segments(segment, sort_keys(compared)), kind="stable" if stable else None)
 
 
-def sort_keys(segment: IntArray, scores: FloatArray) -> IntArray:
-    """Numbers that sort lines by segment, and within it by score as trec_eval compares it, highest first.
-
-    Lines of one segment with equal scores have equal numbers.
+def sort_keys(scores: FloatArray) -> npt.NDArray[np.int32]:
+    """Numbers that sort lines by score as trec_eval compares it, highest first; equal for scores that tie.
 
     Args:
-        segment: shape (n,); the segment of each line, not negative.
         scores: shape (n,).
     """
     if not compares_as_float32():
-        return (segment << 32) + np.searchsorted(np.unique(-scores), -scores)
+        return np.searchsorted(np.unique(-scores), -scores).astype(np.int32)
     with np.errstate(over="ignore"):
-        # float32 bits, as whole numbers, stand in the order of their values if the lower ones are turned around; what
-        # is subtracted from zero is never the negative zero
+        # float32 bits, as integers, stand in the order of their values if the lower ones are turned around; what is
+        # subtracted from zero is never the negative zero
         bits = (np.float32(0) - scores.astype(np.float32)).view(np.int32)
-    return (segment << 32) + np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
+    turned: npt.NDArray[np.int32] = np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
+    return turned
+
+
+def in_segments(segment: IntArray, keys: npt.NDArray[np.int32]) -> IntArray:
+    """Numbers that sort by segment, then by key; ``segment_of`` takes the segment out again."""
+    return (segment << 32) + keys
+
+
+def segment_of(numbers: IntArray) -> IntArray:
+    """The segments of what ``in_segments`` gives."""
+    return (numbers + (1 << 31)) >> 32
 
 
 def sorted_within(keys: npt.NDArray[_Number], lengths: IntArray) -> npt.NDArray[_Number]:

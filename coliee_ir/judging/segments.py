@@ -71,9 +71,9 @@ class Lines:
         return same
 
     @cached_property
-    def keys(self) -> IntArray | None:
-        """What sorts the lines in trec_eval's order, ties aside: see ``sort_keys``."""
-        return None if self.scores is None else sort_keys(self.segment, self.scores)
+    def keys(self) -> npt.NDArray[np.int32] | None:
+        """What sorts the lines of a segment in trec_eval's order, ties aside: see ``sort_keys``."""
+        return None if self.scores is None else sort_keys(self.scores)
 
     @cached_property
     def compared(self) -> FloatArray | None:

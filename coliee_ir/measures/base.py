@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ class Terms(NamedTuple):
     """What each query adds to a score, and the score of any sum of it: all that resampling queries needs to know.
 
     Attributes:
-        each: shape (Q, T); what each query adds. A mean has T = 2, the value and 1, both 0 for a query left out; a
-            micro-averaged score has three counts.
+        each: shape (Q, T); what each query adds. A mean has T = 2, the value and 1, both 0 for a query left out; so
+            has a micro-averaged score, which is one sum of counts over another.
         score: sums of shape (…, T) → scores of shape (…); NaN where there is nothing to form one from.
         besides: shape (T,); what is added whatever the queries: lines of queries that are not in the gold.
         is_mean: whether the score is the mean of the queries' values, so that tests for means apply.
@@ -48,6 +48,15 @@ def quotient(sums: FloatArray) -> FloatArray:
     """The first sum over the second; NaN where that is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+def share(sums: FloatArray) -> FloatArray:
+    """The first sum over the second; 0 where that is 0: a micro-averaged score of nothing."""
+    return np.divide(sums[..., 0], sums[..., 1], out=np.zeros(sums.shape[:-1]), where=sums[..., 1] > 0)
+
+
+#: the scores that are one sum over another
+QUOTIENTS: Final = (quotient, share)
 
 
 class Result(NamedTuple):

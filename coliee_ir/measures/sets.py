@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
-from coliee_ir.measures.base import Measure, Parts, Result, Terms, quotient, topic_mean
+from coliee_ir.measures.base import Measure, Parts, Result, Terms, quotient, share, topic_mean
 from coliee_ir.rules.decisions import Decisions
 
 _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant, F1 = 2PR/(P+R), F2 = 5PR/(4P+R)"
@@ -18,6 +18,7 @@ _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant
 
 #: counts, of single queries or summed
 Numbers = IntArray | FloatArray
+Counted = IntArray | int
 
 
 class Counts(NamedTuple):
@@ -135,9 +136,16 @@ class Micro(_SetMeasure):
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The formula on the sums over all queries of the gold, answered or not."""
         correct, retrieved, relevant, extra = counts(self.part(parts), decisions, self.cutoff, self.rel)
-        each = np.column_stack((correct, retrieved, relevant)).astype(np.float64)
-        terms = Terms(each, self.of_sums, np.array([0.0, extra, 0.0]), False)
-        return Result(terms.total, self.of_sums(each), summed=terms)
+        each = np.column_stack(self._quotient(correct, retrieved, relevant)).astype(np.float64)
+        besides = np.array(self._quotient(0, extra, 0), dtype=np.float64)
+        return Result(float(share(each.sum(axis=0) + besides)), share(each), summed=Terms(each, share, besides, False))
+
+    def _quotient(self, correct: Counted, retrieved: Counted, relevant: Counted) -> tuple[Any, Any]:
+        """What is divided by what."""
+        if self.letter == "F":
+            weight = self.beta * self.beta
+            return (1 + weight) * correct, weight * relevant + retrieved
+        return correct, retrieved if self.letter == "P" else relevant
 
 
 class MicroP(Micro):

@@ -49,6 +49,8 @@ class Prepared:
 
     def named(self, which: BoolArray) -> list[str]:
         """The ids of some queries. Args: which, of shape (Q,)."""
+        if not which.any():
+            return []
         return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
 
 

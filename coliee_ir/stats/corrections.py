@@ -19,7 +19,7 @@ def holm(p: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
-    """Benjamini and Hochberg's step-up correction, which bounds the share of false rejections (1995)."""
+    """Benjamini and Hochberg's step-up correction, which bounds the expected share of false rejections (1995)."""
     n = len(p)
     order = np.argsort(p, kind="stable")
     stepped = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
@@ -32,17 +32,21 @@ def _back(sorted_values: FloatArray, order: np.typing.NDArray[np.int64]) -> Floa
     return values
 
 
-#: name → the correction
-CORRECTIONS: Final[dict[str, Callable[[FloatArray], FloatArray]]] = {
+#: name → the correction of single p values
+_OF_P: Final[dict[str, Callable[[FloatArray], FloatArray]]] = {
     "holm": holm,
     "bh": benjamini_hochberg,
     "none": lambda p: p.copy(),
 }
 
 
+#: the corrections by name; max-T needs all pairs tested together (``stats.studentised``)
+CORRECTIONS: Final = ("maxt", *_OF_P)
+
+
 def corrected(p: FloatArray, correction: str) -> FloatArray:
-    """The corrected p values; those that are NaN stay so and do not count as comparisons."""
+    """The corrected p values, but by max-T; those that are NaN stay so and do not count as comparisons."""
     values = p.copy()
     known = ~np.isnan(p)
-    values[known] = CORRECTIONS[correction](p[known])
+    values[known] = _OF_P[correction](p[known])
     return values

@@ -17,9 +17,16 @@ SHARES: Final = (Accuracy, LabelAccuracy)
 
 
 def interval_of(
-    measure: Measure, result: Result, samples: FloatArray, without: FloatArray, confidence_level: float
+    measure: Measure,
+    result: Result,
+    samples: FloatArray,
+    without: FloatArray,
+    confidence_level: float,
+    in_groups: bool = False,
 ) -> Interval:
     """The interval of a score: Wilson's of an accuracy, which is a share of queries, else the BCa interval.
+
+    NaN where that has no width: nothing that varies says how sure the score is.
 
     Args:
         measure: the measure.
@@ -27,8 +34,10 @@ def interval_of(
         samples: shape (n_resamples,); the score on bootstrap samples.
         without: shape (Q,); the score without each query in turn.
         confidence_level: of the intervals.
+        in_groups: whether queries were drawn in groups; then an accuracy is no share of independent ones.
     """
-    if isinstance(measure, SHARES):
+    if isinstance(measure, SHARES) and not in_groups:
         values = result.per_query[~np.isnan(result.per_query)]
         return resampling.wilson(float(values.sum()), len(values), confidence_level)
-    return resampling.bca(samples, result.value, without, confidence_level)
+    interval = resampling.bca(samples, result.value, without, confidence_level)
+    return interval if interval.high > interval.low else Interval(float("nan"), float("nan"))

@@ -6,17 +6,23 @@ with any version and on any machine.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 
 #: So many numbers are held at once, in each of a few arrays.
 _AT_ONCE: Final = 1 << 20
+
+#: So many numbers are kept for the next time, of one or two bytes each.
+_KEPT: Final = 1 << 22
 
 #: Differences nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12
@@ -59,12 +65,36 @@ def every_swap(queries: int, width: int = 1) -> Iterator[BoolArray]:
 
 def draws(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[FloatArray]:
     """For each bootstrap sample, how often each query is drawn: blocks of shape (resamples of the block, queries)."""
+    blocks = _blocks(n_resamples, max(queries, width))
+    if n_resamples * queries > _KEPT:
+        bits = np.random.PCG64(seed)
+        for n in blocks:
+            yield _drawn(bits, n, queries).astype(np.float64)
+        return
+    kept, done = _kept(seed, n_resamples, queries), 0
+    for n in blocks:
+        yield kept[done : done + n].astype(np.float64)
+        done += n
+
+
+@lru_cache(maxsize=1)
+def _kept(seed: int, n_resamples: int, queries: int) -> IntArray:
+    """All samples: a report asks for the same ones again and again."""
     bits = np.random.PCG64(seed)
-    for n in _blocks(n_resamples, max(queries, width)):
-        # a 32-bit number times Q, without its lower half, is a number below Q
-        raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
-        drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries).astype(np.float64)
+    kept = np.empty((n_resamples, queries), dtype=np.min_scalar_type(queries))
+    done = 0
+    for n in _blocks(n_resamples, queries):
+        kept[done : done + n] = _drawn(bits, n, queries)
+        done += n
+    return kept
+
+
+def _drawn(bits: np.random.PCG64, n: int, queries: int) -> IntArray:
+    """How often each query is drawn for each of the next n samples; shape (n, queries)."""
+    # a 32-bit number times Q, without its lower half, is a number below Q
+    raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
+    drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries)
 
 
 def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
@@ -78,65 +108,6 @@ def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
 def is_exact(queries: int, n_resamples: int) -> bool:
     """Whether there are no more ways to swap than resamples, so that all of them are looked at."""
     return queries < n_resamples.bit_length()  # 2^Q <= n_resamples
-
-
-def least_p(queries: int, n_resamples: int) -> float:
-    """The least p that the randomisation test can give. Swapping nothing and swapping everything are always hits."""
-    return min(2 / (1 << queries), 1.0) if is_exact(queries, n_resamples) else 1 / (n_resamples + 1)
-
-
-def randomised(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], n_resamples: int, seed: int) -> FloatArray:
-    """The p values of the paired randomisation test, two-sided; shape (pairs,).
-
-    Under the null hypothesis it does not matter which of the two runs gave a query's answer. So each trial swaps the
-    runs of a random half of the queries and computes both scores anew, from sums. p = (hits + 1) / (n_resamples + 1),
-    where a hit is a trial whose difference is at least as great as the observed one, or does not exist. All pairs see
-    the same swaps. Where there are no more ways to swap than n_resamples, p is the share of hits among all of them.
-
-    Lines of queries that are not in the gold stay with their run. Were they swapped too, nothing would change: swapping
-    everything turns a difference round, and its size is what counts.
-
-    Args:
-        runs: the terms of each run, over the same queries.
-        pairs: the runs to compare, by their places.
-        n_resamples: how many.
-        seed: of the random numbers.
-
-    Source: Smucker, Allan, Carterette, CIKM 2007; p with the observed one counted in: Phipson, Smyth 2010.
-    """
-    each, n, width = _stacked(runs)
-    queries = each.shape[1]
-    totals = [(run.each.sum(axis=0) + run.besides)[:, None] for run in runs]
-    scores = [run.total for run in runs]
-    bounds = [abs(scores[a] - scores[b]) - _near(scores[a], scores[b]) for a, b in pairs]
-    hits = np.zeros(len(pairs), dtype=np.int64)
-    exact = is_exact(queries, n_resamples)
-    for swapped in every_swap(queries, len(each)) if exact else swaps(seed, n_resamples, queries, len(each)):
-        moved = (each @ swapped.T.astype(np.float64)).reshape(n, width, -1)
-        for at, (a, b) in enumerate(pairs):
-            exchange = moved[b] - moved[a]
-            difference = runs[a].score((totals[a] + exchange).T) - runs[b].score((totals[b] - exchange).T)
-            hits[at] += int((~(np.abs(difference) < bounds[at])).sum())
-    return hits / (1 << queries) if exact else (hits + 1) / (n_resamples + 1)
-
-
-def shifted(a: FloatArray, b: FloatArray, score_a: float, score_b: float) -> float:
-    """P of the bootstrap, two-sided: how often a difference is as far from the observed one as that is from 0.
-
-    A sample on which a score does not exist counts as a hit.
-
-    Args:
-        a: shape (n_resamples,); the score of the one run on bootstrap samples.
-        b: that of the other on the same samples.
-        score_a: the score of the one run itself.
-        score_b: that of the other.
-
-    Source: Efron & Tibshirani 1993, chapter 16; p with the observed one counted in: Phipson, Smyth 2010.
-    """
-    observed = score_a - score_b
-    bound = abs(observed) - _near(score_a, score_b)
-    hits = int((~(np.abs(a - b - observed) < bound)).sum())
-    return (hits + 1) / (len(a) + 1)
 
 
 def bootstrapped(runs: Sequence[Terms], n_resamples: int, seed: int) -> FloatArray:
@@ -222,15 +193,15 @@ def wilson(successes: float, n: float, confidence_level: float) -> Interval:
     return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
 
 
-def detectable(error: float, confidence_level: float, power: float) -> float:
+def detectable(error: float, critical: float, power: float) -> float:
     """The least true difference that a two-sided test finds with this power, by the normal approximation.
 
     Args:
         error: the standard error of the difference; without one, where nothing differs, nothing can be said.
-        confidence_level: of the intervals.
+        critical: how many standard errors are significant; where none are, nothing can be found.
         power: the probability of finding it.
     """
-    return error * (_NORMAL.inv_cdf((1 + confidence_level) / 2) + _NORMAL.inv_cdf(power)) if error > NEAR else _NAN
+    return error * (critical + _NORMAL.inv_cdf(power)) if error > NEAR and critical < math.inf else _NAN
 
 
 def effect(difference: float, jackknife: FloatArray) -> float:

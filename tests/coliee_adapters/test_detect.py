@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
 from coliee_adapters import detect
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import BOM, Source
 from coliee_adapters.records import Answers, Gold, Run, exact_id
 
@@ -43,17 +44,6 @@ BEFORE = {
     "CRLF": lambda text: text.replace("\n", "\r\n").encode(),
     "comments": lambda text: BOM + b"\n# a {\n/* <b>\n, c */\n\n" + text.encode(),
 }
-
-KNOWN_GOLD = (
-    'known are tort (\'{"tort_id": "0", …}\'); statute-xml (\'<dataset><pair id="H18-1-2" label="Y">…\'); '
-    "xml ('<COLIEE task='1'><instance id='001'>…'); json ('{\"000001\": [\"000018\", …]}'); labels ('R07-01-O Y'); "
-    "table ('query_id,doc_id,relevance'); qrels ('R02-1-A 0 398-20 1')"
-)
-KNOWN_RUN = (
-    'known are tort (\'{"tort_id": "0", …}\'); claims (\'{"tort_id": "0", …}\'); labels (\'R07-01-O Y TAG\'); '
-    "json ('{\"000001\": [\"000018\", …]}'); table ('query_id,doc_id,score'); trec ('R02-1-A Q0 398-20 1 12.5 TAG'); "
-    "columns ('000001 000018 TAG')"
-)
 
 
 @pytest.mark.parametrize("before", BEFORE)
@@ -143,7 +133,9 @@ def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
 ) -> None:
     with pytest.raises(InputError) as caught:
         read(source(content))
-    assert str(caught.value) == f"f.txt, {place}; {KNOWN_GOLD if read is detect.read_gold else KNOWN_RUN}"
+    forms: Sequence[Any] = detect.GOLD_FORMS if read is detect.read_gold else detect.RUN_FORMS
+    known = "; ".join(f"{form.name} ({quoted(form.looks)})" for form in forms)
+    assert str(caught.value) == f"f.txt, {place}; known are {known}"
 
 
 def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:

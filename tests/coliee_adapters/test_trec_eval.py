@@ -162,7 +162,7 @@ def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkey
             return super().evaluate(run)
 
         def __init__(self, qrels: Any, measures: Any, **options: Any) -> None:
-            self.measures = measures
+            self.measures = [value for measure in measures for value in measure.split(",")]
             super().__init__(qrels, measures, **options)
 
     monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", Spy)

@@ -310,7 +310,7 @@ def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text
         ("x.txt", "q d T\n", "labels", "x.txt holds other documents than one Y or N a query: they are no labels"),
         ("x.txt", "q d T\n", "tort", "a submission of the pilot repeats the test file: give it with --template FILE"),
         ("x.txt", "R07-01-O Y T\n", "tort", "give it with --template FILE"),
-        ("x.txt", "R07-01-O Y T\n", "columns", "answers cannot be written as 'columns'; it can as tort, labels, trec"),
+        ("x.txt", "R07-01-O Y T\n", "columns", "answers cannot be written as 'columns'; it can as "),
         ("x.txt", "q 0 d 1\n", "labels", "holds no labels"),
         ("x.json", '{\n"q": ["d\\u3000d"]}', "columns", None),  # not a blank to trec_eval
         ("x.json", '{\n"#q": ["d"]}', "columns", "an id that starts like a comment cannot be written"),

@@ -97,10 +97,10 @@ def test_without_any_team_every_run_is_the_best_of_its_own(folder: Path) -> None
     assert any("no teams are known" in remark for remark in board.remarks)
 
 
-def test_runs_that_cannot_be_told_apart_are_of_one_group(folder: Path) -> None:
-    write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 20, "b": 19, "c": 4, "d": 3}.items()})
+def test_runs_that_cannot_be_told_apart_may_have_each_others_rank(folder: Path) -> None:
+    write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 19, "b": 18, "c": 4, "d": 3}.items()})
     board = rank("all", n_resamples=999)
-    assert [entry.group for entry in board.entries] == [1, 1, 2, 2]
+    assert [str(entry.ranks) for entry in board.entries] == ["1–2", "1–2", "3–4", "3–4"]
     assert all(entry.interval.low <= entry.scores.measures["MicroF1"] <= entry.interval.high for entry in board.entries)
 
 
@@ -244,7 +244,7 @@ def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None
     board = rank("all")
     assert standing(board) == [(1, "A", "run1"), (2, "B", "run1"), (3, "A", "run1")]
     assert "3 runs have the tag run1 and stay apart: all/A/r.txt, all/A/s.txt, all/B/r.txt" in board.remarks
-    assert list(board.table("ranking").header[:5]) == ["rank", "group", "team", "run", "file"]
+    assert list(board.table("ranking").header[:5]) == ["rank", "rank 95%", "team", "run", "file"]
     assert board.names() == ["run1 (all/A/r.txt)", "B run1", "run1 (all/A/s.txt)"]
 
 
@@ -357,7 +357,6 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"correction": "x"}, "unknown correction 'x'; the corrections are holm, bh, none"),
         ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
         ({"seed": -1}, "the seed must be an integer ≥ 0"),
         ({"confidence_level": 1.0}, "the confidence level must be between 0 and 1, for example 0.95"),
@@ -472,15 +471,39 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "the folder a.txt cannot be made" in capsys.readouterr().err
 
 
-def test_the_caption_says_what_a_group_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder, {"a.txt": run_lines(9, "a"), "b.txt": run_lines(5, "b")})
-    main(["leaderboard", "gold.json", "a.txt", "b.txt", "--task", "1", "--resamples", "99", "--correction", "bh"])
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "2 runs ranked by MicroF1, 20 queries, intervals of 95%. No run of a group is found worse than the group's "
-        "first run, and every run of a later group is; runs of one group are not tested against each other (paired "
-        "randomisation test, 99 resamples, seed 2026; Benjamini and Hochberg's correction for the runs that a first "
-        "run is compared with; p < 0.05)."
-    )
+def test_the_caption_says_what_a_rank_set_is_and_json_has_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, {"a.txt": run_lines(18, "a"), "b.txt": run_lines(5, "b")})
+    arguments = ["leaderboard", "gold.json", "a.txt", "b.txt", "--task", "1", "--resamples", "99"]
+    assert main(arguments) == 0
+    caption = capsys.readouterr().out.splitlines()[-1]
+    assert "1 may be the best" in caption
+    assert "99 resamples, seed 2026" in caption
+    main([*arguments, "-f", "json"])
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert [(run["ranks"], run["may_be_best"]) for run in runs] == [([1, 1], True), ([2, 2], False)]
+
+
+def test_groups_of_queries_count_as_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, {"a.txt": run_lines(18, "a"), "b.txt": run_lines(5, "b")})
+    gold = json.loads(Path("gold.json").read_text(encoding="utf-8"))
+    write(folder, {"groups.txt": "".join(f"{Path(query).stem} g{at // 10}\n" for at, query in enumerate(gold))})
+    assert main(["leaderboard", "gold.json", "a.txt", "b.txt", "--task", "1", "--groups", "groups.txt"]) == 0
+    shown = capsys.readouterr().out
+    assert "20 queries in 2 groups" in shown
+    assert "2 may be the best" in shown
+
+
+def test_the_best_run_of_a_team_is_compared_as_one_of_all_that_it_sent(folder: Path) -> None:
+    write(folder, {f"all/{team}/{team}{n}.txt": run_lines(n, f"{team}{n}") for team, n in [("A", 12), ("B", 3)]})
+    alone = rank("all", best=True, n_resamples=999)
+    write(folder, {f"all/A/x{n}.txt": run_lines(n, f"x{n}") for n in range(4, 11)})
+    among = rank("all", best=True, n_resamples=999)
+    assert [entry.tag for entry in among.entries] == [entry.tag for entry in alone.entries] == ["A12", "B3"]
+    assert [str(entry.ranks) for entry in alone.entries] == ["1", "2"]
+    whole = rank("all", n_resamples=999)
+    wider = [entry for entry in whole.entries if entry.tag == "A12"]
+    assert wider[0].ranks.worst > 1  # among its own runs it is not alone
+    assert [entry.ranks.best for entry in among.entries] == [1, 2]
 
 
 def test_standard_input_is_named_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Places and groups, held to what their docstrings say."""
+"""Places and rank sets, held to what their docstrings say."""
 
 from __future__ import annotations
 
@@ -8,16 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.commands.leaderboard.standing import groups, key_of, places
-from coliee_ir.measures.base import Terms, of_mean
-from coliee_ir.stats import resampling
-from coliee_ir.stats.corrections import corrected
-from coliee_ir.stats.settings import Resampling
-
-
-def runs_of(rights: list[int], queries: int) -> list[Terms]:
-    """Runs that are right on the first so many questions."""
-    return [of_mean((np.arange(queries) < right).astype(float)) for right in rights]
+from coliee_ir.commands.leaderboard.standing import Ranks, key_of, places, rank_sets
 
 
 @given(st.lists(st.integers(0, 5), max_size=12))
@@ -32,42 +23,44 @@ def test_rounding_errors_make_no_places() -> None:
     assert key_of([math.nan]) < key_of([0.0])
 
 
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=6), st.integers(0, 3))
-def test_each_run_is_worse_than_the_leader_of_every_group_before_and_not_than_its_own(
-    rights: list[int], seed: int
+tables = st.integers(1, 7).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.integers(0, 4), min_size=n, max_size=n),
+        st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n),
+    )
+)
+
+
+@given(tables, st.integers(0, 2))
+def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(
+    table: tuple[list[int], list[list[bool]]], without: int
 ) -> None:
-    runs = runs_of(sorted(rights, reverse=True), 12)
-    found = groups(runs, Resampling(99, seed), "none")
-    leaders = {group: found.index(group) for group in sorted(set(found))}
-    assert sorted(leaders) == list(range(1, len(leaders) + 1))
-    for at, group in enumerate(found):
-        for earlier in range(1, group + 1):
-            leader = leaders[earlier]
-            p = resampling.randomised(runs, [(leader, at)], 99, seed)[0] if leader != at else 1.0
-            worse = p < 0.05 and runs[at].total < runs[leader].total
-            assert worse == (earlier < group)
+    scores = sorted(map(float, table[0]), reverse=True)
+    n = len(scores)
+    better = np.array(table[1]) & (np.array(scores)[:, None] > np.array(scores))
+    padded = np.zeros((n + without, n + without), dtype=np.bool_)
+    padded[:n, :n] = better
+    found = rank_sets([*scores, *[math.nan] * without], padded)
+    assert found[n:] == [(0, 0)] * without
+    for at, (best, worst) in enumerate(found[:n]):
+        assert 1 <= best <= 1 + sum(score > scores[at] for score in scores)
+        assert n >= worst >= n - sum(score < scores[at] for score in scores)
+        # what is claimed of a run is claimed of single pairs: never more runs before or behind it
+        assert best - 1 <= better[:, at].sum()
+        assert n - worst <= better[at].sum()
+        for other in range(n):
+            if scores[other] == scores[at]:
+                assert found[other] == found[at]
+            elif scores[other] < scores[at]:
+                assert best <= found[other].best
+                assert worst <= found[other].worst
 
 
-def test_the_correction_is_for_the_runs_that_a_leader_is_compared_with() -> None:
-    runs = runs_of([40, 34, 34, 34, 34], 40)
-    p = resampling.randomised(runs, [(0, at) for at in range(1, 5)], 999, 1)
-    assert (p < 0.05).all()
-    assert (corrected(p, "holm") > 0.05).all()
-    assert groups(runs, Resampling(999, 1), "none") == [1, 2, 2, 2, 2]
-    assert groups(runs, Resampling(999, 1), "holm") == [1] * 5
+def test_a_set_is_written_as_a_range() -> None:
+    assert [str(ranks) for ranks in (Ranks(1, 7), Ranks(2, 2), Ranks(0, 0))] == ["1–7", "2", "-"]
 
 
-def test_runs_of_a_group_need_not_stand_together() -> None:
-    # the second is wrong only where the first is right too; the third is right elsewhere, and the test finds less
-    first, second, third = (np.zeros(30) for _ in range(3))
-    first[:20] = second[:12] = third[13:24] = 1
-    found = groups([of_mean(values) for values in (first, second, third)], Resampling(999, 1), "none")
-    assert found == [1, 2, 1]
-
-
-def test_a_run_without_a_score_is_in_no_group() -> None:
-    nothing = of_mean(np.full(4, np.nan))
-    assert groups([*runs_of([4], 4), nothing], Resampling(9, 1), "holm") == [
-        1,
-        0,
-    ]
+def test_without_a_claim_every_run_may_have_every_rank_and_with_all_claims_only_its_own() -> None:
+    scores = [0.9, 0.5, 0.5, 0.1]
+    assert rank_sets(scores, np.zeros((4, 4), dtype=np.bool_)) == [(1, 4)] * 4
+    assert rank_sets(scores, np.triu(np.ones((4, 4)), 1) > 0)[::3] == [(1, 1), (4, 4)]

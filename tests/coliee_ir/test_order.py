@@ -16,10 +16,11 @@ _SEGMENTS = st.lists(st.lists(_SCORES, max_size=5) | st.lists(_SCORES, min_size=
 def test_keys_sort_lines_by_segment_and_by_score_as_trec_eval_compares_it(segments: list[list[float]]) -> None:
     scores = np.array([score for held in segments for score in held])
     segment = np.repeat(np.arange(len(segments)), list(map(len, segments)))
-    keys = order.sort_keys(segment, scores).tolist()
+    within = order.sort_keys(scores)
+    keys = order.in_segments(segment, within).tolist()
+    assert order.segment_of(np.array(keys, dtype=np.int64)).tolist() == segment.tolist()
     compared = [(at, -score) for at, score in zip(segment.tolist(), order.as_compared(scores).tolist(), strict=True)]
     for one, key in zip(compared, keys, strict=True):
         assert [one < other for other in compared] == [key < other for other in keys]
     lengths = np.array(list(map(len, segments)), dtype=np.int64)
-    within = order.sorted_within(np.array(keys, dtype=np.int64), lengths)
-    assert within.tolist() == sorted(keys)
+    assert order.in_segments(segment, order.sorted_within(within, lengths)).tolist() == sorted(keys)

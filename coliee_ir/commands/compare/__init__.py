@@ -3,20 +3,30 @@
 Scores ──terms──▶ sums over resampled queries ──▶ differences, p values, intervals
 """
 
-from coliee_ir.commands.compare.request import compare, compare_scores, one_measure, test_name
-from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
+from coliee_ir.commands.compare.request import (
+    Asked,
+    check_measures,
+    compare,
+    compare_measures,
+    compare_scores,
+    test_name,
+)
+from coliee_ir.commands.compare.result import POPULATIONS, TESTS, Comparison, Pair, Standing
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.resampling import Interval
 
 __all__ = [
     "CORRECTIONS",
+    "POPULATIONS",
     "TESTS",
+    "Asked",
     "Comparison",
     "Interval",
     "Pair",
     "Standing",
+    "check_measures",
     "compare",
+    "compare_measures",
     "compare_scores",
-    "one_measure",
     "test_name",
 ]

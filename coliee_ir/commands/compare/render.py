@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
-from coliee_adapters.errors import printable
-from coliee_ir.commands.compare.result import Comparison, Pair
+from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.lines import counted
+from coliee_ir.commands.compare.result import POPULATIONS, Comparison, Pair
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -17,13 +18,17 @@ from coliee_ir.output.shown import View, no_queries, shows
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 _TEST: Final = {
-    "randomisation": "paired randomisation test",
+    "randomisation": "studentised paired randomisation test",
     "bootstrap": "paired bootstrap test",
     "mcnemar": "McNemar's exact test",
     "t": "paired t test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
 }
-_CORRECTION: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction", "none": "no correction"}
+_CORRECTION: Final = {
+    "maxt": "corrected jointly (max-T)",
+    "holm": "Holm's correction",
+    "bh": "Benjamini and Hochberg's correction",
+    "none": "no correction",
+}
 _INTERVAL: Final = {"wilson": "Wilson's", "bca": "BCa bootstrap"}
 
 #: with more pairs than these, the queries that decide each are told in JSON only
@@ -35,6 +40,21 @@ _TOLD: Final = 3
 def render(comparison: Comparison, form: str) -> str:
     """The comparison in one of ``FORMS``; ends in a newline."""
     return FORMS[form](comparison)
+
+
+def render_all(comparisons: Sequence[Comparison], form: str) -> str:
+    """Comparisons of the same runs by several measures; a single one as ``render`` writes it.
+
+    Raises:
+        UsageError: a form that holds one table.
+    """
+    if len(comparisons) == 1:
+        return render(comparisons[0], form)
+    if form == "json":
+        return dumped({"comparisons": [comparison.to_dict() for comparison in comparisons]})
+    if form in ("csv", "tsv"):
+        raise UsageError(f"{form} holds one table; name one measure")
+    return "\n".join(render(comparison, form) for comparison in comparisons)
 
 
 def standings(comparison: Comparison) -> Grid:
@@ -59,9 +79,12 @@ def standings(comparison: Comparison) -> Grid:
         for at, standing in enumerate(comparison.standings)
     ]
     level = _percent(comparison)
-    on = f"{comparison.queries} {'query' if comparison.queries == 1 else 'queries'}"
+    on = counted(comparison.queries, "query")
+    intervals = (
+        "" if comparison.population == "these" else f" with {level} intervals ({_INTERVAL[comparison.interval]})"
+    )
     caption = (
-        f"{comparison.measure} on {on} with {level} intervals ({_INTERVAL[comparison.interval]}), the best in bold. "
+        f"{comparison.measure} on {on}{intervals}, the best in bold. {about(comparison)}. "
         f"Letters mark the runs that this run significantly outperforms ({described(comparison)})."
     )
     header = ["", "run", *(["file"] if with_files else []), comparison.measure, f"low {level}", f"high {level}"]
@@ -90,14 +113,22 @@ def _percent(comparison: Comparison) -> str:
 def described(comparison: Comparison) -> str:
     """The test in words."""
     words = [_TEST[comparison.test]]
-    if comparison.exact:
-        words[0] += f" over all {2**comparison.queries:,} swaps"
-    elif comparison.test in ("randomisation", "bootstrap"):
+    if comparison.test in ("randomisation", "bootstrap"):
         words[0] += f", {_resampled(comparison)}"
-    n = len(comparison.pairs)
+    n = comparison.together
     words.append(_CORRECTION[comparison.correction] + (f" for {n} pairs" if comparison.correction != "none" else ""))
+    if n > len(comparison.pairs) and comparison.correction != "none":
+        words[-1] += " of all measures"
     words.append(f"p < {comparison.alpha:.6g}")
     return "; ".join(words if n > 1 else [words[0], words[2]])
+
+
+def about(comparison: Comparison) -> str:
+    """Which queries the comparison is about, in words."""
+    said = f"About {POPULATIONS[comparison.population]}"
+    return said + (
+        f"; {counted(comparison.groups, 'group')} of queries resampled as a whole" if comparison.groups else ""
+    )
 
 
 def _resampled(comparison: Comparison) -> str:
@@ -107,21 +138,43 @@ def _resampled(comparison: Comparison) -> str:
 def pairs(comparison: Comparison) -> Grid:
     """The differences, with intervals, p values, effect sizes and what could have been detected."""
     level = _percent(comparison)
-    header = ["run", "minus", "difference", f"low {level}", f"high {level}", "p", "p corrected",
+    columns = _columns(comparison)
+    header = ["run", "minus", "difference", f"low {level}", f"high {level}",
+              *(["joint low", "joint high"] if columns.joint else []),
+              *([f"within {comparison.margin:g}"] if columns.margin else []),
+              "p", *(["p corrected"] if columns.corrected else []),
               "wins", "ties", "losses", "effect", "detectable"]  # fmt: skip
     names = _names(comparison)
-    return Grid(header, [_row(comparison, pair, names) for pair in comparison.pairs], n_text=2)
+    return Grid(header, [_row(comparison, pair, names, columns) for pair in comparison.pairs], n_text=2)
 
 
-def _row(comparison: Comparison, pair: Pair, names: list[str]) -> list[Cell]:
+class _Columns(NamedTuple):
+    """Which columns there are besides those of every comparison."""
+
+    joint: bool
+    margin: bool
+    corrected: bool
+
+
+def _columns(comparison: Comparison) -> _Columns:
+    several = comparison.together > 1
+    return _Columns(
+        several and comparison.correction == "maxt" and comparison.population != "these",
+        not math.isnan(comparison.margin),
+        several and comparison.correction != "none",
+    )
+
+
+def _row(comparison: Comparison, pair: Pair, names: list[str], columns: _Columns) -> list[Cell]:
+    bounds = [*pair.interval, *(pair.simultaneous if columns.joint else ())]
     return [
         names[pair.a],
         names[pair.b],
         Number(pair.difference, _signed(pair.difference)),
-        Number(pair.bca.low, _signed(pair.bca.low)),
-        Number(pair.bca.high, _signed(pair.bca.high)),
-        Number(pair.p, _p(pair.p)),
-        Number(pair.corrected, _p(pair.corrected), bold=comparison.significant(pair)),
+        *(Number(bound, _signed(bound)) for bound in bounds),
+        *([comparison.within(pair) or "-"] if columns.margin else []),
+        Number(pair.p, _p(pair.p), bold=not columns.corrected and comparison.significant(pair)),
+        *([Number(pair.corrected, _p(pair.corrected), bold=comparison.significant(pair))] if columns.corrected else []),
         *(Number(n, str(n)) for n in (pair.wins, pair.ties, pair.losses)),
         Number(pair.effect, _signed(pair.effect, 2)),
         Number(pair.detectable),
@@ -138,12 +191,20 @@ def _p(value: float) -> str:
 
 def explained(comparison: Comparison) -> list[str]:
     """What stands in the columns of the pairs, a sentence a line."""
+    columns = _columns(comparison)
+    level = _percent(comparison)
+    from_test = "from the same resamples as p" if comparison.test != "t" else "from the t distribution"
+    lines = [f"low, high: {level} interval of the difference, of one pair alone, {from_test}"]
+    if columns.joint:
+        lines.append(f"joint low, joint high: {level} intervals that hold for all {comparison.together} pairs at once")
+    if columns.margin:
+        which = "joint low and joint high" if columns.joint else "low and high"
+        lines.append(f"within: what {which} say of differences up to {comparison.margin:g}")
     return [
-        f"low, high: {_percent(comparison)} interval of the difference, BCa bootstrap, {_resampled(comparison)}",
+        *(lines if comparison.population != "these" else ["no intervals: nothing is estimated for other queries"]),
         "wins, ties, losses: number of queries",
         "effect: the difference in standard deviations over queries (for means: Cohen's d for paired samples)",
-        f"detectable: the smallest true difference that this test finds with probability {comparison.power:g}, "
-        "of one pair alone",
+        f"detectable: the smallest true difference found with probability {comparison.power:g}, of one pair alone",
     ]
 
 
@@ -161,10 +222,13 @@ def deciding(comparison: Comparison) -> list[str]:
 def _text(comparison: Comparison) -> str:
     intervals = f"intervals: {_INTERVAL[comparison.interval]}"
     intervals += f", {_resampled(comparison)}" if comparison.interval == "bca" else ""
+    given = [] if comparison.population == "these" else [intervals]
     letters = "letters: the runs that this run significantly outperforms"
     told = [
         grid.plain(standings(comparison)),
-        _lines([intervals, letters, f"test: {described(comparison)}"]),
+        _lines(
+            [*given, letters, f"test: {described(comparison)}", about(comparison)[0].lower() + about(comparison)[1:]]
+        ),
         grid.plain(pairs(comparison)),
         _lines(explained(comparison)),
         _lines(deciding(comparison)) if len(comparison.pairs) <= _FEW else "",

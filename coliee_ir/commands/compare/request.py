@@ -14,7 +14,7 @@ from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
-from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
+from coliee_ir.commands.compare.result import POPULATIONS, TESTS, Comparison, Pair, Standing
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result, parse
 from coliee_ir.measures.base import Terms
@@ -22,14 +22,19 @@ from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.stats import resampling
-from coliee_ir.stats.classical import CLASSICAL
+from coliee_ir.stats import resampling, studentised
+from coliee_ir.stats.classical import critical_t, t
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
 from coliee_ir.stats.intervals import SHARES, interval_of
-from coliee_ir.stats.resampling import NEAR
+from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.studentised import PairTest
+from coliee_ir.stats.units import Units
 
 _DECIDING: Final = 5
+
+#: in fewer differing queries than these a bootstrap finds what is not there
+LEAST_DIFFERING: Final = 10
 
 
 def compare(
@@ -40,11 +45,14 @@ def compare(
     edition: str | int | None = None,
     baseline: str | None = None,
     test: str = "randomisation",
-    correction: str = "holm",
+    correction: str = "maxt",
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
     power: float = 0.8,
+    margin: float = math.nan,
+    groups: Mapping[str, str] | None = None,
+    population: str = "similar",
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
@@ -59,12 +67,16 @@ def compare(
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
-        test: one of ``randomisation``, ``bootstrap``, ``mcnemar``, ``t``, ``wilcoxon``.
-        correction: for the number of pairs, one of ``holm``, ``bh``, ``none``.
+        test: one of ``randomisation``, ``bootstrap``, ``mcnemar``, ``t``.
+        correction: for the number of pairs, one of ``maxt``, ``holm``, ``bh``, ``none``.
         n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same resamples on any machine.
         confidence_level: of the intervals.
         power: for the least difference that can be detected.
+        margin: the greatest difference that does not matter, for ``Comparison.within``.
+        groups: query → group, where queries depend on each other; groups are swapped and drawn as a whole.
+        population: which queries it is about: ``similar``, of which these are a sample, or ``these`` only; then there
+            are no intervals, since nothing is estimated.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
@@ -83,7 +95,7 @@ def compare(
     evaluator, _ = begin(
         gold,
         given,
-        one_measure(measure),
+        _one_measure(measure),
         task=task,
         edition=edition,
         exclude=exclude,
@@ -98,22 +110,29 @@ def compare(
         correction=correction,
         settings=Resampling(n_resamples, seed, confidence_level),
         power=power,
+        margin=margin,
+        groups=groups,
+        population=population,
     )
 
 
-def one_measure(typed: str) -> list[str]:
-    """The measure to compare by, as an evaluator is asked for it; nothing for the one that ranks.
+def _one_measure(typed: str) -> list[str]:
+    """The measure to compare by, as an evaluator is asked for it; nothing for the one that ranks."""
+    check_measures([typed] if typed else [])
+    return [typed] if typed else []
+
+
+def check_measures(names: Sequence[str]) -> None:
+    """Refuse a name that stands for several measures: each that is compared is corrected for.
 
     Raises:
         UsageError: there is no such measure, or the name stands for several.
     """
-    if not typed:
-        return []
-    meant = parse(typed)
-    if len(meant) > 1:
-        shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
-        raise UsageError(f"{typed!r} stands for {len(meant)} measures ({shown}); name one measure")
-    return [typed]
+    for name in names:
+        meant = parse(name)
+        if len(meant) > 1:
+            shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
+            raise UsageError(f"{name!r} stands for {len(meant)} measures ({shown}); name one measure")
 
 
 def test_name(typed: str) -> str:
@@ -126,105 +145,236 @@ def compare_scores(
     *,
     baseline: str | None = None,
     test: str = "randomisation",
-    correction: str = "holm",
+    correction: str = "maxt",
     settings: Resampling | None = None,
     power: float = 0.8,
+    margin: float = math.nan,
+    groups: Mapping[str, str] | None = None,
+    population: str = "similar",
 ) -> Comparison:
     """Compare runs that were scored against one gold, on the first measure of their results.
 
     Args and errors are those of ``compare``, but that ``settings`` says how queries are resampled.
     """
-    test = test_name(test)
-    settings = settings or Resampling()
-    n_resamples, seed, confidence_level = settings.n_resamples, settings.seed, settings.confidence_level
-    _check_choices(test, correction, power, settings)
-    _check_scores(scored)
-    first = scored[0]
-    measure = next(iter(first.results))
+    asked = Asked(test_name(test), correction, settings or Resampling(), power, margin, groups, population)
+    return compare_measures(scored, asked, baseline, most=1)[0]
+
+
+class Asked(NamedTuple):
+    """How runs are compared; ``compare`` describes the fields."""
+
+    test: str = "randomisation"
+    correction: str = "maxt"
+    settings: Resampling = Resampling()
+    power: float = 0.8
+    margin: float = math.nan
+    groups: Mapping[str, str] | None = None
+    population: str = "similar"
+
+
+def compare_measures(
+    scored: Sequence[Scores], asked: Asked, baseline: str | None = None, most: int | None = None
+) -> list[Comparison]:
+    """Compare runs on each measure of their results; the pairs of all measures are corrected together.
+
+    Args:
+        scored: the runs, scored against one gold.
+        asked: how.
+        baseline: as for ``compare``.
+        most: only so many of the measures.
+
+    Raises:
+        UsageError: as ``compare``.
+    """
+    _check_choices(asked)
+    measures = _checked(scored)[:most]
     pairs = list(_pairs(scored, baseline))
-    _check_test(test, measure, scored, pairs)
-    terms = [scores.results[measure].terms for scores in scored]
-    samples = resampling.bootstrapped(terms, n_resamples, seed)
-    runs = [
-        _Run(scores.results[measure], of_run, samples[:, at], resampling.left_out(of_run))
-        for at, (scores, of_run) in enumerate(zip(scored, terms, strict=True))
-    ]
-    p = _p_values(test, runs, pairs, n_resamples, seed)
-    compared = tuple(
-        replace(
-            _pair(a, b, runs[a], runs[b], first.query_ids, confidence_level, power), p=p_value, corrected=p_corrected
+    for measure in measures:
+        _check_test(asked, measure, scored, pairs)
+    first = scored[0]
+    units = Units.of(first.query_ids, asked.groups)
+    boards = [_Board.of(measure, scored, units, asked.settings) for measure in measures]
+    tests = [_tests(board, pairs, asked) for board in boards]
+    together = len(pairs) * len(measures)
+    joint = None
+    known = sum(not math.isnan(test.difference) for of_board in tests for test in of_board)
+    if asked.correction == "maxt" and known > 1:
+        families = [studentised.Family([run.terms for run in board.runs], pairs) for board in boards]
+        joint = studentised.jointly(families, asked.settings)
+    p = np.array([test.p for of_board in tests for test in of_board])
+    if joint is not None:
+        adjusted = np.array([joint.p(test) for of_board in tests for test in of_board])
+    else:
+        adjusted = p if asked.correction == "maxt" else corrected(p, asked.correction)
+    found = []
+    for at, (board, of_board) in enumerate(zip(boards, tests, strict=True)):
+        of_pairs = adjusted[at * len(pairs) : (at + 1) * len(pairs)].tolist()
+        comparison = Comparison(
+            task=first.task,
+            edition=first.edition,
+            gold=first.gold,
+            measure=board.measure.name,
+            queries=len(first.query_ids),
+            test=asked.test,
+            correction=asked.correction,
+            n_resamples=asked.settings.n_resamples,
+            seed=asked.settings.seed,
+            confidence_level=asked.settings.confidence_level,
+            power=asked.power,
+            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "bca",
+            standings=tuple(_standings(board, scored, asked)),
+            pairs=tuple(
+                _pair(a, b, board, test, joint, of_pair, first.query_ids, asked)
+                for (a, b), test, of_pair in zip(pairs, of_board, of_pairs, strict=True)
+            ),
+            together=together,
+            population=asked.population,
+            groups=units.n if asked.groups is not None else 0,
+            margin=asked.margin,
+            excluded=first.excluded,
+            decisions=first.decisions,
         )
-        for (a, b), p_value, p_corrected in zip(pairs, p.tolist(), corrected(p, correction).tolist(), strict=True)
-    )
-    standings = tuple(
-        Standing(scores.tag, scores.file, run.result.value,
-                 interval_of(measure, run.result, run.samples, run.without, confidence_level), scores.remarks)
-        for scores, run in zip(scored, runs, strict=True)
-    )  # fmt: skip
-    comparison = Comparison(
-        task=first.task,
-        edition=first.edition,
-        gold=first.gold,
-        measure=measure.name,
-        queries=len(first.query_ids),
-        test=test,
-        correction=correction,
-        n_resamples=n_resamples,
-        exact=test == "randomisation" and resampling.is_exact(len(first.query_ids), n_resamples),
-        seed=seed,
-        confidence_level=confidence_level,
-        power=power,
-        interval="wilson" if isinstance(measure, SHARES) else "bca",
-        standings=standings,
-        pairs=compared,
-        excluded=first.excluded,
-        decisions=first.decisions,
-    )
-    return replace(comparison, remarks=tuple(_remarks(comparison, runs)))
+        found.append(replace(comparison, remarks=tuple(_remarks(comparison, board, of_board))))
+    return found
 
 
-def _check_choices(test: str, correction: str, power: float, settings: Resampling) -> None:
-    if test not in TESTS:
-        raise UsageError(f"unknown test {test!r}; the tests are {', '.join(TESTS)}")
-    if correction not in CORRECTIONS:
-        raise UsageError(f"unknown correction {correction!r}; the corrections are {', '.join(CORRECTIONS)}")
-    if not settings.alpha < power < 1:
+class _Run(NamedTuple):
+    """What is known of a run: its score, and the score on samples and without each query."""
+
+    result: Result
+    terms: Terms
+    samples: FloatArray
+    without: FloatArray
+
+
+class _Board(NamedTuple):
+    """The runs by one measure."""
+
+    measure: Measure
+    runs: Sequence[_Run]
+
+    @classmethod
+    def of(cls, measure: Measure, scored: Sequence[Scores], units: Units, settings: Resampling) -> _Board:
+        results = [scores.results[measure] for scores in scored]
+        terms = [units.terms(result.terms) for result in results]
+        samples = resampling.bootstrapped(terms, settings.n_resamples, settings.seed)
+        return cls(
+            measure,
+            [
+                _Run(result, of_run, samples[:, at], resampling.left_out(result.terms))
+                for at, (result, of_run) in enumerate(zip(results, terms, strict=True))
+            ],
+        )
+
+
+def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> list[PairTest]:
+    """Each pair tested alone."""
+    tests = studentised.tested([run.terms for run in board.runs], pairs, asked.settings)
+    if asked.test == "t":
+        return [_t_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
+    if asked.test == "bootstrap":
+        return [_bootstrap_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
+    return tests
+
+
+def _two(board: _Board, pair: tuple[int, int]) -> tuple[_Run, _Run]:
+    return board.runs[pair[0]], board.runs[pair[1]]
+
+
+def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
+    values = _differences(one.result, other.result)
+    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha), attainable=math.inf)
+
+
+def _bootstrap_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
+    """The share of samples whose difference is as far from the observed one as that is from 0.
+
+    Few queries that differ are no sample: then there is no p. Source: Efron & Tibshirani 1993, chapter 16.
+    """
+    spread = one.samples - other.samples
+    error = float(np.nanstd(spread)) if np.isfinite(spread).any() else 0.0
+    if test.differing and test.differing < LEAST_DIFFERING:
+        return test._replace(p=math.nan, critical=math.inf, error=error)
+    far = np.nan_to_num(np.abs(spread - test.difference), nan=math.inf)
+    critical, p = studentised.verdict(far, abs(test.difference) - NEAR, asked.settings.alpha, is_exact=False)
+    return test._replace(
+        p=math.nan if math.isnan(test.difference) else p,
+        error=error,
+        statistic=abs(test.difference) / error if error > NEAR else test.statistic,
+        critical=critical / error if error > NEAR else math.inf,
+        attainable=math.inf,
+    )
+
+
+def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterator[Standing]:
+    for scores, run in zip(scored, board.runs, strict=True):
+        interval = Interval(math.nan, math.nan)
+        if asked.population != "these":
+            without = resampling.left_out(run.terms)
+            level = asked.settings.confidence_level
+            interval = interval_of(board.measure, run.result, run.samples, without, level, asked.groups is not None)
+        yield Standing(scores.tag, scores.file, run.result.value, interval, scores.remarks)
+
+
+def _check_choices(asked: Asked) -> None:
+    if asked.test not in TESTS:
+        raise UsageError(f"unknown test {asked.test!r}; the tests are {', '.join(TESTS)}")
+    if asked.correction not in CORRECTIONS:
+        raise UsageError(f"unknown correction {asked.correction!r}; the corrections are {', '.join(CORRECTIONS)}")
+    if asked.population not in POPULATIONS:
+        raise UsageError(f"unknown population {asked.population!r}; the populations are {', '.join(POPULATIONS)}")
+    if not asked.settings.alpha < asked.power < 1:
         raise UsageError(
-            f"the power must be between {settings.alpha:.3g}, which chance reaches, and 1, for example 0.8"
+            f"the power must be between {asked.settings.alpha:.3g}, which chance reaches, and 1, for example 0.8"
         )
+    if not (math.isnan(asked.margin) or 0 < asked.margin < math.inf):
+        raise UsageError("the margin must be greater than 0, for example 0.01")
+    if asked.population == "these":
+        if asked.test in ("bootstrap", "t"):
+            raise UsageError(
+                f"the {asked.test} test takes the queries for a sample of others; use --test randomisation with "
+                "--population these"
+            )
+        if not math.isnan(asked.margin):
+            raise UsageError("a margin needs intervals, which --population these does not have")
 
 
-def _check_scores(scored: Sequence[Scores]) -> None:
+def _checked(scored: Sequence[Scores]) -> list[Measure]:
+    """The measures to compare by."""
     if len(scored) < 2:
         raise UsageError("a comparison needs at least two runs")
     first = scored[0]
-    measure = next(iter(first.results))
+    measures = list(first.results)
     for scores in scored[1:]:
-        if measure not in scores.results:
-            raise UsageError(f"some runs have no {measure} score; do all runs have the same parts?")
+        if missing := [measure for measure in measures[:1] if measure not in scores.results]:
+            raise UsageError(f"some runs have no {missing[0]} score; do all runs have the same parts?")
         if tuple(scores.query_ids) != tuple(first.query_ids):
             raise UsageError("the runs were scored on different queries")
         if (scores.task, scores.edition, scores.decisions) != (first.task, first.edition, first.decisions):
             raise UsageError("the runs were scored by different rules")
+    return [measure for measure in measures if all(measure in scores.results for scores in scored)]
 
 
-def _check_test(test: str, measure: Measure, scored: Sequence[Scores], pairs: Sequence[tuple[int, int]]) -> None:
+def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs: Sequence[tuple[int, int]]) -> None:
     """Refuse a test of the queries' own values where the score is not made of these."""
-    if test not in CLASSICAL:
+    if asked.test not in ("mcnemar", "t"):
         return
-    if test == "mcnemar" and not isinstance(measure, SHARES):
+    if asked.groups is not None:
+        raise UsageError(f"the {asked.test} test has no groups of queries; use --test randomisation")
+    if asked.test == "mcnemar" and not isinstance(measure, SHARES):
         raise UsageError(f"McNemar's test applies to accuracies only, not to {measure}; use --test randomisation")
     results = [scores.results[measure] for scores in scored]
     if not results[0].terms.is_mean:
         raise UsageError(
-            f"{measure} is not a mean over queries, so the {test} test does not apply to it; use --test randomisation"
+            f"{measure} is not a mean over queries, so the {asked.test} test does not apply to it; "
+            "use --test randomisation"
         )
     left_out = [np.isnan(result.per_query) for result in results]
     for a, b in pairs:
         if not np.array_equal(left_out[a], left_out[b]):
             raise UsageError(
                 f"{measure} leaves out different queries for {quoted(scored[a].tag)} and {quoted(scored[b].tag)}, so "
-                f"the paired {test} test does not apply; use --test randomisation"
+                f"the paired {asked.test} test does not apply; use --test randomisation"
             )
 
 
@@ -243,52 +393,43 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
     yield from ((at, places[0]) for at in range(len(scored)) if at != places[0])
 
 
-class _Run(NamedTuple):
-    """What is known of a run: its score, and the score on samples and without each query."""
-
-    result: Result
-    terms: Terms
-    samples: FloatArray
-    without: FloatArray
-
-
-def _p_values(
-    test: str, runs: Sequence[_Run], pairs: Sequence[tuple[int, int]], n_resamples: int, seed: int
-) -> FloatArray:
-    """The p value of each pair; NaN where a score does not exist."""
-    if test == "randomisation":
-        p = resampling.randomised([run.terms for run in runs], pairs, n_resamples, seed)
-    elif test == "bootstrap":
-        totals = [run.terms.total for run in runs]
-        p = np.array([resampling.shifted(runs[a].samples, runs[b].samples, totals[a], totals[b]) for a, b in pairs])
-    else:
-        p = np.array([CLASSICAL[test](_differences(runs[a].result, runs[b].result)) for a, b in pairs])
-    undefined = np.array([math.isnan(runs[a].result.value - runs[b].result.value) for a, b in pairs])
-    return np.where(undefined, np.nan, p)
-
-
-def _pair(a: int, b: int, one: _Run, other: _Run, names: Sequence[str], confidence_level: float, power: float) -> Pair:
-    """Everything that is said of two runs but p."""
-    difference = one.result.value - other.result.value
-    spread = one.samples - other.samples
-    spread = spread[~np.isnan(spread)]
+def _pair(
+    a: int,
+    b: int,
+    board: _Board,
+    test: PairTest,
+    joint: studentised.Joint | None,
+    p_corrected: float,
+    names: Sequence[str],
+    asked: Asked,
+) -> Pair:
+    """Everything that is said of two runs."""
+    one, other = board.runs[a], board.runs[b]
+    none = Interval(math.nan, math.nan)
+    is_sample = asked.population != "these"
     jackknife = one.without - other.without
-    adding = (one.terms.each != 0).any(axis=1) | (other.terms.each != 0).any(axis=1)
+    adding = (one.result.terms.each != 0).any(axis=1) | (other.result.terms.each != 0).any(axis=1)
     values = _differences(one.result, other.result)
+    detectable = resampling.detectable(test.error, test.critical, asked.power) if is_sample else math.nan
+    simultaneous = none
+    if is_sample and asked.correction == "maxt":
+        simultaneous = test.interval() if joint is None else test.interval(joint.critical)
     return Pair(
         a=a,
         b=b,
-        difference=difference,
-        percentile=resampling.percentile(spread, confidence_level),
-        bca=resampling.bca(spread, difference, jackknife, confidence_level),
-        p=math.nan,
-        corrected=math.nan,
+        difference=test.difference,
+        error=test.error,
+        interval=test.interval() if is_sample else none,
+        simultaneous=simultaneous,
+        p=test.p,
+        corrected=p_corrected,
+        differing=test.differing,
         wins=int((values > NEAR).sum()),
         ties=int((np.abs(values) <= NEAR).sum()),
         losses=int((values < -NEAR).sum()),
-        effect=resampling.effect(difference, jackknife[adding]),
-        detectable=resampling.detectable(float(spread.std()), confidence_level, power) if len(spread) else math.nan,
-        deciding=_deciding(difference, jackknife, names),
+        effect=resampling.effect(test.difference, jackknife[adding]),
+        detectable=detectable if detectable <= test.attainable else math.nan,
+        deciding=_deciding(test.difference, jackknife, names),
     )
 
 
@@ -302,54 +443,64 @@ def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) ->
     """The queries without which the difference would change most."""
     change = np.nan_to_num(jackknife - difference)
     # rounded, so that which of two equal ones comes first does not depend on the order of sums
-    order = np.argsort(-np.round(np.abs(change), 12), kind="stable")[:_DECIDING]
-    return tuple((names[at], float(change[at])) for at in order.tolist() if abs(change[at]) > NEAR)
+    order = sorted(range(len(names)), key=lambda at: (-round(abs(float(change[at])), 12), names[at]))[:_DECIDING]
+    return tuple((names[at], float(change[at])) for at in order if abs(change[at]) > NEAR)
 
 
-def _remarks(comparison: Comparison, runs: Sequence[_Run]) -> Iterator[str]:
+def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -> Iterator[str]:
     """What to know before the numbers are believed."""
+    runs = board.runs
     tags = [shortened(standing.tag) for standing in comparison.standings]
     undefined = [shortened(s.tag) for s in comparison.standings if math.isnan(s.score)]
     if undefined:
         yield f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
     alike = [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]
     if alike:
-        shown = "; ".join(f"{tags[pair.a]} and {tags[pair.b]}" for pair in alike[:3])
-        shown += "; …" if len(alike) > 3 else ""
         of_runs = counted(len(alike), "pair")
-        yield f"{of_runs} of runs contribute the same to {comparison.measure} in every query ({shown})"
-    tested = [pair for pair in comparison.pairs if not math.isnan(pair.p)]
-    no_p = sum(math.isnan(pair.p) and not math.isnan(pair.difference) for pair in comparison.pairs)
-    if no_p:
-        yield f"{counted(no_p, 'pair')} of runs differ by the same amount in every query, so the t test is undefined"
+        yield f"{of_runs} of runs contribute the same to {comparison.measure} in every query ({_some(alike, tags)})"
     lost = [np.isnan(run.samples) for run in runs if not math.isnan(run.result.value)]
     if n_lost := int(np.any(lost, axis=0).sum()):
         of_all = f"{counted(n_lost, 'resample')} of {comparison.n_resamples:,}"
         yield f"in {of_all} {comparison.measure} is undefined for a run; the intervals leave these out"
-    if comparison.test in ("randomisation", "bootstrap") and tested:
-        yield from _resolution(comparison, len(tested))
+    if comparison.test == "t":
+        no_p = sum(math.isnan(pair.p) and not math.isnan(pair.difference) for pair in comparison.pairs)
+        if no_p:
+            of_runs = counted(no_p, "pair")
+            yield f"{of_runs} of runs differ by the same amount in every query, so the t test is undefined"
+    else:
+        yield from _resolution(comparison, tests, tags)
+
+
+def _some(pairs: Sequence[Pair], tags: Sequence[str]) -> str:
+    return "; ".join(f"{tags[pair.a]} and {tags[pair.b]}" for pair in pairs[:3]) + ("; …" if len(pairs) > 3 else "")
 
 
 def _is_same(a: Terms, b: Terms) -> bool:
     return np.array_equal(a.each, b.each) and np.array_equal(a.besides, b.besides)
 
 
-def _resolution(comparison: Comparison, tested: int) -> Iterator[str]:
-    """Whether any p could be significant at all: resamples cannot give a p below 1 / (n_resamples + 1)."""
-    of_queries = comparison.test == "randomisation" and comparison.exact
-    least = (
-        resampling.least_p(comparison.queries, comparison.n_resamples)
-        if of_queries
-        else 1 / (comparison.n_resamples + 1)
-    )
-    times = tested if comparison.correction == "holm" else 1
-    if times * least < comparison.alpha:
+def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequence[str]) -> Iterator[str]:
+    """Whether any p could be significant at all: few queries, or few resamples, do not give a small one."""
+    known = [
+        (pair, test)
+        for pair, test in zip(comparison.pairs, tests, strict=True)
+        if not math.isnan(pair.difference) and test.differing
+    ]
+    few = [pair for pair, test in known if test.is_hopeless and test.differing < LEAST_DIFFERING]
+    if few:
+        what = "queries" if not comparison.groups else "groups of queries"
+        yield (
+            f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in too few {what} for any "
+            f"difference to be significant ({_some(few, tags)})"
+        )
+    sampled = [test for pair, test in known if pair not in few]
+    times = comparison.together if comparison.correction == "holm" else 1
+    least = 1 / (comparison.n_resamples + 1)
+    if not sampled or comparison.test == "mcnemar" or times * least < comparison.alpha:
         return
     said = f"no difference can be significant here: the smallest possible p is {least:.2g}"
     if times > 1:
-        said += f", or {counted(tested, 'pair')} corrected: {min(times * least, 1):.2g}"
+        said += f", or {counted(times, 'pair')} corrected: {min(times * least, 1):.2g}"
     needed = math.floor(times / comparison.alpha) + 1
-    ways = [] if of_queries or needed > MOST_RESAMPLES else [f"--resamples {needed}"]
-    if times > 1:
-        ways += ["--correction bh", *(["--baseline"] if len(comparison.pairs) >= len(comparison.standings) else [])]
-    yield f"{said}; use {' or '.join(ways)}" if ways else f"{said}; there are too few queries"
+    ways = [] if needed > MOST_RESAMPLES else [f"--resamples {needed}"]
+    yield f"{said}; use {' or '.join([*ways, *(['--correction maxt'] if times > 1 else [])])}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,12 +13,14 @@ from coliee_ir.stats.resampling import Interval
 
 #: test → what it is, and for which measures
 TESTS: Final = {
-    "randomisation": "paired randomisation of queries; any measure",
+    "randomisation": "studentised paired randomisation of queries; any measure",
     "bootstrap": "paired bootstrap of the difference, shifted to the null hypothesis; any measure",
     "mcnemar": "McNemar's exact test; accuracies",
     "t": "paired t test; means over queries",
-    "wilcoxon": "Wilcoxon's signed-rank test; means over queries",
 }
+
+#: which queries a comparison is about → how captions say it
+POPULATIONS: Final = {"similar": "other queries of the same kind", "these": "these queries only"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,14 @@ class Pair:
         a: the place of the first run among the standings.
         b: that of the second.
         difference: score of ``a`` minus score of ``b``.
-        percentile: bootstrap interval of the difference.
-        bca: the same, bias-corrected and accelerated.
+        error: its standard error.
+        interval: of the difference, of this pair alone: without 0 exactly if p is significant. NaN where queries are
+            too few for one, or do not vary.
+        simultaneous: the interval that holds for all pairs that are corrected together: without 0 exactly if the
+            corrected p is significant. NaN as above, and with corrections that have none.
         p: of the test, two-sided; NaN where it cannot be formed.
         corrected: p, corrected for the number of pairs.
+        differing: how many queries the runs differ in.
         wins: queries with a greater value in ``a``, by the measure's formula on the query alone.
         ties: queries with equal values; one that is left out of a score counts nowhere.
         losses: queries with a greater value in ``b``.
@@ -58,17 +65,19 @@ class Pair:
             For a mean these are the queries' differences, so that it is Cohen's d for pairs. It does not grow with the
             number of queries.
         detectable: the least true difference that this test of this pair alone, without correction, would find with the
-            power asked for; NaN for runs without any difference.
+            power asked for, by the normal approximation; NaN where no difference could be found.
         deciding: the queries that move the difference most, and by how much it would change without each.
     """
 
     a: int
     b: int
     difference: float
-    percentile: Interval
-    bca: Interval
+    error: float
+    interval: Interval
+    simultaneous: Interval
     p: float
     corrected: float
+    differing: int
     wins: int
     ties: int
     losses: int
@@ -90,13 +99,16 @@ class Comparison(Shown):
         test: the test, one of ``TESTS``.
         correction: one of ``CORRECTIONS``.
         n_resamples: how many resamples.
-        exact: whether the randomisation test went through all swaps, which are fewer than ``n_resamples``.
         seed: of the random numbers.
         confidence_level: of the intervals.
         power: for which ``detectable`` is.
         interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``bca``.
         standings: the runs, in the order given.
         pairs: the comparisons.
+        together: how many pairs were corrected together: those of all measures that were compared.
+        population: which queries the comparison is about, one of ``POPULATIONS``.
+        groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
+        margin: the greatest difference that does not matter; NaN if none was named.
         remarks: what to know of the comparisons; what there is to know of a run is in its standing.
         excluded: the queries that were left out.
         decisions: the choices made where the organisers leave it open.
@@ -110,13 +122,16 @@ class Comparison(Shown):
     test: str
     correction: str
     n_resamples: int
-    exact: bool
     seed: int
     confidence_level: float
     power: float
     interval: str
     standings: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
+    together: int
+    population: str = "similar"
+    groups: int = 0
+    margin: float = math.nan
     remarks: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
@@ -129,6 +144,17 @@ class Comparison(Shown):
     def significant(self, pair: Pair) -> bool:
         """Whether the pair's corrected p is less than ``alpha``."""
         return pair.corrected < self.alpha
+
+    def within(self, pair: Pair) -> str:
+        """What the pair's interval says of the margin; the simultaneous one where there is one.
+
+        ``equivalent``: all of it is within the margin, ``not worse``, ``not better``: it does not reach so far below 0,
+        or above; empty where neither can be said. Source: Schuirmann 1987, at half the level.
+        """
+        low, high = pair.interval if math.isnan(pair.simultaneous.low) else pair.simultaneous
+        return {(True, True): "equivalent", (True, False): "not worse", (False, True): "not better"}.get(
+            (low > -self.margin, high < self.margin), ""
+        )
 
     def __repr__(self) -> str:
         return f"Comparison({self.measure!r}, runs={[standing.tag for standing in self.standings]}, test={self.test!r})"
@@ -146,11 +172,14 @@ class Comparison(Shown):
             "test": self.test,
             "correction": self.correction,
             "trials": self.n_resamples,
-            "exact": self.exact,
             "seed": self.seed,
             "level": self.confidence_level,
             "power": self.power,
             "interval": self.interval,
+            "population": self.population,
+            **({"groups": self.groups} if self.groups else {}),
+            **({} if math.isnan(self.margin) else {"margin": self.margin}),
+            "together": self.together,
             "runs": [
                 {
                     "tag": standing.tag,
@@ -167,10 +196,13 @@ class Comparison(Shown):
                     "b": self.standings[pair.b].tag,
                     "places": [pair.a, pair.b],
                     "difference": number(pair.difference),
-                    "percentile": numbers(pair.percentile),
-                    "bca": numbers(pair.bca),
+                    "standard_error": number(pair.error),
+                    "interval": numbers(pair.interval),
+                    "simultaneous": numbers(pair.simultaneous),
+                    **({} if math.isnan(self.margin) else {"within": self.within(pair) or None}),
                     "p": number(pair.p),
                     "p_corrected": number(pair.corrected),
+                    "differing": pair.differing,
                     "wins": pair.wins,
                     "ties": pair.ties,
                     "losses": pair.losses,

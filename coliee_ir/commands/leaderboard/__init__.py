@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
@@ -20,7 +22,7 @@ from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.commands.leaderboard.result import Leaderboard
-from coliee_ir.commands.leaderboard.standing import groups, order_key, places
+from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.arriving import sorted_out
@@ -31,13 +33,13 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
-from coliee_ir.stats import resampling
-from coliee_ir.stats.corrections import CORRECTIONS
+from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.units import Units
 
 __all__ = [
-    "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published",
+    "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published", "Ranks",
     "rank_runs", "read_categories", "read_official",
 ]  # fmt: skip
 
@@ -59,7 +61,7 @@ def rank_runs(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
-    correction: str = "holm",
+    groups: Mapping[str, str] | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -86,7 +88,7 @@ def rank_runs(
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
-        correction: of the p values behind the groups, one of ``coliee_ir.commands.compare.CORRECTIONS``.
+        groups: query → group, where queries depend on each other; groups are swapped and drawn as a whole.
         n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same leaderboard on any machine.
         confidence_level: of the intervals.
@@ -105,8 +107,6 @@ def rank_runs(
     >>> [(entry.place, entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries]
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
-    if correction not in CORRECTIONS:
-        raise UsageError(f"unknown correction {correction!r}; the corrections are {', '.join(CORRECTIONS)}")
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [path for path in submissions if isinstance(path, _PATHS)]
@@ -133,22 +133,28 @@ def rank_runs(
     remarks = [*collected.remarks, *walked.remarks()]
     remarks += passed.remarks()
     remarks += _of_list(who, scored)
+    units = Units.of(evaluator.queries, groups)
+    entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
     if best:
-        scored, left_out = _best_of_teams(scored)
+        left_out = len(scored) - len(entries)
         if not any(team for team, _ in scored):
             remarks.append("no teams are known, so every run would be its team's best; name the teams with --teams CSV")
         elif left_out:
             remarks.append(
                 f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
             )
+            remarks.append(
+                "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
+                "their intervals do not"
+            )
     return Leaderboard.of(
         evaluator,
-        _entries(scored, evaluator.protocol.tie_break, settings, correction),
+        entries,
         settings,
         because=because,
         invalid=invalid,
         remarks=remarks,
-        correction=correction,
+        groups=units.n if groups is not None else 0,
         described=passed.described,
         teams=who,
     )
@@ -209,37 +215,44 @@ def _scored(
     return sorted(scored, key=order)
 
 
-def _best_of_teams(scored: Sequence[tuple[str, Scores]]) -> tuple[list[tuple[str, Scores]], int]:
-    """The first run of each team, and how many others there are."""
+def _best_of_teams(scored: Sequence[tuple[str, Scores]]) -> list[int]:
+    """The places of the first run of each team; a run without a team stands for itself."""
     kept, seen = [], set()
-    for team, scores in scored:
+    for at, (team, _) in enumerate(scored):
         if not team or team not in seen:
-            kept.append((team, scores))
+            kept.append(at)
         seen.add(team)
-    return kept, len(scored) - len(kept)
+    return kept
 
 
 def _entries(
-    scored: Sequence[tuple[str, Scores]], tie_break: Sequence[str], settings: Resampling, correction: str
+    scored: Sequence[tuple[str, Scores]], tie_break: Sequence[str], settings: Resampling, units: Units, best: bool
 ) -> tuple[Entry, ...]:
-    """The runs in their places, with groups and intervals."""
+    """The runs in their places, with the ranks that they may have, and intervals.
+
+    The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
+    are then counted among those that are kept.
+    """
     if not scored:
         return ()
     measure: Measure = next(iter(scored[0][1].results))
-    results = [scores.results[measure] for _, scores in scored]
-    terms = [result.terms for result in results]
-    samples = resampling.bootstrapped(terms, settings.n_resamples, settings.seed)
-    in_groups = groups(terms, settings, correction)
-    in_places = places([order_key(scores, tie_break) for _, scores in scored])
+    terms = [units.terms(scores.results[measure].terms) for _, scores in scored]
+    better = studentised.better(terms, settings)
+    kept = _best_of_teams(scored) if best else list(range(len(scored)))
+    ranks = rank_sets([terms[at].total for at in kept], better[np.ix_(kept, kept)])
+    in_places = places([order_key(scored[at][1], tie_break) for at in kept])
+    samples = resampling.bootstrapped([terms[at] for at in kept], settings.n_resamples, settings.seed)
+    in_groups = units.n < len(units.number)
     return tuple(
         Entry(
-            in_places[at],
-            in_groups[at],
-            team,
-            scores,
+            place,
+            of_run,
+            scored[at][0],
+            scored[at][1],
             interval_of(
-                measure, results[at], samples[:, at], resampling.left_out(terms[at]), settings.confidence_level
+                measure, scored[at][1].results[measure], samples[:, column], resampling.left_out(terms[at]),
+                settings.confidence_level, in_groups,
             ),
         )
-        for at, (team, scores) in enumerate(scored)
-    )
+        for column, (at, place, of_run) in enumerate(zip(kept, in_places, ranks, strict=True))
+    )  # fmt: skip

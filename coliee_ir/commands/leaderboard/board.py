@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from coliee_adapters.descriptions import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval
+from coliee_ir.commands.leaderboard.standing import Ranks
 from coliee_ir.measures import Measure, Result
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.collecting import Invalid
@@ -27,14 +28,14 @@ class Entry:
     Attributes:
         place: from 1; equal runs have equal places, and the next place is left out: 1, 2, 2, 4. 0 for a run without a
             score.
-        group: from 1; see ``Leaderboard``. 0 for a run without a score.
+        ranks: the ranks that it may have; see ``Leaderboard``.
         team: the team; empty where it is not known.
         scores: of all official measures, with the judged parts.
         interval: of the measure that ranks.
     """
 
     place: int
-    group: int
+    ranks: Ranks
     team: str
     scores: Scores
     interval: Interval
@@ -68,7 +69,7 @@ class Board:
     remarks: tuple[str, ...]
     excluded: tuple[str, ...]
     resampling: Resampling
-    correction: str
+    groups: int
     described: Mapping[str, Description] = field(default_factory=dict)
     teams: Teams | None = None
 

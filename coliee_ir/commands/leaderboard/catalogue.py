@@ -31,7 +31,9 @@ class Table(NamedTuple):
 
 #: name → the table
 TABLES: Final[Mapping[str, Table]] = {
-    "ranking": Table("the runs in rank order, with groups and intervals", lambda board, _: runs.ranking(board)),
+    "ranking": Table(
+        "the runs in rank order, with the ranks that they may have, and intervals", lambda board, _: runs.ranking(board)
+    ),
     "results": Table("counts and scores of each run (2021: Tables 8, 11, 13)", lambda board, _: runs.results(board)),
     "approaches": Table("the approaches by the descriptions (Table 4)", lambda board, _: runs.approaches(board)),
     "relevant": Table(

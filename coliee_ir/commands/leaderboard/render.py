@@ -62,11 +62,12 @@ def contents(board: Board, extras: Extras) -> dict[str, Any]:
         "trials": board.resampling.n_resamples,
         "seed": board.resampling.seed,
         "level": board.resampling.confidence_level,
-        "correction": board.correction,
+        **({"groups": board.groups} if board.groups else {}),
         "runs": [
             {
                 "place": entry.place or None,
-                "group": entry.group or None,
+                "ranks": list(entry.ranks) if entry.ranks.best else None,
+                "may_be_best": entry.ranks.best == 1,
                 "team": entry.team or None,
                 **entry.scores.to_dict(),
                 "interval": numbers(entry.interval),

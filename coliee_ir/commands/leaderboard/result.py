@@ -25,12 +25,10 @@ from coliee_ir.stats.settings import Resampling
 class Leaderboard(Board, Shown):
     """Runs ranked by the measure of their task's edition and by its tie-break.
 
-    Two runs are equal where these values differ by no more than rounding errors. Groups gather what cannot be told
-    apart: the best run leads the first group, and with it are all runs that the test does not find worse than it; the
-    best of the remaining runs leads the next group, and so on. So a run is not found worse than the leader of its
-    group, and is found worse than the leader of every group before. Runs of one group are not tested against each
-    other. The test is the paired randomisation of queries; its p values are corrected, for each leader, for the number
-    of runs that it is compared with.
+    Two runs are equal where these values differ by no more than rounding errors. The ranks that a run may have come
+    from all pairs of runs, tested together by the studentised paired randomisation of queries: as many runs as are
+    significantly better are before it, as many as are significantly worse behind. With the confidence of the intervals
+    the true ranks of all runs are in their sets at once. The runs whose sets begin with 1 may be the best.
 
     Attributes:
         task: the task.
@@ -46,8 +44,8 @@ class Leaderboard(Board, Shown):
         invalid: what is not ranked.
         remarks: what to know of the whole.
         excluded: the queries that were left out.
-        resampling: how queries were resampled for groups and intervals.
-        correction: of the p values, one of ``CORRECTIONS``.
+        resampling: how queries were resampled for ranks and intervals.
+        groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
         described: run tag → its system description.
         teams: whose a run is, with the further columns of the list of teams.
     """
@@ -64,7 +62,7 @@ class Leaderboard(Board, Shown):
         because: str = "",
         invalid: Sequence[Invalid] = (),
         remarks: Sequence[str] = (),
-        correction: str = "holm",
+        groups: int = 0,
         described: Sequence[Description] = (),
         teams: Teams | None = None,
     ) -> Leaderboard:
@@ -90,7 +88,7 @@ class Leaderboard(Board, Shown):
             remarks=tuple(remarks),
             excluded=tuple(sorted(evaluator.excluded)),
             resampling=resampling,
-            correction=correction,
+            groups=groups,
             described={one.tag: one for one in described if one.task == described_task(evaluator.task)},
             teams=teams,
         )

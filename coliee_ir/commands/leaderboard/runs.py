@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Final
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.lines import counted
@@ -16,33 +15,32 @@ from coliee_ir.output.grid import Cell, Grid, Number
 
 
 def ranking(board: Board) -> Grid:
-    """The runs in their places, with groups and intervals."""
+    """The runs in their places, with the ranks that they may have, and intervals."""
     percent = f"{100 * board.resampling.confidence_level:g}%"
     best = _best(board)
     rows: list[list[Cell]] = []
     for entry in board.entries:
         values = [_value(entry, measure, best) for measure in board.measures]
         interval = [Number(bound) for bound in entry.interval]
-        rows.append([_whole(entry.place), _whole(entry.group), *_name(board, entry), values[0], *interval, *values[1:]])
+        rows.append([_whole(entry.place), str(entry.ranks), *_name(board, entry), values[0], *interval, *values[1:]])
     first, *others = (measure.name for measure in board.measures)
     names = _name_header(board)
-    header = ["rank", "group", *names, first, f"low {percent}", f"high {percent}", *others]
+    header = ["rank", f"rank {percent}", *names, first, f"low {percent}", f"high {percent}", *others]
     return Grid(header, rows, _ranking_caption(board), n_text=2 + len(names))
-
-
-_CORRECTIONS: Final = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction", "none": "uncorrected"}
 
 
 def _ranking_caption(board: Board) -> str:
     settings = board.resampling
+    percent = f"{100 * settings.confidence_level:g}%"
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
+    n_best = sum(entry.ranks.best == 1 for entry in board.entries)
+    groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
     return (
         f"{counted(len(board.entries), 'run')} ranked by {board.ranking}{ties}, "
-        f"{counted(len(board.queries), 'query')}, intervals of {100 * settings.confidence_level:g}%. No run of a group "
-        "is found worse than the group's first run, and every run of a later group is; runs of one group are not "
-        f"tested against each other (paired randomisation test, {settings.n_resamples:,} resamples, "
-        f"seed {settings.seed}; {_CORRECTIONS[board.correction]} for the runs that a first run is compared with; "
-        f"p < {settings.alpha:.2g})."
+        f"{counted(len(board.queries), 'query')}{groups}, intervals of {percent}. Rank {percent}: the ranks that the "
+        f"runs may have with other queries of the same kind, which hold for all runs at once; {n_best} may be the best "
+        f"(all pairs tested together, studentised paired randomisation test, max-T, {settings.n_resamples:,} "
+        f"resamples, seed {settings.seed})."
     )
 
 

@@ -1,18 +1,13 @@
-"""Places and groups: who stands where, and between whom no difference was found."""
+"""Places, and the ranks that runs may have: who stands where, and how sure that is."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-import numpy as np
-
-from coliee_ir.measures.base import Terms
+from coliee_ir.judging.judged import BoolArray
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.stats import resampling
-from coliee_ir.stats.corrections import corrected
-from coliee_ir.stats.settings import Resampling
 
 #: so many decimals decide; what differs further behind is the rounding of floating-point numbers
 _DECIMALS: Final = 12
@@ -44,34 +39,45 @@ def places(keys: Sequence[tuple[float, ...]]) -> list[int]:
     return found
 
 
-def groups(runs: Sequence[Terms], settings: Resampling, correction: str) -> list[int]:
-    """The group of each run, from 1; 0 for a run without a score.
+class Ranks(NamedTuple):
+    """The ranks that a run may have; 0 for a run without a score.
 
-    The first run leads group 1, which also holds every run not found worse than it; the first of the others leads
-    group 2, and so on. A run is found worse if its score is lower and the corrected p value of the paired
-    randomisation test is below ``settings.alpha``.
+    Attributes:
+        best: the best of them, from 1.
+        worst: the worst.
+    """
+
+    best: int
+    worst: int
+
+    def __str__(self) -> str:
+        if not self.best:
+            return "-"
+        return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
+
+
+def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
+    """The ranks that each run may have, which hold for all runs at once.
+
+    As many runs as are significantly better are before it, and as many as are significantly worse behind. A run with a
+    greater score has no worse ends: where it had, its set is made wider. Equal scores have equal sets.
 
     Args:
-        runs: the terms of the measure that ranks, best run first.
-        settings: how queries are resampled.
-        correction: for the number of runs that a leader is compared with.
+        scores: of the measure that ranks, best first; NaN for a run without one, which is last.
+        better: shape (runs, runs); which run is significantly better than which (``stats.studentised.better``).
+
+    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024. That the sets which begin with 1
+    hold the best run: Hsu 1981.
     """
-    found = [0] * len(runs)
-    left = [at for at, run in enumerate(runs) if not math.isnan(run.total)]
-    group = 0
-    while left:
-        group += 1
-        leader, *others = left
-        found[leader] = group
-        pairs = [(0, at) for at in range(1, len(left))]
-        p = (
-            resampling.randomised([runs[at] for at in left], pairs, settings.n_resamples, settings.seed)
-            if others
-            else np.zeros(0)
+    values = [round(score, _DECIMALS) for score in scores if not math.isnan(score)]
+    n = len(values)
+    best = (1 + better[:n, :n].sum(axis=0)).tolist()
+    worst = (n - better[:n, :n].sum(axis=1)).tolist()
+    found = [
+        Ranks(
+            min(low for low, value in zip(best, values, strict=True) if value <= own),
+            max(high for high, value in zip(worst, values, strict=True) if value >= own),
         )
-        p = corrected(p, correction)
-        worse = [p[at] < settings.alpha and runs[other].total < runs[leader].total for at, other in enumerate(others)]
-        for other, is_worse in zip(others, worse, strict=True):
-            found[other] = 0 if is_worse else group
-        left = [other for other, is_worse in zip(others, worse, strict=True) if is_worse]
-    return found
+        for own in values
+    ]
+    return found + [Ranks(0, 0)] * (len(scores) - n)

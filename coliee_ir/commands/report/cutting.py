@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import Any, Final
 
 import altair as alt
 
@@ -113,7 +114,14 @@ def tuned(contents: Contents) -> Figure | None:
     reached = [score for _, _, tuning in runs for _, score in _points(tuning)]
     reached += [submitted for _, submitted, _ in runs]
     highest = max([*reached, *(t.interval.high for _, _, t in runs if math.isfinite(t.interval.high))])
-    panels = [_panel(at, submitted, tuning, highest) for at, (_, submitted, tuning) in enumerate(runs)]
+    top = math.ceil(highest * 20) / 20
+    panels: list[dict[str, Any]] = []
+    datasets: dict[str, list[dict[str, float]]] = {}
+    for at, (_, submitted, tuning) in enumerate(runs):
+        drawn = _datasets(submitted, tuning)
+        panels.append(_panel(at, tuning, top, drawn))
+        datasets |= {f"{name}{at}": values for name, values in drawn.items()}
+    chart = alt.concat(columns=_COLUMNS, spacing=26).to_dict(validate=False)
     best = max(runs, key=lambda run: run[2].held_out)
     says = (
         f"{measure} of each run over the parameter of the rule that cuts it best; dashed, the run as submitted; the "
@@ -124,7 +132,7 @@ def tuned(contents: Contents) -> Figure | None:
         "tuning",
         f"{measure} over the cut-off",
         says,
-        alt.concat(*panels, columns=_COLUMNS, spacing=26),
+        {**chart, "concat": panels, "datasets": datasets},
         tunings_table(contents),
         runs=[name for name, _, _ in runs],
     )
@@ -134,36 +142,51 @@ def _points(tuning: Tuning) -> list[tuple[float, float]]:
     return [point for point in tuning.curve if math.isfinite(point[0]) and math.isfinite(point[1])]
 
 
-def _panel(at: int, submitted: float, tuning: Tuning, highest: float) -> alt.LayerChart | alt.FacetChart:
-    family = FAMILIES[tuning.rule.family]
-    kept = family.says.format(math.nan).replace("nan", "x")
-    points = [{"x": round(x, 6), "score": round(score, 5)} for x, score in _points(tuning)]
-    top = math.ceil(highest * 20) / 20
+def _datasets(submitted: float, tuning: Tuning) -> dict[str, list[dict[str, float]]]:
+    """What the panel of a run shows: the curve, the run as submitted and, where it is known, what to expect."""
+    curve = [{"x": round(x, 6), "score": round(score, 5)} for x, score in _points(tuning)]
+    expected = {"x": tuning.rule.threshold, "score": tuning.held_out,
+                "low": tuning.interval.low, "high": tuning.interval.high}  # fmt: skip
+    known = {"expected": [expected]} if all(map(math.isfinite, expected.values())) else {}
+    return {"curve": curve, "submitted": [{"score": submitted}], **known}
+
+
+def _panel(at: int, tuning: Tuning, top: float, drawn: Collection[str]) -> dict[str, Any]:
+    """The panel of a run: one that others of its rule share, with its own data and title."""
+    kept = FAMILIES[tuning.rule.family].says.format(math.nan).replace("nan", "x")
+    shared = _shared_panel(kept, tuning.measure, top, "expected" in drawn)
+    layers = [{**layer, "data": {"name": f"{layer['data']['name']}{at}"}} for layer in shared["layer"]]
+    return {**shared, "layer": layers, "title": {"text": {"expr": f"runs[{at}]"}}}
+
+
+@lru_cache(maxsize=32)
+def _shared_panel(kept: str, measure: str, top: float, is_expected: bool) -> dict[str, Any]:
     y = alt.Y("score:Q", title=None, scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=4))
     within = alt.Scale(zero=False, nice=False)
     x = alt.X("x:Q", title=_wrapped(kept), scale=within, axis=alt.Axis(tickCount=4, grid=False))
-    told = [alt.Tooltip("x:Q", title="x", format=".4~g"), alt.Tooltip("score:Q", title=tuning.measure, format=".4f")]
-    curve = alt.Chart(rows(points)).mark_line().encode(x=x, y=y)
-    spots = alt.Chart(rows(points)).mark_point(size=40, opacity=0).encode(x=x, y=y, tooltip=told)
-    as_submitted = alt.Chart(rows([{"score": submitted}])).mark_rule(strokeDash=[4, 3], color="@soft").encode(y=y)
-    layers: list[alt.Chart] = [curve, as_submitted, spots]
-    expected = {"x": tuning.rule.threshold, "score": tuning.held_out,
-                "low": tuning.interval.low, "high": tuning.interval.high}  # fmt: skip
-    if all(map(math.isfinite, expected.values())):
+    told = [alt.Tooltip("x:Q", title="x", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
+    along, submitted = alt.Chart(alt.NamedData("curve")), alt.Chart(alt.NamedData("submitted"))
+    layers: list[alt.Chart] = [
+        along.mark_line().encode(x=x, y=y),
+        submitted.mark_rule(strokeDash=[4, 3], color="@soft").encode(y=y),
+        along.mark_point(size=40, opacity=0).encode(x=x, y=y, tooltip=told),
+    ]
+    if is_expected:
         told = [
-            alt.Tooltip("score:Q", title=f"{tuning.measure} held out", format=".4f"),
+            alt.Tooltip("score:Q", title=f"{measure} held out", format=".4f"),
             alt.Tooltip("low:Q", title="low 95%", format=".4f"),
             alt.Tooltip("high:Q", title="high 95%", format=".4f"),
         ]
-        spot = alt.Chart(rows([expected]))
+        spot = alt.Chart(alt.NamedData("expected"))
         layers += [
             spot.mark_rule(strokeWidth=2, color="@run2").encode(
                 x=x, y=alt.Y("low:Q", title=None), y2="high:Q", tooltip=told
             ),
             spot.mark_point(size=60, color="@run2").encode(x=x, y=y, tooltip=told),
         ]
-    title = alt.TitleParams(alt.ExprRef(f"runs[{at}]"))
-    return alt.layer(*layers).properties(title=title, width=(WIDTH - 60) // _COLUMNS - 50, height=120)
+    chart = alt.layer(*layers).properties(width=(WIDTH - 60) // _COLUMNS - 50, height=120)
+    panel: dict[str, Any] = chart.to_dict(validate=False, context={"top_level": False})
+    return panel
 
 
 def _wrapped(text: str, width: int = 34) -> list[str]:

@@ -72,10 +72,11 @@ def _wrong(
     of_runs = [run.get(query, {}) for run in ranks]
     first = [[document for document in ranking if document not in right] for ranking in of_runs]
     chosen = dict.fromkeys(document for wrong in first for document in wrong[:shown])
-    found = {
-        document: [(run, ranking[document]) for run, ranking in enumerate(of_runs) if document in ranking]
-        for document in chosen
-    }
+    found: dict[str, list[tuple[int, int]]] = {document: [] for document in chosen}
+    for run, ranking in enumerate(of_runs):
+        for document in first[run]:
+            if document in found:
+                found[document].append((run, ranking[document]))
     ordered = sorted(found, key=lambda document: (-len(found[document]), min(rank for _, rank in found[document])))
     counts = []
     for part, wrong in zip(parts, first, strict=True):

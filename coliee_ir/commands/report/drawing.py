@@ -8,9 +8,11 @@ people with any colour vision tell apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple
 
 import altair as alt
+from altair.utils import schemapi
 
 from coliee_adapters.errors import printable
 from coliee_ir.output.grid import Grid
@@ -67,26 +69,54 @@ class Figure(NamedTuple):
     data: Grid
 
 
-def figure(name: str, title: str, says: str, chart: alt.TopLevelMixin, data: Grid, **names: Sequence[str]) -> Figure:
+def figure(
+    name: str, title: str, says: str, chart: alt.TopLevelMixin | dict[str, Any], data: Grid, **names: Sequence[str]
+) -> Figure:
     """A figure of an Altair chart.
 
     Args:
         name: see Figure.
         title: see Figure.
         says: see Figure.
-        chart: the chart, in which runs, categories and questions are numbers.
+        chart: the chart, or its definition, in which runs, categories and questions are numbers.
         data: see Figure.
         names: what these numbers are called: ``runs=["A", "B"]``.
     """
-    definition: dict[str, Any] = chart.to_dict()
+    definition = chart if isinstance(chart, dict) else chart.to_dict(validate=False)  # the tests validate
+    definition = dict(definition)
     definition.pop("config", None)  # Altair's own taste in sizes
     called = [{"name": what, "value": list(of)} for what, of in names.items()]
     return Figure(name, title, says, {**definition, "params": [*definition.get("params", []), *called]}, data)
 
 
-def rows(values: Sequence[dict[str, Any]]) -> alt.InlineData:
+class _Rows(alt.NamedData):
+    """Data of a chart, which Altair neither copies nor looks into: it names them, and they stand beside the chart."""
+
+    def __init__(self, values: Sequence[dict[str, Any]]) -> None:
+        object.__setattr__(self, "values", list(values))  # Altair's own would be a part of the chart
+        super().__init__(name=f"rows{id(self.values)}")  # tells data apart
+
+    def __deepcopy__(self, _: object) -> _Rows:
+        return self
+
+    def to_dict(self, *_: Any, context: dict[str, Any] | None = None, **__: Any) -> dict[str, Any]:
+        datasets: dict[str, Any] = {} if context is None else context.setdefault("datasets", {})
+        for name, values in datasets.items():
+            if values is self.values:
+                return {"name": name}
+        name = f"rows{len(datasets)}"
+        datasets[name] = self.values
+        return {"name": name}
+
+
+def rows(values: Sequence[dict[str, Any]]) -> alt.NamedData:
     """Data of a chart."""
-    return alt.InlineData(values=list(values))
+    return _Rows(values)
+
+
+def unchecked() -> AbstractContextManager[None]:
+    """In this block Altair does not hold each part of a chart against its schema, which takes most of its time."""
+    return schemapi.debug_mode(False)  # the tests hold the finished charts against it
 
 
 def label(text: str) -> str:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import re
-from typing import Any, Final
+from typing import Any
 
 from markupsafe import Markup
 
-#: < and > so that no tag or comment can begin or end, & for XHTML, control characters, two line ends of old JavaScript,
-#: what turns the direction of text, and lone surrogates, which UTF-8 does not have
-_RISKY: Final = re.compile("[<>&\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
 
 def data(value: Any) -> Markup:
-    """JSON for the inside of a script element; reading it gives the value again."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(_RISKY.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    """JSON for the inside of a script element, as gzip in base64: a tenth of the text, and nothing in it is markup."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return Markup(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
 
 
 def script(code: str) -> Markup:

@@ -11,7 +11,7 @@ import altair as alt
 from coliee_adapters.files import PathLike, written
 from coliee_ir.commands.leaderboard import EASY, Leaderboard
 from coliee_ir.commands.report import paper
-from coliee_ir.commands.report.drawing import Figure, figure, label, rows
+from coliee_ir.commands.report.drawing import Figure, figure, label, rows, unchecked
 from coliee_ir.commands.report.paper import made, write_figures
 from coliee_ir.output.grid import Grid, Number, in_latex
 
@@ -33,11 +33,12 @@ _NARROW, _WIDE, _LEGIBLE, _HEIGHT = 3, 20, 7, 52
 def overview(board: Leaderboard, easy: float = EASY) -> list[Figure]:
     """A figure for each kind of question that there is."""
     table = board.table("questions", easy=easy)
-    return [
-        _of_kind(board, table, kind, name, what)
-        for kind, (name, what) in _KINDS.items()
-        if any(row[1] == kind for row in table.rows)
-    ]
+    with unchecked():
+        return [
+            _of_kind(board, table, kind, name, what)
+            for kind, (name, what) in _KINDS.items()
+            if any(row[1] == kind for row in table.rows)
+        ]
 
 
 def paths(folder: PathLike) -> list[Path]:

@@ -1,7 +1,12 @@
 "use strict";
-(() => {
-  const read = (id) => JSON.parse(document.getElementById(id).textContent);
-  const details = read("details");
+(async () => {
+  const read = async (id) => {
+    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (byte) => byte.charCodeAt(0));
+    const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(text).text());
+  };
+  const details = await read("details");
+  const charts = await read("charts");
   const views = {};
 
   /** An element with a class and text or children; text is never read as HTML. */
@@ -14,7 +19,6 @@
 
   // ── Charts ──
 
-  const charts = read("charts");
   const draw = async (place) => {
     const chart = charts[place.dataset.chart];
     const { view } = await vegaEmbed(place, chart, {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -17,7 +20,7 @@ from coliee_ir.commands.compare.render import described
 from coliee_ir.commands.report import cutting, differences, embedded, hardness, standing
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.details import details
-from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page
+from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.output.grid import Grid, Number
 
@@ -43,15 +46,16 @@ class Drawn(NamedTuple):
 
 def drawn(contents: Contents) -> Drawn:
     """All figures of a report."""
-    return Drawn(
-        standing.scores(contents),
-        None if contents.comparison is None else differences.differences(contents, contents.comparison),
-        hardness.heat_map(contents),
-        hardness.by_relevant(contents),
-        None if contents.categories is None else hardness.by_category(contents, contents.categories),
-        cutting.by_cutoff(contents),
-        cutting.tuned(contents),
-    )
+    with unchecked():
+        return Drawn(
+            standing.scores(contents),
+            None if contents.comparison is None else differences.differences(contents, contents.comparison),
+            hardness.heat_map(contents),
+            hardness.by_relevant(contents),
+            None if contents.categories is None else hardness.by_category(contents, contents.categories),
+            cutting.by_cutoff(contents),
+            cutting.tuned(contents),
+        )
 
 
 def page(contents: Contents, texts: Texts) -> str:
@@ -107,8 +111,18 @@ def page(contents: Contents, texts: Texts) -> str:
 
 @cache
 def _library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script."""
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))
+    """Vega, Vega-Lite and Vega-Embed in one script.
+
+    A process of its own makes it, whose 100 MiB end with it; where none can be started, this one does.
+    """
+    snippet = "window.vegaEmbed = vegaEmbed;"
+    code = (
+        "import sys, vl_convert as v; sys.stdout.buffer.write(v.javascript_bundle(sys.argv[1], sys.argv[2]).encode())"
+    )
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        command = [sys.executable, "-c", code, snippet, VEGA_LITE]
+        return subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    return str(vl_convert.javascript_bundle(snippet, VEGA_LITE))
 
 
 def _text(name: str) -> str:

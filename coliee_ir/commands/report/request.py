@@ -19,6 +19,7 @@ from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare_scores
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.leaderboard import EASY, Entry, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
 from coliee_ir.commands.report.contents import Contents, Ranks, best_first, intervals
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.measures import Measure
@@ -29,7 +30,9 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.units import Units
 
 if TYPE_CHECKING:
     from coliee_ir.commands.report.texts import Texts
@@ -221,8 +224,15 @@ def report_scores(
         raise UsageError("a baseline needs at least one other run")
     of_measures = intervals(runs, settings)
     first = next(iter(of_measures))
-    entries = [Entry(0, 0, "", scores, interval) for scores, interval in zip(runs, of_measures[first], strict=True)]
-    board = Leaderboard.of(evaluator, entries, settings)  # without places and groups
+    units = Units.of(evaluator.queries)
+    better = studentised.better([units.terms(scores.results[first].terms) for scores in runs], settings)
+    ranks = rank_sets([scores.results[first].value for scores in runs], better)
+    in_places = places([order_key(scores, evaluator.protocol.tie_break) for scores in runs])
+    entries = [
+        Entry(place, of_run, "", scores, interval)
+        for place, of_run, scores, interval in zip(in_places, ranks, runs, of_measures[first], strict=True)
+    ]
+    board = Leaderboard.of(evaluator, entries, settings)
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
     records = [evaluator.read(one.run) if board.main == "documents" else None for one in handed]

@@ -35,13 +35,22 @@ def scores(contents: Contents) -> Figure:
             if not math.isnan(value):
                 known = {} if math.isnan(low) else {"low": low, "high": high}
                 points.append({"r": at, "run": label(name), "measure": measure.name, "score": value, **known})
-        cells.append(row)
+        ranks = contents.board.entries[at].ranks
+        cells.append([*row, Number(ranks.best or math.nan), Number(ranks.worst or math.nan)])
     header = ["run", *(name for m in drawn for name in (m.name, f"{m.name} low {percent}", f"{m.name} high {percent}"))]
+    header += [f"best rank {percent}", f"worst rank {percent}"]
+    width = (WIDTH - 110) // (len(drawn) + (len(names) > 1)) - 20
     panels = [
-        _panel([point for point in points if point["measure"] == measure.name], measure, percent, at == 0,
-               (WIDTH - 110) // len(drawn) - 20)
+        _panel([point for point in points if point["measure"] == measure.name], measure.name, percent, at == 0, width)
         for at, measure in enumerate(drawn)
-    ]  # fmt: skip
+    ]
+    standing = [
+        {"r": at, "run": label(name), "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
+        for at, (name, entry) in enumerate(zip(names, contents.board.entries, strict=True))
+        if entry.place
+    ]
+    if len(standing) > 1:
+        panels.append(_panel(standing, "rank", percent, not panels, width, decimals=0))
     return figure(
         "scores",
         f"Scores with {percent} intervals",
@@ -53,20 +62,20 @@ def scores(contents: Contents) -> Figure:
 
 
 def _panel(
-    points: list[dict[str, Any]], measure: Measure, percent: str, is_first: bool, width: int
+    points: list[dict[str, Any]], name: str, percent: str, is_first: bool, width: int, decimals: int = 4
 ) -> alt.LayerChart | alt.FacetChart:
     axis = name_axis() if is_first else None
     y = alt.Y("r:O", title=None, axis=axis)
     told = [
         alt.Tooltip("run:N", title="run"),
-        alt.Tooltip("score:Q", title=measure.name, format=".4f"),
-        alt.Tooltip("low:Q", title=f"low {percent}", format=".4f"),
-        alt.Tooltip("high:Q", title=f"high {percent}", format=".4f"),
+        alt.Tooltip("score:Q", title=name, format=f".{decimals}f"),
+        alt.Tooltip("low:Q", title=f"low {percent}", format=f".{decimals}f"),
+        alt.Tooltip("high:Q", title=f"high {percent}", format=f".{decimals}f"),
     ]
     drawn = alt.Chart(rows(points))
-    x = alt.X("score:Q", title=measure.name, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
+    x = alt.X("score:Q", title=name, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
     interval = drawn.mark_rule(strokeWidth=2, color="@soft").encode(
-        x=alt.X("low:Q", title=measure.name), x2="high:Q", y=y, tooltip=told
+        x=alt.X("low:Q", title=name), x2="high:Q", y=y, tooltip=told
     )
     dot = drawn.mark_point(size=75, color="@run1").encode(x=x, y=y, tooltip=told)
     return alt.layer(interval, dot).properties(width=width, height=alt.Step(26))
@@ -82,7 +91,9 @@ def _said(contents: Contents, percent: str) -> str:
             told.append(f"{label(name)} {run.results[measure].value:.4f}{between}")
     n = len(contents.names)
     which = f"The first of {n} runs: " if n > 3 else ""
-    return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}."
+    best = sum(entry.ranks.best == 1 for entry in contents.board.entries)
+    ranks = f" Ranks: those that the runs may have, all at once; {best} may be the best." if n > 1 else ""
+    return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}.{ranks}"
 
 
 def table(contents: Contents) -> Grid:

@@ -27,19 +27,20 @@ class Objective(NamedTuple):
             above it. To the others no row adds anything.
         score: sums of shape (…, T) → scores of shape (…).
         is_mean: whether the score is a mean over queries.
-        needs_relevant: whether a row that is not relevant never raises the score.
     """
 
     base: FloatArray
     row: FloatArray
     score: Callable[[FloatArray], FloatArray]
     is_mean: bool
-    needs_relevant: bool = False
 
     def terms(self, pool: Pool, kept: BoolArray) -> Terms:
         """What each query adds where these rows are kept, which must be the first of each query."""
+        return self.of_rows(pool, np.flatnonzero(kept))
+
+    def of_rows(self, pool: Pool, rows: IntArray) -> Terms:
+        """The same of rows by their places, those of each query in the order of their ranks."""
         each = self.base.copy()
-        rows = np.flatnonzero(kept)
         query, adds = pool.query[rows], self.row[rows]
         for column in range(adds.shape[1]):
             each[:, column] += np.bincount(query, weights=adds[:, column], minlength=len(each))
@@ -72,7 +73,7 @@ def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping
         nothing = np.zeros(len(pool.queries))
         base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
         row = np.column_stack((pool.relevant, np.ones(len(pool.scores)))).astype(np.float64)
-        return Objective(base, row, measure.of_sums, False, needs_relevant=True)
+        return Objective(base, row, measure.of_sums, False)
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     if isinstance(measure, Macro) and measure.cutoff is None and not of_means:
 

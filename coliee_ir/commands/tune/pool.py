@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.ids import IntArray
+from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.convert import to_run
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
 from coliee_ir.judging.order import as_compared
 from coliee_ir.judging.qrels import Qrels
@@ -99,7 +99,24 @@ class Pool:
                 "this submission contains labels, not documents",
                 remedy="cutoffs apply to retrieved documents",
             )
-        return cls.of(to_run(record, task=task), qrels, scored=record.scored, rel=rel)
+        rankings: dict[str, tuple[Ids, FloatArray]] = {}
+        for query, documents, of_query in Gathered(record, qrels).rows():
+            if documents:
+                rankings[query] = Ids.of(documents), of_query
+        queries = tuple(rankings if qrels is None else qrels)
+        lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
+        start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+        found = np.zeros(start[-1], dtype=np.bool_)
+        wanted = np.zeros(len(queries), dtype=np.int64)
+        for at, query in enumerate(queries if qrels is not None else ()):
+            right = {document for document, level in (qrels or {})[query].items() if level >= rel}
+            wanted[at] = len(right)
+            if right and lengths[at]:
+                found[start[at] : start[at + 1]] = [document in right for document in rankings[query][0]]
+        there = [rankings[query] for query in queries if query in rankings]
+        scores = np.concatenate([np.zeros(0), *(held for _, held in there)])
+        joined = Ids.joined([held for held, _ in there])
+        return cls(queries, start, joined, scores, found, wanted, record.scored)
 
     @cached_property
     def lengths(self) -> IntArray:

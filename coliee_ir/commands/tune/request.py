@@ -9,6 +9,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
+from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.commands.tune.pool import Pool
@@ -48,6 +49,7 @@ def tune(
     folds: int = FOLDS,
     repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
+    forward: str | Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
@@ -75,6 +77,7 @@ def tune(
         folds: how many folds of queries the rule is held out from.
         repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
+        forward: also choose on earlier and score later queries, in the order of ``id``, ``year``, or query → date.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
@@ -132,6 +135,9 @@ def tune(
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
     terms = problem.held_out(candidates)
+    later = None
+    if forward is not None:
+        later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward), settings)
     samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
     interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
     return Tuning(
@@ -160,6 +166,7 @@ def tune(
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(_filtered(problem, whole, filters, terms)),
+        forward=later,
         terms=terms,
     )
 

@@ -1,0 +1,53 @@
+"""What is swapped and drawn as one: queries, or groups of queries that depend on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.ids import IntArray
+from coliee_adapters.lines import counted
+from coliee_ir.measures.base import Terms
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of resampling, in an order that does not depend on the gold's.
+
+    Attributes:
+        number: shape (Q,); the unit of each query.
+        n: how many units.
+    """
+
+    number: IntArray
+    n: int
+
+    @classmethod
+    def of(cls, queries: Sequence[str], groups: Mapping[str, str] | None = None) -> Units:
+        """The units of some queries: each query, or each group.
+
+        Args:
+            queries: the query ids.
+            groups: query → group.
+
+        Raises:
+            UsageError: a query has no group.
+        """
+        if groups is not None and (missing := [query for query in queries if query not in groups]):
+            have = "has" if len(missing) == 1 else "have"
+            raise UsageError(
+                f"{counted(len(missing), 'judged query')} {have} no group (first: {shortened(missing[0])}); "
+                "give every query of the gold a group"
+            )
+        names = list(queries) if groups is None else [groups[query] for query in queries]
+        place = {name: at for at, name in enumerate(sorted(set(names)))}
+        return cls(np.array([place[name] for name in names], dtype=np.int64), len(place))
+
+    def terms(self, terms: Terms) -> Terms:
+        """What each unit adds."""
+        each = np.zeros((self.n, terms.each.shape[1]))
+        np.add.at(each, self.number, terms.each)
+        return Terms(each, terms.score, terms.besides, terms.is_mean and self.n == len(self.number))
