@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import contenders
 from benchmarks.contenders import MEASURES, PEERS, PYTHON, RANX, ours, without
-from benchmarks.generate import Shape, write, write_sweep
+from benchmarks.generate import Shape, write, write_sweep, write_task1
 from benchmarks.timing import Contender
 
 
@@ -79,18 +78,27 @@ def _sets(folder: Path, scale: float) -> list[Contender]:
 
 
 def _startup(folder: Path, scale: float) -> list[Contender]:
-    chance = random.Random(2026)
-    documents = [f"{number:06d}" for number in range(1, 8000)]
-    gold, run = folder / "task1.json", folder / "task1.txt"
-    queries = chance.sample(documents, max(10, round(400 * scale)))
-    lists = {query: chance.sample(documents, chance.randint(1, 8)) for query in queries}
-    gold.write_text(str({f"{q}.txt": [f"{d}.txt" for d in ds] for q, ds in lists.items()}).replace("'", '"'))
-    retrieved = {q: [*ds[:2], *chance.sample(documents, 5)][:5] for q, ds in lists.items()}
-    run.write_text("".join(f"{query} {document} TAG\n" for query, ds in retrieved.items() for document in ds))
+    gold, [run] = write_task1(max(10, round(400 * scale)), 1, folder)
     return [
         Contender("coliee-ir evaluate", ours("evaluate", gold, run)),
         Contender("import pytrec_eval", [PYTHON, "-c", "import pytrec_eval"]),
     ]
+
+
+def _tune(folder: Path, scale: float) -> list[Contender]:
+    files = write(Shape(1000, 1000).scaled(scale), folder)
+    return [Contender("coliee-ir tune", ours("tune", "--task", "trec", "-m", "MicroF1", *files))]
+
+
+def _of_many(n: int, *command: str) -> Callable[[Path, float], list[Contender]]:
+    """A command on ``n`` runs of Task 1, which no peer has."""
+
+    def made(folder: Path, scale: float) -> list[Contender]:
+        gold, runs = write_task1(max(10, round(400 * scale)), n, folder)
+        result = folder / f"{command[0]}.{n}.out"
+        return [Contender(f"coliee-ir {command[0]}", ours(*command, gold, *runs, "-o", result))]
+
+    return made
 
 
 def _calls(shape: Shape, *ways: tuple[str, str]) -> Callable[[Path, float], list[Contender]]:
@@ -134,6 +142,9 @@ CASES = (
     Case("sweep", "100 runs of D against one gold, map", _sweep, {"trec_eval, 100 calls": 10}, rounds=3),
     Case("sets", "three columns, 5 M lines, micro P, R, F1", _sets, {"a script": 5}, rounds=3),
     Case("startup", "Task 1, 400 queries × 5 documents", _startup, {}, rounds=15),
+    Case("tune", "1,000 queries × 1,000 documents, MicroF1", _tune, {}, rounds=3),
+    Case("report", "54 runs of Task 1, 400 queries × 5 documents", _of_many(54, "report"), {}, rounds=3),
+    Case("leaderboard", "500 such runs", _of_many(500, "leaderboard"), {}, rounds=3),
     Case("ungrouped", "B with its lines shuffled", _ungrouped, {"coliee-ir, grouped": 0.5}, rounds=3),
     Case(
         "dictionaries", "a run of D's size from dictionaries, again and again in one process: one call",

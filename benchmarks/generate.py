@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -111,6 +112,28 @@ def write_sweep(shape: Shape, folder: Path, n: int, seed: int = 2026) -> tuple[P
                 for rank, (value, document) in enumerate(scored, start=1):
                     out.write(f"{query} Q0 {document} {rank} {value:.6f} sweep{number}\n")
     return qrels, runs
+
+
+def write_task1(queries: int, n: int, folder: Path, seed: int = 2026) -> tuple[Path, list[Path]]:
+    """Write a gold of Task 1 as JSON, 1 to 8 documents a query, and ``n`` runs of 5 documents a query; their paths.
+
+    Runs find each relevant document with a probability of their own.
+    """
+    chance = random.Random(seed)
+    pool = [f"{number:06d}" for number in range(1, 8000)]
+    lists = {query: chance.sample(pool, chance.randint(1, 8)) for query in sorted(chance.sample(pool, queries))}
+    place = folder / f"task1.{queries}x{n}.{seed}"
+    place.mkdir(exist_ok=True)
+    gold, runs = place / "gold.json", [place / f"run{number:03d}.txt" for number in range(n)]
+    gold.write_text(json.dumps({f"{q}.txt": [f"{d}.txt" for d in relevant] for q, relevant in lists.items()}))
+    for path in runs:
+        skill = chance.random()
+        with _whole(path) as out:
+            for query, relevant in lists.items():
+                found = [document for document in relevant if chance.random() < skill]
+                kept = list(dict.fromkeys([*found, *chance.sample(pool, 5)]))[:5]
+                out.writelines(f"{query} {document} {path.stem}\n" for document in kept)
+    return gold, runs
 
 
 @contextmanager

@@ -56,6 +56,13 @@ def test_calls_in_one_process_give_the_same_digits_whoever_is_called(tmp_path: P
         assert all(timing.per_call and timing.seconds < 1 for timing in timings.values())
 
 
+@pytest.mark.parametrize("name", ["startup", "tune", "leaderboard"])
+def test_commands_without_a_peer_are_timed(name: str, tmp_path: Path) -> None:
+    case = next(case for case in cases.CASES if case.name == name)
+    timings = timing.side_by_side(case.contenders(tmp_path, 0.025), rounds=1)
+    assert all(timed.memory > 0 and timed.seconds > 0 for timed in timings.values())
+
+
 def test_other_digits_are_a_disagreement_and_no_time() -> None:
     with pytest.raises(timing.DisagreementError, match=r"map: a prints 0\.5, b 0\.6"):
         timing.side_by_side([says("a", "map 0.5"), says("b", "map 0.6")], rounds=1)

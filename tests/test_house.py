@@ -34,16 +34,17 @@ FLOORS = (
     "coliee_ir.commands",
     "coliee_ir",
     "coliee_ir.ir_measures",
+    "coliee_ir.hooks",
     "coliee_ir.examples",
     "coliee_ir.cli",
     "coliee_ir.__main__",
 )
 
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
-COMMANDS = ("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report")
+COMMANDS = ("convert", "validate", "plan", "compare", "tune", "fuse", "leaderboard", "report", "evaluate")
 
 #: What stands at the top level of the package: nothing else has a place there.
-TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "ir_measures.py", "py.typed"}
+TOP_LEVEL = {"__init__.py", "__main__.py", "_version.py", "hooks.py", "ir_measures.py", "py.typed"}
 
 #: Imports of our own modules inside functions, each with its reason.
 _PROCESSES = "loads multiprocessing, which a small run does without"
@@ -54,6 +55,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
+    ("coliee_ir.cli.evaluate", "coliee_ir.commands.evaluate.errors"): "loads readers that --errors alone needs",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
         for name in ("overview", "page", "paper", "texts")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from io import TextIOBase
 from typing import Generic, NamedTuple, TypeVar
 
-from coliee_adapters import case_law, descriptions, json_records, statute, tabular, tort, trec
+from coliee_adapters import case_law, descriptions, json_records, model_text, statute, tabular, tort, trec
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, IdRule, Ranked, Run, as_documents, as_labels, normal_id
@@ -182,6 +182,7 @@ RUN_FORMS: tuple[Form[Run | Answers, Submitted], ...] = (
         write=_write_json,
         holds=("documents", "order", "scores", "empty"),
     ),
+    Form(model_text.FORM, "R07-01-O The answer is Yes.", lambda _: None, model_text.read_answers),
     Form("table", "query_id,doc_id,score", tabular.sniff_run, tabular.read_run),
     Form(
         "trec",

@@ -61,13 +61,10 @@ class Ids(Sequence[str]):
         if not together.isascii():
             return None
         raw = together.encode("ascii") + bytes(PADDING)
-        last = np.flatnonzero(np.frombuffer(raw, dtype=np.uint8)[: len(together) + 1] <= _BLANK)
-        if len(last) != n:  # behind the last text is one zero
+        blanks = np.count_nonzero(np.frombuffer(raw, dtype=np.uint8, count=len(together)) <= _BLANK)
+        if blanks != max(n - 1, 0) or b"\n\n" in raw or raw.startswith((b"\n", b"\0")) or together.endswith("\n"):
             return None
-        first = np.empty_like(last)
-        first[:1] = 0
-        np.add(last[:-1], 1, out=first[1:])
-        return cls(raw, first, last - first) if (last > first).all() else None
+        return _Joined(raw, n)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -154,6 +151,44 @@ class Ids(Sequence[str]):
         return min((longest + 7) // 8, _LONGEST)
 
 
+class _Joined(Ids):
+    """Ids with line ends between them; where each stands is found when it is asked for.
+
+    Args:
+        raw: the ids, and ``PADDING`` zeros.
+        n: how many there are.
+    """
+
+    __slots__ = ("_n", "_spans")
+
+    def __init__(self, raw: bytes, n: int) -> None:
+        self.raw, self._n = raw, n
+        self._spans: tuple[IntArray, IntArray] | None = None
+
+    def __reduce__(self) -> tuple[type[_Joined], tuple[bytes, int]]:
+        return _Joined, (self.raw, self._n)
+
+    def _found(self) -> tuple[IntArray, IntArray]:
+        if self._spans is None:
+            # behind the last one is one zero more
+            last = np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8, count=len(self.raw) - PADDING + 1) <= _BLANK)
+            first = np.zeros_like(last)
+            np.add(last[:-1], 1, out=first[1:])
+            self._spans = first, last - first
+        return self._spans
+
+    @property
+    def first(self) -> IntArray:  # type: ignore[override]  # where Ids have a slot
+        return self._found()[0]
+
+    @property
+    def length(self) -> IntArray:  # type: ignore[override]
+        return self._found()[1]
+
+    def __len__(self) -> int:
+        return self._n
+
+
 class Collection(Ids):
     """Ids that numbers stand for."""
 
@@ -193,6 +228,9 @@ class Picked(Ids):
 
     def __init__(self, collection: Collection, numbers: IntArray) -> None:
         self.raw, self.collection, self.numbers = collection.raw, collection, numbers
+
+    def __reduce__(self) -> tuple[type[Picked], tuple[Collection, IntArray]]:
+        return Picked, (self.collection, self.numbers)
 
     @property
     def first(self) -> IntArray:  # type: ignore[override]  # where Ids have a slot

@@ -151,6 +151,7 @@ class Gold:
         format: the name of its form, see ``coliee_adapters.detect``.
         task: the task that the file itself names, if it does.
         remarks: what was tolerated while reading.
+        files: query → the file that it comes from, where several golds are one; else empty.
     """
 
     qrels: Mapping[str, Mapping[str, int]] | None = None
@@ -159,6 +160,7 @@ class Gold:
     format: str = "memory"
     task: str | None = None
     remarks: Remarks = field(default_factory=Remarks)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def queries(self) -> tuple[str, ...]:

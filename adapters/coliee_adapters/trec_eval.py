@@ -314,7 +314,8 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     them are judged, and hold the missing ones under names behind the last rank.
     """
     deepest = max(int(depth.max(initial=0)), 1)
-    within = np.arange(len(rank)) - np.repeat(start[:-1], start[1:] - start[:-1])
+    query = np.repeat(np.arange(len(depth)), start[1:] - start[:-1])
+    within = np.arange(len(rank)) - start[query]
     named = np.where(rank > 0, rank, deepest + 1 + within)
     last = max(deepest, int(named.max(initial=0)))
     # names ascend with ranks, so that what trec_eval sorts is sorted already
@@ -329,13 +330,14 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     distinct: dict[tuple[int, bytes], int] = {}
     alike = []
     bounds = start.tolist()
-    for first, end, of_query in zip(bounds[:-1], bounds[1:], depth.tolist(), strict=True):
+    usable = (np.bincount(query[level >= 0], minlength=len(depth)) > 0).tolist()
+    for first, end, of_query, is_usable in zip(bounds[:-1], bounds[1:], depth.tolist(), usable, strict=True):
         number = distinct.setdefault((of_query, seen[first * size : end * size]), len(distinct))
         alike.append(number)
         if number < len(qrels):
             continue
         judged = dict(zip(judged_names[first:end], levels[first:end], strict=True))
-        if not judged or max(judged.values()) < 0:
+        if not is_usable:
             # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
             judged["j"] = 0
         # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
@@ -350,7 +352,7 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
         families.setdefault(request.base, []).append(request.parameter)
     measures = {f"{base}.{','.join(given)}" if any(given) else base for base, given in families.items()}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
-    highest = max(max(judged.values()) for judged in qrels.values())
+    highest = int(level.max(initial=0))
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
     answers = evaluator.evaluate(run).values()
     columns = {key: at for at, key in enumerate(next(iter(answers)))}

@@ -20,6 +20,7 @@ COMMANDS = {
     "evaluate": "score runs with a task's official measures",
     "validate": "check a submission for errors before it is sent, with the remedy for each",
     "compare": "test which differences between runs are significant, with intervals and effect sizes",
+    "plan": "find out how many queries, or how large a difference, a comparison needs",
     "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",
     "tune": "choose where to cut rankings, and estimate the score on other queries",
     "cut": "cut a ranking by a rule that tune has saved",

@@ -10,24 +10,41 @@ from coliee_adapters.files import Source
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs
+from coliee_ir.commands.tune import given
 from coliee_ir.rules.protocol import TASKS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir cut test_run.txt --rule rule.json --task 1 -o RUN1.txt"
-    add(parser, "ranking", "rule")
+    add(parser, "ranking")
+    add(parser.add_mutually_exclusive_group(required=True), "rule", "counts")
     add(parser, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
     add(parser, "edition", "columns")
     add(parser, "tag", help="run tag to write (default: that of RUN)")
     add(parser, "output")
+    add(parser, "to", choices=tune.CUT_TARGETS, help=f"format to write: {tune.CUT_TO}")
     tune.add_filters(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
     scoring.find_files(options, options.output)
-    source = Source(options.rule)
+    filters = tune.chosen_filters(options, options.task)
+    rule: cutoffs.Rule | dict[str, int]
+    if options.counts is not None:
+        rule = given.read_counts(options.counts, task=options.task)
+    else:
+        rule = _rule(options.rule, [filter_.name for filter_ in filters])
+    (ranking,) = scoring.opened_tables(options, options.ranking)
+    cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
+    say("keep as many as predicted" if isinstance(rule, dict) else f"keep {rule}")
+    return int(tune.write(options, cut, options.task))
+
+
+def _rule(path: str, filters: list[str]) -> cutoffs.Rule:
+    """The rule in a file; on standard error whether it was chosen with other filters."""
+    source = Source(path)
     held = json_text.parse(source.text(), source.name)
     if isinstance(held, dict) and isinstance(held.get("rule"), dict):
         held = held["rule"]
@@ -35,11 +52,7 @@ def run(options: argparse.Namespace) -> int:
         rule = cutoffs.Rule.from_dict(held)
     except UsageError as error:
         raise InputError(source.name, str(error)) from None
-    filters = tune.chosen_filters(options, options.task)
     before = held.get("filters") if isinstance(held, dict) else None
-    if isinstance(before, list) and before != [filter_.name for filter_ in filters]:
+    if isinstance(before, list) and before != filters:
         say(f"the rule was chosen with other filters: {'; '.join(map(str, before)) or 'none'}")
-    (ranking,) = scoring.opened_tables(options, options.ranking)
-    cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
-    say(f"keep {rule}")
-    return int(tune.write(cut, options.output, options.task, options.edition, options.tag))
+    return rule

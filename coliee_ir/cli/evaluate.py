@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from time import perf_counter
 
-from coliee_adapters.errors import shortened
+from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
+from coliee_ir.commands.evaluate import log, stages
+from coliee_ir.commands.evaluate.by_year import by_year
+from coliee_ir.output import grid
 from coliee_ir.scoring import render as tables
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores, Timing
+from coliee_ir.scoring.submission import Submission
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,18 +31,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report, for example MicroF1, nDCG@10 or P_5; `coliee-ir measures` lists all (repeatable; "
         "default: the task's official measures)",
     )  # fmt: skip
-    add(parser, "per_query", "output")
+    add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=tuple(tables.FORMS))
+    add(
+        parser,
+        "by_year",
+        help="report the scores of each year: that in the ids of statute questions, or else one gold file",
+    )
+    add(parser, "stages")
+    add(parser, "errors", "log")
+    add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
     add(parser, "timing")
 
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    scored, evaluator, failed, _ = scoring.score(options, measures(options))
+    wanted = [] if options.errors is None else [options.errors]
+    written = [(path, grid.file_form(path)) for path in wanted]
+    ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
+    other = [name for name, given in ways.items() if given]
+    if other and other != ["-q"] and (len(other) > 1 or options.format not in grid.FORMS):
+        raise UsageError(f"{other[0]} writes {', '.join(grid.FORMS)}; --by-year, --stages and -q exclude each other")
+    forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
+    if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
+        raise UsageError(f"--ties writes {', '.join(forms)}, and neither --by-year nor --stages")
+    at = [] if options.stages is None else stages.depths(options.stages)
+    if options.corpus is not None and options.errors is None:
+        raise UsageError("--corpus gives the titles in --errors FILE: give both")
+    submissions = scoring.handed_in(options, options.output, *wanted, options.log)
+    if options.log is not None:
+        log.append(options.log, [])  # refused before anything is scored
+    scored, evaluator, failed, _ = scoring.score(options, measures(options), submissions, keep_judged=bool(at))
     if not scored:
         return 2
-    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
+    if options.log is not None:
+        log.append(options.log, log.rows(scored, shlex.join(options.typed[1:])))
+    for path, form in written:
+        scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
+    if options.by_year or at:
+        table = stages.table(scored, at) if at else by_year(scored, evaluator.gold)
+        scoring.put(grid.FORMS[options.format](table), options.output)
+    elif (options.format, options.output, options.span_of_ties) == ("table", "-", False) and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"
         title = (
             of_task
@@ -49,10 +85,25 @@ def run(options: argparse.Namespace) -> int:
         caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
-        scoring.put(tables.render(scored, options.format, per_query=options.per_query), options.output)
+        scoring.put(
+            tables.render(scored, options.format, per_query=options.per_query, ties=options.span_of_ties),
+            options.output,
+        )
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0
+
+
+def _errors(
+    options: argparse.Namespace, scored: Sequence[Scores], evaluator: Evaluator, submissions: Sequence[Submission]
+) -> grid.Grid:
+    """What became of each document, at the cutoff of the first measure."""
+    from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
+
+    read = {scores.file for scores in scored}
+    submissions = [one for one in submissions if getattr(one.run, "name", one.run) in read]
+    cutoff = getattr(next(iter(scored[0].results)), "cutoff", None)
+    return errors.table(errors.outcomes(evaluator, submissions, cutoff), options.corpus, evaluator.task)
 
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tag", help="run tag of the fused run (default: the method)")
     add(parser, "template", "task", "edition", "columns")
     how = parser.add_argument_group("fusion")
-    methods = f"{', '.join(fusion.METHODS)} (default: rrf; vote for answers; combsum with --fit)"
+    methods = f"{', '.join(fusion.METHODS)} (default: rrf; vote for answers; combsum with --fit of rankings)"
     add(how, "method", choices=tuple(fusion.METHODS), help=f"fusion method: {methods}")
     norms = f"{', '.join(fusion.NORMS)} (default: {fusion.NORM})"
     add(how, "norm", choices=tuple(fusion.NORMS), help=f"normalisation of scores, for the comb… methods: {norms}")
@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(fit, "exclude", "only")
     add(fit, "folds", help=f"number of folds (default: {fitting.FOLDS})")
+    add(fit, "by_year")
     add(fit, "repeats", default=None)
     add(fit, "seed", default=None, help=f"seed of the folds (default: {SEED})")
     add(fit, "held_out")
@@ -62,7 +63,8 @@ def run(options: argparse.Namespace) -> int:
         return _fit(options)
     fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
                "--exclude": options.exclude, "--only": options.only,
-               "--folds": options.folds, "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
+               "--folds": options.folds, "--by-year": options.by_year,
+               "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
     records = fusion.read_all(
@@ -97,7 +99,7 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
 
 def _fit(options: argparse.Namespace) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
-    unfit = {"--weights": options.weights, "--least": options.least, "--ties": options.ties}
+    unfit = {"--weights": options.weights, "--least": options.least}
     if name := next((name for name, value in unfit.items() if value is not None), None):
         raise UsageError(f"{name} and --fit cannot be given together")
     evaluator_options = {
@@ -110,12 +112,14 @@ def _fit(options: argparse.Namespace) -> int:
     gold = opened(gold, options.columns) if gold == "-" else gold
     runs = [opened_if_possible(path, options.columns) for path in options.runs]
     scoring.check_named_columns(options, gold, runs)
-    gold = read_gold(gold, task=options.task, columns=options.columns)
+    with scoring.asking_about_swap(options.fit[0], options.runs[0]):
+        gold = read_gold(gold, task=options.task, columns=options.columns)
     fitted = fitting.fit_fusion(
-        gold, runs, options.method or "combsum", norm=options.norm, k=options.k, depth=options.depth,
+        gold, runs, options.method, norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
         folds=fitting.FOLDS if options.folds is None else options.folds,
         repeats=REPEATS if options.repeats is None else options.repeats,
+        by_year=options.by_year, ties=options.ties,
         seed=SEED if options.seed is None else options.seed,
     )  # fmt: skip
     task = f"task {fitted.task}" + (f" by the rules of {fitted.edition}" if fitted.edition is not None else "")

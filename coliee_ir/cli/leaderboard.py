@@ -45,25 +45,26 @@ def run(options: argparse.Namespace) -> int:
         tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
     scoring.find_files(options, options.output, *tables)
     besides = [file for file in (options.categories, options.official, options.groups) if file]
-    board = leaderboard.rank_runs(
-        scoring.golds(options),
-        *options.submissions,
-        task=options.task,
-        edition=options.edition,
-        teams=options.teams,
-        team_pattern=options.team_pattern,
-        best=options.best,
-        besides=besides,
-        **scoring.split(options),
-        decisions=decided(options),
-        groups=None if options.groups is None else scoring.id_pairs(options.groups, options.task, "QUERY GROUP"),
-        n_resamples=options.resamples,
-        seed=options.seed,
-        confidence_level=options.confidence_level,
-        jobs=options.jobs,
-        watch=scoring.watched,
-        columns=options.columns,
-    )
+    with scoring.asking_about_swap(options.gold, options.submissions[0]):
+        board = leaderboard.rank_runs(
+            scoring.golds(options),
+            *options.submissions,
+            task=options.task,
+            edition=options.edition,
+            teams=options.teams,
+            team_pattern=options.team_pattern,
+            best=options.best,
+            besides=besides,
+            **scoring.split(options),
+            decisions=decided(options),
+            groups=None if options.groups is None else scoring.id_pairs(options.groups, options.task, "QUERY GROUP"),
+            n_resamples=options.resamples,
+            seed=options.seed,
+            confidence_level=options.confidence_level,
+            jobs=options.jobs,
+            watch=scoring.watched,
+            columns=options.columns,
+        )
     decided(options, board.task)  # a choice that changes nothing is refused
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))

@@ -145,7 +145,25 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
     "measure": _option("-m", "--measure", metavar="MEASURE", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
+    "span_of_ties": _option(
+        "--ties", help="report the lowest, expected and highest score over all orders of documents of equal score",
+        **_SWITCH,
+    ),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
+    "stages": _option(
+        "--stages", metavar="K,K,…",
+        help="report, for the first K documents of each run, the recall and the best score that a reranker of them can "
+        "reach, for example 10,100 or 1..20",
+    ),
+    "log": _option(
+        "--log", metavar="CSV",
+        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+    ),
+    "errors": _option(
+        "--errors", metavar="FILE",
+        help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "
+        "one run to the next) to FILE: .csv, .tsv or .json",
+    ),
     "timing": _option("--timing", help="print seconds and peak memory as JSON on standard error", **_SWITCH),
     "to": _option("--to", metavar="F", help="format to write"),
     "form": _option("--from", metavar="F", help="format of IN"),
@@ -189,6 +207,15 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "power": _option(
         "--power", type=float, metavar="P", default=0.8, help="power for the detectable difference (default: 0.8)"
     ),
+    "sizes": _option(
+        "--size", type=at_least_one, metavar="N", action="append", default=[],
+        help="number of queries (repeatable; default: half, once, twice and four times as many)",
+    ),
+    "differences": _option(
+        "--difference", type=float, metavar="X", action="append", default=[],
+        help="difference to report the power of (repeatable)",
+    ),
+    "years": _option("--years", **_COUNT, default=400, help="number of simulated years for each size (default: 400)"),
     "margin": _option(
         "--margin", type=float, metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",
@@ -205,6 +232,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
+    "by_year": _option(
+        "--by-year", **_SWITCH,
+        help="each fold is a year: that in the ids of statute questions, or else one gold file",
+    ),
     "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
     "repeats": _option(
         "--repeats", **_COUNT, help=f"number of times the queries are dealt anew to folds (default: {REPEATS})"
@@ -222,14 +253,29 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
     "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),
+    "curve": _option(
+        "--curve", metavar="FILE",
+        help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv "
+        "or .json; with --by k, at each cutoff",
+    ),
     "rule": _option(
-        "--rule", metavar="FILE", reads=True, required=True,
+        "--rule", metavar="FILE", reads=True,
         help='rule as written by `coliee-ir tune --save-rule`, for example {"family": "score", "threshold": 0.5}',
     ),
     "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
-    "dates": _option(
-        "--dates", metavar="FILE", reads=True, help="remove documents newer than the query, by lines ID YYYY-MM-DD"
+    "counts": _option(
+        "--counts", metavar="FILE", reads=True,
+        help="number of documents to keep for each query, as predicted: lines QUERY N, or JSON",
     ),
+    "dates": _option(
+        "--dates", metavar="FILE", reads=True,
+        help="remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",
+    ),
+    "candidates": _option(
+        "--candidates", metavar="FILE", reads=True,
+        help='keep only the candidates of each query: {"001": ["013", …]}, or columns as those of a run',
+    ),
+    "not_queries": _option("--not-queries", help="remove documents that are queries themselves", **_SWITCH),
     "not_common": _option(
         "--not-common", metavar="MOST,WITHIN",
         help="remove documents that are among the first WITHIN results of more than MOST queries",

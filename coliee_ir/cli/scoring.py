@@ -15,7 +15,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError, shortene
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import content_lines, split_columns
-from coliee_adapters.records import Answers, Gold, exact_id, normal_id
+from coliee_adapters.records import Answers, exact_id, normal_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
@@ -173,7 +173,8 @@ def score(
     submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
-    gold = _gold(options, given, submissions[0].run)
+    with asking_about_swap(options.gold, submissions[0].run):
+        gold = read_gold(given, task=options.task, columns=options.columns)
     task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task)
@@ -225,15 +226,22 @@ def _engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Ex
     return cluster.connected(options.cluster)
 
 
-def _gold(options: argparse.Namespace, given: Any, run: object) -> Gold:
-    """The gold; where it cannot be read, and the first run is one, the user is asked whether the two are swapped."""
+@contextlib.contextmanager
+def asking_about_swap(gold: object, run: object) -> Iterator[None]:
+    """Where the gold cannot be read, and it is a run and the first run a gold, ask whether the two are swapped.
+
+    Args:
+        gold: the gold as it was typed.
+        run: the first run, as it was typed or opened.
+    """
     try:
-        return read_gold(given, task=options.task, columns=options.columns)
+        yield
     except InputError as error:
-        if isinstance(run, Source) and _is_run(options.gold) and _is_gold(run):
+        name = run.name if isinstance(run, Source) else run
+        if error.path == gold and isinstance(name, str) and _is_run(gold) and _is_gold(run):
             error = InputError(
                 error.path, error.problem, line=error.line, found=error.found,
-                remedy=f"did you swap them? {run.name} reads as a gold",
+                remedy=f"did you swap them? {name} reads as a gold",
             )  # fmt: skip
         raise error from None
 
@@ -246,9 +254,9 @@ def _is_run(path: str) -> bool:
     return False
 
 
-def _is_gold(run: Source) -> bool:
+def _is_gold(run: Any) -> bool:
     with contextlib.suppress(ColieeError):
-        return bool(read_gold(run).queries)
+        return run != "-" and bool(read_gold(run).queries)
     return False
 
 

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, contained, shortened
 from coliee_adapters.files import Source, written
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
+from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.convert import write_submission
-from coliee_ir.commands.tune import Tuning, filters
+from coliee_ir.commands.tune import Tuning, filters, given
 from coliee_ir.commands.tune.forward import BY
-from coliee_ir.commands.tune.render import FORMS, render
+from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
+from coliee_ir.output import grid
 from coliee_ir.rules.protocol import has_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import REPEATS
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+#: formats of a cut run
+CUT_TARGETS = tuple(form.name for form in RUN_FORMS if form.write and "documents" in form.holds and not form.fills)
+CUT_TO = f"{', '.join(CUT_TARGETS)} (default: as the task's submissions)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,14 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
+    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
         "(default: standard output)")  # fmt: skip
     add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
-    add(parser, "save_rule")
+    add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
+    add(parser, "save_rule", "curve")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
     )
@@ -60,7 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
-    add(parser.add_argument_group("filters applied before cutting"), "not_itself", "dates", "not_common")
+    group = parser.add_argument_group("filters applied before cutting")
+    add(group, "not_itself", "not_queries", "dates", "candidates", "not_common")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filters.Filter]:
@@ -68,8 +73,12 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filter
     chosen = []
     if options.not_itself:
         chosen.append(filters.not_itself())
+    if options.not_queries:
+        chosen.append(filters.not_queries())
     if options.dates is not None:
-        chosen.append(filters.not_newer(scoring.id_pairs(options.dates, task, "ID YYYY-MM-DD", _DATE)))
+        chosen.append(filters.not_newer(given.read_dates(options.dates, task=task)))
+    if options.candidates is not None:
+        chosen.append(filters.candidates(given.read_candidates(options.candidates, task=task)))
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
@@ -86,18 +95,21 @@ def run(options: argparse.Namespace) -> int:
     files = [opened_if_possible(path, options.columns) for path in (*paths, options.answers, options.apply)]
     scoring.check_named_columns(options, gold_given, files)
     runs, (answers, applied) = files[: len(paths)], files[len(paths) :]
-    gold = read_gold(gold_given, task=options.task, columns=options.columns)
+    with scoring.asking_about_swap(options.gold, paths[0]):
+        gold = read_gold(gold_given, task=options.task, columns=options.columns)
     task, because = session.find(gold, [Submission(run, answers) for run in runs], options.task)
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
-        groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
-        forward=(
-            options.forward if options.forward in (None, *BY) else scoring.id_pairs(options.forward, task, "QUERY DATE")
-        ),
+        groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
+        by_year=options.by_year,
+        forward=options.forward
+        if options.forward in (None, *BY)
+        else given.read_values(options.forward, "QUERY DATE", task=task),
         **scoring.split(options), seed=options.seed, decisions=decided(options, task),
+        curve_intervals=options.curve is not None,
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
@@ -116,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
         _write(options, tunings, taken)
     if options.apply is not None and tunings:
         filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
-        grave = write(filtered, options.output, task, options.edition, options.tag)
+        grave = write(options, filtered, task)
     else:
         grave = False
     return 2 if failed else 1 if grave else 0
@@ -131,16 +143,20 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     cut_run = options.output if options.apply is not None else None
     table = options.output if options.apply is None and not _is_told(options) else None
-    scoring.find_files(options, cut_run, table, options.save_rule)
+    scoring.find_files(options, cut_run, table, options.save_rule, options.curve)
+    if options.curve is not None:
+        grid.file_form(options.curve)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
+    if options.to is not None and options.apply is None:
+        raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
     if len(options.runs) > 1 and (options.apply or options.save_rule):
         raise UsageError(f"--apply and --save-rule need exactly one run to tune; there are {len(options.runs)}")
 
 
 def _is_told(options: argparse.Namespace) -> bool:
     """Whether the tunings' table goes to standard error, because something else has standard output."""
-    return options.output == "-" and (options.apply is not None or options.save_rule == "-")
+    return options.output == "-" and (options.apply is not None or "-" in (options.save_rule, options.curve))
 
 
 def _tell(tunings: list[Tuning], because: str) -> None:
@@ -161,6 +177,8 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filte
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
             stream.write("\n")
         say(f"{options.save_rule}: {rule}")
+    if options.curve is not None:
+        scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
     table = render(tunings, options.format)
     if _is_told(options):
         scoring.tell_text(table)
@@ -168,10 +186,17 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filte
         scoring.put(table, "-" if options.apply is not None else options.output)
 
 
-def write(cut: Run, path: str, task: str | None, edition: int | None, tag: str | None) -> bool:
-    """Write a cut run as a submission; whether ``validate`` finds errors in what was written."""
-    for sentence in write_submission(cut, path, task=task, edition=edition, tag=tag):
+def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
+    """Write a cut run, by default as a submission; whether ``validate`` finds errors in what was written."""
+    path, edition = options.output, options.edition
+    if options.to is not None:
+        said = convert.write(cut, path, to=options.to, tag=options.tag)
+    else:
+        said = convert.write_submission(cut, path, task=task, edition=edition, tag=options.tag)
+    for sentence in said:
         say(f"{path}: {sentence}" if path != "-" else sentence)
+    if options.to is not None:
+        return False
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
     if not Path(path).is_file() or not has_submissions(task):
         return False

@@ -80,6 +80,12 @@ class Lines:
         """The scores as trec_eval compares them."""
         return None if self.scores is None else as_compared(self.scores)
 
+    def first_document(self, segment: int) -> str:
+        """The document of a segment's first line, which it must have."""
+        if self.entries is not None:
+            return next(iter(self.entries[segment]))
+        return self.documents[int(self.starts[segment])]
+
     def at(self, kept: BoolArray) -> Lines:
         """The lines where a mask is true, of the same segments."""
         lengths = np.bincount(self.segment[kept], minlength=len(self.lengths))

@@ -37,6 +37,10 @@ _TREC_EVAL_10 = {"rbp": "RBP(p=0.9)", "unj": "unj_5,10,20"}
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
 
+#: No range of cutoffs is longer.
+_MOST = 1000
+
+_RANGE = re.compile(r"(?P<name>.+)@(?P<first>[0-9]{1,9})\.\.(?P<last>[0-9]{1,9})")
 #: What the parameters can be, and how that is said.
 _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "of": (lambda of: of in ("queries", "means"), "queries or means"),
@@ -52,16 +56,23 @@ _TYPED = re.compile(r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>
 
 
 def parse(typed: str) -> list[Measure]:
-    """The measures that a name stands for; several only for trec_eval's ``P.5,10``, ``P``, ``unj``, ``official``.
+    """The measures that a name stands for; several for ``MicroF1@1..50``, trec_eval's ``P.5,10``, ``P``, ``unj``.
 
     >>> [str(m) for m in parse("MicroF(beta=2)@10")], [str(m) for m in parse("P.5,10")]
     (['MicroF2@10'], ['P_5', 'P_10'])
+    >>> [str(m) for m in parse("MicroF1@9..11")]
+    ['MicroF1@9', 'MicroF1@10', 'MicroF1@11']
 
     Raises:
         UsageError: there is no such measure, or it has no such parameter.
     """
     if not isinstance(typed, str):
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
+    if match := _RANGE.fullmatch(typed):
+        first, last = int(match["first"]), int(match["last"])
+        if not 0 <= last - first < _MOST:
+            raise UsageError(f"{typed!r}: a range of cutoffs goes up, and names at most {_MOST}, for example @1..50")
+        return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
     if (of_10 := re.fullmatch(r"unj[._]([0-9]+(?:,[0-9]+)*)", _TREC_EVAL_10.get(typed, typed))) is not None:
         return [_built(typed, UnjudgedShare, {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
     name, parameters, at = _taken_apart(_TREC_EVAL_10.get(typed, typed))

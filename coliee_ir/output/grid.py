@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
-from coliee_adapters.errors import printable, shortened
+from coliee_adapters.errors import UsageError, printable, shortened
+from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.folds import Difference
 
 _LATEX: Final = {
@@ -230,6 +231,31 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
     console = Console(emoji=False)
     # not as the table's own title and caption, which would be broken to its width
     console.print(Text(title, style="italic"), table, Text(caption, style="dim"), sep="\n", soft_wrap=True)
+
+
+def _records(grid: Grid) -> str:
+    """A JSON list of objects, one a row; a number that does not exist is null."""
+    values = ([number(cell.value) if isinstance(cell, Number) else cell for cell in row] for row in grid.rows)
+    return dumped([dict(zip(grid.header, row, strict=True)) for row in values])
+
+
+#: ending of a file's name → how a grid is written in it
+_FILES: Final[dict[str, Callable[[Grid], str]]] = {
+    ".csv": separated, ".tsv": lambda grid: separated(grid, "\t"), ".json": _records,
+}  # fmt: skip
+
+
+def file_form(path: str) -> Callable[[Grid], str]:
+    """How a grid is written in a file of this name, ``.gz`` aside; on standard output (``-``) as CSV.
+
+    Raises:
+        UsageError: the name has another ending.
+    """
+    name = path.removesuffix(".gz")
+    form = separated if path == "-" else next((_FILES[end] for end in _FILES if name.endswith(end)), None)
+    if form is None:
+        raise UsageError(f"{path}: the name of a table must end in {', '.join(_FILES)}")
+    return form
 
 
 #: form → how a grid is written in it

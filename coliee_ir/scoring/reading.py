@@ -234,6 +234,7 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
         first.format,
         first.task,
         remarks,
+        owners,
     )
 
 

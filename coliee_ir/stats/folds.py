@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -184,6 +183,8 @@ _MANY: Final = 200
 @cache
 def t_quantile(p: float, degrees: int) -> float:
     """The quantile of Student's t, for p > .5 (Abramowitz, Stegun 1964, 26.7.3–5); scipy takes .7 s to load."""
+    from statistics import NormalDist  # loads fractions and decimals, which evaluate does without
+
     z = NormalDist().inv_cdf(p)
     if degrees >= _MANY:
         parts = (

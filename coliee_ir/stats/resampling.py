@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from statistics import NormalDist
-from typing import Final, NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
+
+if TYPE_CHECKING:
+    from statistics import NormalDist
 
 #: So many numbers are held at once, in each of a few arrays.
 _AT_ONCE: Final = 1 << 20
@@ -27,8 +29,15 @@ _KEPT: Final = 1 << 22
 #: Differences nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12
 
-_NORMAL: Final = NormalDist()
 _NAN: Final = float("nan")
+
+
+@cache
+def _normal() -> NormalDist:
+    """The standard normal distribution; ``statistics`` loads fractions and decimals, which evaluate does without."""
+    from statistics import NormalDist
+
+    return NormalDist()
 
 
 class Interval(NamedTuple):
@@ -171,13 +180,13 @@ def bca(samples: FloatArray, observed: float, jackknife: FloatArray, confidence_
     below = float(((kept < observed - near).sum() + (np.abs(kept - observed) <= near).sum() / 2) / len(kept))
     if spread <= NEAR**2 or not 0 < below < 1:
         return percentile(samples, confidence_level)
-    bias = _NORMAL.inv_cdf(below)
+    bias = _normal().inv_cdf(below)
     acceleration = float((deviations**3).sum()) / (6 * spread**1.5)
     shares = []
     for share in ((1 - confidence_level) / 2, (1 + confidence_level) / 2):
-        z = bias + _NORMAL.inv_cdf(share)
+        z = bias + _normal().inv_cdf(share)
         stretch = 1 - acceleration * z  # not above 0 only where z is beyond 6: the acceleration is within 1/6
-        shares.append(_NORMAL.cdf(bias + z / stretch) if stretch > 0 else float(z > 0))
+        shares.append(_normal().cdf(bias + z / stretch) if stretch > 0 else float(z > 0))
     low, high = np.quantile(kept, sorted(shares))
     return Interval(float(low), float(high))
 
@@ -186,7 +195,7 @@ def wilson(successes: float, n: float, confidence_level: float) -> Interval:
     """Wilson's score interval of a proportion (Wilson 1927)."""
     if not n:
         return Interval(_NAN, _NAN)
-    z = _NORMAL.inv_cdf((1 + confidence_level) / 2)
+    z = _normal().inv_cdf((1 + confidence_level) / 2)
     share = successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
@@ -201,7 +210,7 @@ def detectable(error: float, critical: float, power: float) -> float:
         critical: how many standard errors are significant; where none are, nothing can be found.
         power: the probability of finding it.
     """
-    return error * (critical + _NORMAL.inv_cdf(power)) if error > NEAR and critical < math.inf else _NAN
+    return error * (critical + _normal().inv_cdf(power)) if error > NEAR and critical < math.inf else _NAN
 
 
 def effect(difference: float, jackknife: FloatArray) -> float:

@@ -321,12 +321,14 @@ class Joint(NamedTuple):
         critical: what any T must exceed for its difference to be significant among all.
         exact: whether all swaps were looked at.
         statistics: for each family, the observed T of its pairs; NaN where a score does not exist.
+        errors: the standard errors of their differences; 0 where nothing varies.
     """
 
     greatest: FloatArray
     critical: float
     exact: bool
     statistics: Sequence[FloatArray]
+    errors: Sequence[FloatArray]
 
     def p(self, test: PairTest) -> float:
         """The p value of a pair, corrected for all: the probability that any pair reaches its T."""
@@ -361,7 +363,7 @@ def jointly(families: Sequence[Family], settings: Resampling) -> Joint:
     greatest = [_greatest(linear, 1.0 - 2.0 * swapped.T.astype(np.float64)) for swapped in swaps]
     values = _t_of(np.sort(np.concatenate(greatest)), n)
     critical, _ = verdict(values, math.inf, settings.alpha, is_exact)
-    return Joint(values, critical, is_exact, [one.statistics for one in linear])
+    return Joint(values, critical, is_exact, [one.statistics for one in linear], [one.errors for one in linear])
 
 
 def _t_of(r: FloatArray, n: int) -> FloatArray:
@@ -383,6 +385,7 @@ class _Linear(NamedTuple):
         others: shape (P,); the second run of each pair.
         slopes: shape (K, P), so scaled that the squares of a pair's contributions add to 1.
         statistics: shape (P,); the observed T of the pairs as they were given.
+        errors: shape (P,); the standard errors of their differences.
     """
 
     forms: FloatArray
@@ -390,6 +393,7 @@ class _Linear(NamedTuple):
     others: np.typing.NDArray[np.int64]
     slopes: FloatArray
     statistics: FloatArray
+    errors: FloatArray
 
     @classmethod
     def of(cls, runs: Sequence[Terms], pairs: Sequence[tuple[int, int]]) -> _Linear:
@@ -407,7 +411,8 @@ class _Linear(NamedTuple):
         else:
             slopes = np.nan_to_num(_gradient(runs[0].score, pooled / 2))
         scores = np.array([run.total for run in runs])
-        r = np.abs(scores[firsts] - scores[others])
+        difference = np.abs(scores[firsts] - scores[others])
+        r, squares = difference.copy(), np.zeros(len(order))
         starts = []
         for a in np.unique(firsts).tolist():
             rows = slice(int(np.searchsorted(firsts, a)), int(np.searchsorted(firsts, a, side="right")))
@@ -416,11 +421,14 @@ class _Linear(NamedTuple):
                 apart = ((forms[a] - forms[others[some]]) * slopes[some, None, :]).sum(axis=2)
                 sizes = np.sqrt((apart**2).sum(axis=1))
                 slopes[some] /= np.where(sizes > NEAR, sizes, math.inf)[:, None]
+                squares[some] = sizes * sizes
                 r[some] = np.divide(r[some], sizes, out=np.zeros(len(sizes)), where=sizes > NEAR)
         statistics = np.empty(len(order))
-        statistics[order] = _t_of(r * r, len(runs[0].each))
+        statistics[order] = _t_of(r * r, n := len(runs[0].each))
+        errors = np.empty(len(order))
+        errors[order] = np.sqrt(np.maximum(squares - difference**2 / n, 0.0) * n / max(n - 1, 1))
         columns = np.ascontiguousarray(slopes.T)
-        return cls(np.concatenate(np.moveaxis(forms, 2, 0)), starts, others, columns, statistics)
+        return cls(np.concatenate(np.moveaxis(forms, 2, 0)), starts, others, columns, statistics, errors)
 
     def greatest(self, signs: FloatArray) -> FloatArray:
         """The greatest (Σv)² / Σv² of any pair; shape (trials,).

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import naive_cut as naive
 import numpy as np
@@ -8,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import cut, to_run, tune
 from coliee_ir.commands.tune import Pool
-from coliee_ir.commands.tune.filters import Filter, not_common, not_itself, not_newer
+from coliee_ir.commands.tune import given as files
+from coliee_ir.commands.tune.filters import Filter, as_many, candidates, not_common, not_itself, not_newer, not_queries
 
 RUN = {"a": ["b", "a", "c"], "b": ["c", "a", "b"], "c": ["a", "b", "x"], "d": ["y", "a"]}
 
@@ -75,3 +80,100 @@ def test_a_filter_says_what_it_takes() -> None:
         "not newer than the query",
         "not in the first 5 of more than 20 queries",
     ]
+
+
+@pytest.mark.parametrize(
+    ("query", "document", "is_newer"),
+    [
+        ("2019", "2020", True), ("2019", "2019", False), ("2019", "2019-12-31", False), ("2019-05", "2019", False),
+        ("2019-05-02", "2019-05-03", True), ("2019-05", "2019-06-01", True), ("2020-01-01", "2019", False),
+    ],
+)  # fmt: skip
+def test_dates_are_compared_by_what_both_say(query: str, document: str, is_newer: bool) -> None:
+    assert left(not_newer({"a": query, "b": document}), {"a": ["b"]}) == {"a": [] if is_newer else ["b"]}
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcd"), st.permutations("abcde"), min_size=1),
+    st.dictionaries(st.sampled_from("abcd"), st.sets(st.sampled_from("abcde"))),
+    st.fixed_dictionaries({query: st.integers(0, 6) for query in "abcd"}),
+)
+def test_candidates_queries_and_counts_are_what_plain_python_makes_of_them(
+    run: dict[str, list[str]], of_query: dict[str, set[str]], counts: dict[str, int]
+) -> None:
+    kept = {q: [d for d in ranking if q not in of_query or d in of_query[q]] for q, ranking in run.items()}
+    assert left(candidates(of_query), run) == kept
+    assert left(not_queries(), run) == {q: [d for d in ranking if d not in run] for q, ranking in run.items()}
+    assert left(as_many(counts), run) == {q: ranking[: counts[q]] for q, ranking in run.items()}
+    ranked = to_run(cut(run, counts, task="trec"))
+    assert {q: list(ranking) for q, ranking in ranked.items()} == {
+        q: r[: counts[q]] for q, r in run.items() if counts[q]
+    }
+
+
+def test_a_query_without_a_count_is_refused() -> None:
+    with pytest.raises(UsageError, match="2 queries of the run without a count: c, d"):
+        cut(RUN, {"a": 1, "b": 2}, task="trec")
+
+
+@pytest.mark.parametrize("filter_", [not_newer({"z": "2019"}), candidates({"z": ["a"]})])
+def test_a_filter_whose_ids_do_not_occur_is_refused(filter_: Filter) -> None:
+    gold = {query: ["b"] for query in RUN}
+    for refused in (
+        lambda: cut(RUN, {"a": 1}, task="trec", filters=[filter_]),
+        lambda: tune(gold, RUN, task="trec", maximise="MicroF1", folds=2, n_resamples=9, filters=[filter_]),
+    ):
+        with pytest.raises(UsageError, match="no id in common with the file of the filter"):
+            refused()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["000001 2019\n000002 2020-02-29\n", "000001,2019\n000002,2020-02-29\n", "id,date\n000001.txt,2019\n2,2020-02\n",
+     '{"000001": 2019, "000002": "2020-02-29"}'],
+)  # fmt: skip
+def test_dates_are_read_from_columns_and_json(text: str, tmp_path: Path) -> None:
+    (tmp_path / "dates").write_text(text)
+    assert files.read_dates(tmp_path / "dates", task="1")["000001"] == "2019"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("a 2019-02-29\n", 1), ("a 2019\nb 2019-13\n", 2), ("a 2019-1-1\n", 1), ("a 0000\n", 1), ("a 19\n", 1),
+     ('{"a": "2021-06-31"}', None), ('{"a": null}', None), ("a 2019\na 2020\n", 2), ("# none\n", None), ("a\n", 1)],
+)  # fmt: skip
+def test_a_date_that_does_not_exist_is_refused(text: str, line: int | None, tmp_path: Path) -> None:
+    (tmp_path / "dates").write_text(text)
+    with pytest.raises(InputError) as caught:
+        files.read_dates(tmp_path / "dates")
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("text", ["a 2\nb 0\n", '{"a": 2, "b": 0}', "query,n\na,2\nb,0\n"])
+def test_counts_are_whole_numbers(text: str, tmp_path: Path) -> None:
+    (tmp_path / "counts").write_text(text)
+    assert files.read_counts(tmp_path / "counts") == {"a": 2, "b": 0}
+    (tmp_path / "counts").write_text("a 2.5\n")
+    with pytest.raises(InputError):
+        files.read_counts(tmp_path / "counts")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"000001": ["000007.txt", "000008.txt"]}', "000001 000007 T\n000001 000008 T\n",
+             "query_id,doc_id\n000001,000007\n000001,000008\n"],
+)  # fmt: skip
+def test_candidates_are_read_from_anything_that_holds_a_run(text: str, tmp_path: Path) -> None:
+    (tmp_path / "candidates").write_text(text)
+    found = files.read_candidates(tmp_path / "candidates", task="1")
+    assert {query: list(ranking) for query, ranking in found.items()} == {"000001": ["000007", "000008"]}
+
+
+def test_filters_and_counts_on_the_command_line(tmp_path: Path, call: Callable[..., tuple[int, str, str]]) -> None:
+    (tmp_path / "run.txt").write_text("".join(f"000001 00000{n} T\n" for n in (1, 2, 3, 4, 5, 6)) + "000002 000009 T\n")
+    (tmp_path / "dates.txt").write_text("000001 2019\n000003 2020\n")
+    (tmp_path / "candidates.json").write_text('{"000001": ["000004", "000003", "000006", "000002"]}')
+    (tmp_path / "counts.txt").write_text("000001 1\n000002 1\n")
+    options = ("--dates", tmp_path / "dates.txt", "--candidates", tmp_path / "candidates.json", "--not-queries")
+    given_ = ("cut", tmp_path / "run.txt", "--task", "1", "--counts", tmp_path / "counts.txt")
+    assert call(*given_, *options)[:2] == (0, "000001 000004 T\n000002 000009 T\n")
+    assert call(*given_, "--rule", "rule.json")[0] == 2

@@ -274,7 +274,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
     with pytest.raises(InputError, match="it contains labels"):
         fit_fusion(gold, [drawn[0], {"000001": "Y"}], task=1)
     labels = {"H18-1-1": "Y", "H18-1-2": "N"}
-    with pytest.raises(UsageError, match="Task 4 has none; use --weights"):
-        fit_fusion(labels, [labels, labels])
+    with pytest.raises(UsageError, match="by vote, not by combsum"):
+        fit_fusion(labels, [labels, labels], "combsum", folds=2)
     with pytest.raises(UsageError, match="contains labels; use --weights"):
         fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, [labels, labels], task=3, edition=2025, folds=2)

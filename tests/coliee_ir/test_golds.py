@@ -207,3 +207,16 @@ def test_what_is_no_run_is_not_thought_to_be_swapped(tmp_path: Path, call: Call,
     code, _, err = call("evaluate", tmp_path / "gold", tmp_path / "run")
     assert code == 2
     assert "swap" not in err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "tune", "leaderboard", "report", "compare", "fuse"])
+def test_every_command_asks_whether_gold_and_run_are_swapped(command: str, tmp_path: Path, call: Call) -> None:
+    gold, run, other = (tmp_path / name for name in ("gold.json", "run.txt", "other.txt"))
+    gold.write_text('{"000001": ["000007"], "000002": ["000007"]}')
+    run.write_text("000001 000007 T\n000002 000008 T\n")
+    other.write_text("000001 000007 U\n000002 000008 U\n")
+    more = {"compare": [other], "fuse": [other, "--fit", run], "report": ["-o", tmp_path / "r.html"]}
+    first = [gold] if command == "fuse" else [run, gold]
+    code, out, err = call(command, *first, *more.get(command, []))
+    assert (code, out) == (2, "")
+    assert f"did you swap them? {gold} reads as a gold" in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from coliee_adapters import frames
 from coliee_adapters.errors import ColieeError
 from coliee_ir import Evaluator, Scores
+from coliee_ir.judging.qrels import Qrels
 
 MEASURES = ["map", "set_F", "MicroF1", "MicroP@2"]
 QUERIES = ["q1", "q2", "007", "q4"]
@@ -126,3 +128,25 @@ def test_a_run_in_memory_is_judged_as_its_naive_twin_is(
         patch.setattr(frames, "_plain_members", lambda *_, **__: None)
         patch.setattr(frames, "_plain_rows", lambda *_, **__: None)
         check_same(found, outcome(evaluator, FORMS[form](run)))
+
+
+@given(cases(), st.sampled_from([PLAIN, [*PLAIN, "d" * 40, "d" * 40 + "e"]]), st.randoms())
+def test_arrays_are_judged_as_their_ids_are(
+    case: tuple[Rankings, Rankings], documents: list[str], chance: Random
+) -> None:
+    gold, run = case
+    evaluator = Evaluator(gold, MEASURES, task="trec", documents=documents)
+    rows = [
+        (evaluator.queries.index(row.query_id), documents.index(row.doc_id), float(row.score))
+        for row in _rows(run)
+        if row.query_id in evaluator.queries and row.doc_id in documents and isinstance(row.score, int | float)
+        and abs(row.score) < 10**308
+    ]  # fmt: skip
+    rows += chance.sample(rows, chance.choice([0, 0, len(rows) // 2]))  # some twice
+    chance.shuffle(rows)
+    queries, found, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    arrays = np.array(queries, np.int64), np.array(found, np.int32), np.array(scores, np.float64)
+    one = outcome(evaluator, arrays)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Qrels, "places_in", lambda *_: None)
+        check_same(one, outcome(evaluator, arrays))

@@ -308,11 +308,12 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", *TASK1, "--not-common", "20"), "--not-common takes two whole numbers from 1, such as 20,5"),
         (("tune", *TASK1, "--not-common", "20,0"), "--not-common takes two whole numbers from 1, such as 20,5"),
         (("tune", *TASK1, "--dates", "bad.txt"),
-         "bad.txt, line 2: this line cannot be read (found 'b 2001-1-1'); give ID YYYY-MM-DD"),
+         "bad.txt, line 2: this value cannot be used (found 'b 2001-1-1'); give ID YYYY-MM-DD or ID YYYY, "
+         "with a date that exists"),
         (("tune", *TASK1, "--groups", "twice.txt"),
-         "twice.txt, line 3: this id stands twice (found 'a.txt'); keep one line"),
+         "twice.txt, line 3: this id has two values (found 'a.txt'); keep one"),
         (("tune", *TASK1, "--groups", "three.txt"),
-         "three.txt, line 1: this line cannot be read (found 'a b c'); give QUERY GROUP"),
+         "three.txt, line 1: this line does not have two columns (found 'a b c'); give QUERY GROUP"),
         (("tune", *TASK1, "--groups", "few.txt"),
          "40 judged queries have no group (first: 002473); give every query of the gold a group"),
         (("tune", "task1/gold.json", "empty"), "empty contains no files"),
@@ -372,3 +373,29 @@ def test_a_system_description_in_a_folder_of_rankings_is_passed_over(call: Call)
     assert code == 0
     assert out.splitlines()[1].startswith("rerank ")
     assert err.splitlines()[0] == "passed over 1 system description: rankings/about.txt"
+
+
+def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
+    Path("rule.json").write_text('{"family": "k", "threshold": 2}')
+    given = ("cut", "task1/bm25.txt", "--rule", "rule.json", "--task", "1")
+    code, out, err = call(*given, "--to", "json")
+    assert code == 0, err
+    kept = json.loads(out)
+    columns = [line.split()[:2] for line in call(*given)[1].splitlines()]
+    assert [[query, document] for query, documents in kept.items() for document in documents] == columns
+    trec = call(*given, "--to", "trec", "--tag", "x")[1].splitlines()
+    assert [line.split()[::2][:2] for line in trec] == columns
+    assert {line.split()[-1] for line in trec} == {"x"}
+    tuned = ("tune", "task1/gold.json", "task1/bm25.txt", "--by", "k", "--apply", "task1/bm25.txt")
+    code, out, err = call(*tuned, "-o", "cut.json", "--to", "json")
+    assert code == 0, err
+    assert json.loads(Path("cut.json").read_text()).keys() == kept.keys()
+    assert call("tune", "task1/gold.json", "task1/bm25.txt", "--to", "json")[0] == 2
+
+
+def test_a_tag_that_cannot_be_sent_names_the_option(call: Call) -> None:
+    Path("mono_t5.json").write_bytes(Path("task1/rerank.json").read_bytes())
+    given = ("tune", "task1/gold.json", "task1/rerank.json", "--by", "k", "--apply", "mono_t5.json", "-o", "out.txt")
+    code, _, err = call(*given)
+    assert (code, "--tag" in err) == (1, True)
+    assert call(*given, "--tag", "MONOT5")[0] == 0

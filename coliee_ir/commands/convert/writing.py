@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from io import TextIOBase
 from typing import Literal, TypeVar
 
-from coliee_adapters import descriptions, detect, tabular, tort
+from coliee_adapters import descriptions, detect, model_text, tabular, tort
 from coliee_adapters.detect import Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written
@@ -82,10 +82,16 @@ def convert(
     if is_folder(source) or _is_gold(files[0], form, to):
         gold = read_gold(source if is_folder(source) else files[0], form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
+    if form == model_text.FORM:
+        unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], form=form, unreadable_answers=unreadable_answers)
     if to == DESCRIPTION:
         return _write_template(record, target, tag)
-    return write(record, target, to=to, tag=tag, template=template)
+    said = write(record, target, to=to, tag=tag, template=template)
+    if form != model_text.FORM:
+        return said
+    without = [one for one in model_text.read(files[0]) if one.label is None]
+    return [*said, *(f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})" for one in without)]
 
 
 def _write_template(record: Run | Answers, target: PathLike, tag: str | None) -> list[str]:

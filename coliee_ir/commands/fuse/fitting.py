@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.fuse import render  # noqa: F401  # registers how results show themselves
+from coliee_ir.commands.fuse.ballots import Ballots
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.methods import METHODS
-from coliee_ir.commands.fuse.recipe import NORM, Fusion, read_all
+from coliee_ir.commands.fuse.recipe import NORM, TIES, Fusion, read_all
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.commands.fuse.search import alone, climbed, equal
 from coliee_ir.commands.fuse.trial import Trial, Weights
@@ -24,6 +26,9 @@ from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.reading import opened
+from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.years import years
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.settings import REPEATS, SEED, Resampling
 
@@ -33,7 +38,7 @@ FOLDS = 5
 def fit_fusion(
     gold: GoldLike,
     runs: Sequence[RunLike],
-    method: str = "combsum",
+    method: str | None = None,
     *,
     norm: str | None = None,
     k: float | None = None,
@@ -46,6 +51,8 @@ def fit_fusion(
     only: str | Iterable[str] | None = None,
     folds: int = FOLDS,
     repeats: int = REPEATS,
+    by_year: bool = False,
+    ties: Literal["N", "Y", "first"] | None = None,
     seed: int = SEED,
     tag: str | None = None,
     decisions: Decisions | None = None,
@@ -62,7 +69,7 @@ def fit_fusion(
     Args:
         gold: what ``read_gold`` takes.
         runs: at least two rankings; each is what ``read_run`` takes.
-        method: a method that ranks: see ``Fusion``.
+        method: a method that ranks: see ``Fusion``; by default ``combsum``. Answers are fused by ``vote``.
         norm: see ``Fusion``.
         k: see ``Fusion``.
         depth: see ``Fusion``.
@@ -74,6 +81,8 @@ def fit_fusion(
         only: the queries to score, for example those of a validation split; by default all.
         folds: how many folds of queries the weights are held out from.
         repeats: how many times the queries are dealt anew to folds.
+        by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
+        ties: for a vote on answers, what equal weights give: see ``Fusion``.
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
         decisions: the choices where the organisers leave it open.
@@ -90,26 +99,46 @@ def fit_fusion(
     ((0.55, 0.45), 1, 1.0)
     """
     seed = Resampling(seed=seed).seed  # checked
-    fusion = Fusion(method, norm, k, depth=depth, top=top)
-    if not METHODS[method].ranks:
+    runs = [opened(run, columns) for run in runs]
+    evaluator, _ = begin(
+        gold, runs, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
+    )
+    votes = evaluator.protocol.parts == ("answers",)
+    method = method or ("vote" if votes else "combsum")
+    fusion = Fusion(method, norm, k, depth=depth, top=top, ties=ties)
+    if votes and method != "vote":
+        raise UsageError(f"answers can only be fused by vote, not by {method}")
+    if not votes and not METHODS[method].ranks:
         raise UsageError(
             f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
         )
-    evaluator = Evaluator(
-        gold, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
-    )
-    chosen = _measure(evaluator, measure, top)
-    records = _rankings(read_all(runs, task=evaluator.read_as, columns=columns), evaluator)
-    tags = tuple(record.tag for record in records)
-    held = fusion.candidates([Gathered(record) for record in records])
-    blend = Blend(held, method, norm or NORM, fusion.k_or_default)
-    qrels = evaluator.qrels["documents"]
-    everyone = np.ones(len(qrels.queries), dtype=np.bool_)
-    split = Split.of(qrels.queries, folds, seed, repeats=repeats)
+    unreadable = evaluator.decisions.unreadable_answers
+    given = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
+    groups = years(evaluator.gold) if by_year else None
+    folds = len({groups[query] for query in evaluator.queries}) if groups is not None else folds
+    everyone = np.ones(len(evaluator.queries), dtype=np.bool_)
+    repeats = 1 if by_year else repeats  # years are folds however they are dealt
+    split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
-    trial = Trial(blend, qrels, chosen, evaluator.decisions, fold)
+    records: Sequence[Run | Answers]
+    trial: Trial | Ballots
+    if votes:
+        if measure not in ("", "Accuracy"):
+            raise UsageError(f"votes on answers are fitted to Accuracy, not to {measure}")
+        records = answers = _answers(given, evaluator)
+        labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
+        trial, name_of = Ballots(answers, labels, ties or TIES[0], fold), "Accuracy"
+        contents = trial.contents
+    else:
+        chosen = _measure(evaluator, measure, top)
+        records = rankings = _rankings(given, evaluator)
+        held = fusion.candidates([Gathered(record) for record in rankings])
+        blend = Blend(held, method, norm or NORM, fusion.k_or_default)
+        trial, name_of = Trial(blend, evaluator.qrels["documents"], chosen, evaluator.decisions, fold), chosen.name
+        contents = held.contents
+    tags = tuple(record.tag for record in records)
 
-    by_contents = sorted(range(len(records)), key=held.contents)
+    by_contents = sorted(range(len(records)), key=contents)
 
     def best(without: int | None = None) -> Weights:
         alone_scores = [round(trial.worth(alone(len(records), at), without).score, 12) for at in range(len(records))]
@@ -135,7 +164,7 @@ def fit_fusion(
         task=evaluator.task,
         edition=evaluator.edition,
         gold=evaluator.gold.path,
-        measure=measure or chosen.name,
+        measure=measure or name_of,
         decisions=evaluator.decisions,
         excluded=tuple(sorted(evaluator.excluded)),
         queries=len(evaluator.queries),
@@ -145,8 +174,10 @@ def fit_fusion(
         contenders=tuple(contenders),
         fold_weights=tuple(of_folds),
         inputs=tuple(records),
-        fused=whole.fuse(records, tag=name),
-        held_out_run=_held_out(trial, of_folds[:folds], top, f"{name}CV"),
+        fused=whole.fuse(records, tag=name, unreadable_answers=unreadable),
+        held_out_run=_elected(trial, of_folds[:folds], evaluator.queries, f"{name}CV")
+        if isinstance(trial, Ballots)
+        else _held_out(trial, of_folds[:folds], top, f"{name}CV"),
     )
 
 
@@ -181,7 +212,27 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ru
     return rankings
 
 
-def _contender(trial: Trial, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
+def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Answers]:
+    """The runs, each of which must hold answers and belong to the gold."""
+    for record in records:
+        if not isinstance(record, Answers):
+            raise UsageError(f"Task {evaluator.task} asks for answers, and {record.path} contains documents")
+        evaluator.evaluate(record)  # refuses answers to other questions
+    return [record for record in records if isinstance(record, Answers)]
+
+
+def _elected(ballots: Ballots, of_folds: Sequence[Weights], queries: Sequence[str], tag: str) -> Answers:
+    """The labelled queries, each answered by the vote whose weights were fitted without its fold."""
+    labels: dict[str, bool] = {}
+    elected = [ballots.elected(weights) for weights in of_folds]
+    for at, (query, fold) in enumerate(zip(queries, ballots.fold[0].tolist(), strict=True)):
+        label, answered = elected[fold]
+        if answered[at]:
+            labels[query] = bool(label[at])
+    return Answers(labels, tag)
+
+
+def _contender(trial: Trial | Ballots, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
     """A row of the table.
 
     Args:

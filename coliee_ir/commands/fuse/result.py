@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coliee_adapters.files import PathLike, written
-from coliee_adapters.records import Run
+from coliee_adapters.records import Answers, Run
 from coliee_ir._version import __version__
 from coliee_ir.commands.fuse.recipe import Fused, Fusion
 from coliee_ir.output.envelope import apart, dumped, number
@@ -77,9 +77,9 @@ class FittedFusion(Shown):
     seed: int
     contenders: tuple[Contender, ...]
     fold_weights: tuple[tuple[float, ...], ...]
-    inputs: tuple[Run, ...]
+    inputs: tuple[Run | Answers, ...]
     fused: Fused
-    held_out_run: Run
+    held_out_run: Run | Answers
 
     @property
     def resubstitution(self) -> float:

@@ -14,7 +14,7 @@ from coliee_ir.commands.fuse.methods import weighted_sum
 from coliee_ir.judging.judged import BoolArray, FloatArray
 
 #: Sums of weights that are nearer than this, relatively, are equal: .1 + .2 is .3.
-_NEAR = 1e-9
+NEAR_WEIGHTS = 1e-9
 
 
 def elected(held: Candidates, method: str, weights: FloatArray, least: float | None) -> dict[str, list[str]]:
@@ -32,7 +32,7 @@ def elected(held: Candidates, method: str, weights: FloatArray, least: float | N
     if method == "intersection":
         enough &= held.named.all(axis=0)
     elif method == "vote":
-        enough &= votes > total / 2 * (1 + _NEAR) if least is None else votes >= least * (1 - _NEAR)
+        enough &= votes > total / 2 * (1 + NEAR_WEIGHTS) if least is None else votes >= least * (1 - NEAR_WEIGHTS)
     sets: dict[str, list[str]] = {}
     order = np.lexsort((-np.round(votes / total, 9), held.query))
     for row in order[enough[order]].tolist():
@@ -62,7 +62,7 @@ def counted(answers: Sequence[Answers], weights: Sequence[float], ties: str) -> 
         if not said:
             continue
         yes, no = (math.fsum(weight for label, weight in said if label is wanted) for wanted in (True, False))
-        if math.isclose(yes, no, rel_tol=_NEAR):
+        if math.isclose(yes, no, rel_tol=NEAR_WEIGHTS):
             tied.append(query)
             labels[query] = said[0][0] if ties == "first" else ties == "Y"
         else:

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.ids import IntArray
+from coliee_adapters.lines import counted
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray
 
 
 class Filter(NamedTuple):
-    """A filter: its name, and which rows of a pool it keeps."""
+    """A filter.
+
+    Attributes:
+        name: what it keeps.
+        keeps: which rows of a pool it keeps; shape (N,).
+        knows: whether what it goes by says anything of a pool.
+    """
 
     name: str
     keeps: Callable[[Pool], BoolArray]
+    knows: Callable[[Pool], bool] = lambda _: True
+
+
+def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
+    """What filters leave of a run.
+
+    Args:
+        pool: the run.
+        filters: the filters, in their order.
+        path: the run's file, for the error.
+
+    Raises:
+        UsageError: what a filter goes by has no id in common with the run, so that it would do nothing.
+    """
+    for filter_ in filters:
+        if not filter_.knows(pool):
+            raise UsageError(
+                f"{path} has no id in common with the file of the filter {filter_.name!r}: is it that of another run?"
+            )
+        pool = pool.where(filter_.keeps(pool))
+    return pool
 
 
 def not_itself() -> Filter:
@@ -35,18 +64,76 @@ def not_newer(dates: Mapping[str, str]) -> Filter:
     """Take out documents that are newer than the query.
 
     Args:
-        dates: query or document → date as YYYY-MM-DD, or any text that sorts by time; without a date nothing is newer.
+        dates: query or document → date as YYYY-MM-DD, YYYY-MM or YYYY. Two dates are compared by what both say: in the
+            same year, nothing is newer than a year. Without a date nothing is newer.
     """
+
+    def is_newer(document: str, query: str) -> bool:
+        length = min(len(document), len(query))
+        return document[:length] > query[:length]
 
     def keeps(pool: Pool) -> BoolArray:
         of_query = [dates.get(query, "") for query in pool.queries]
         newer = [
-            bool(of_query[query]) and dates.get(document, "") > of_query[query]
+            is_newer(dates.get(document, ""), of_query[query])
             for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
         ]
         return ~np.array(newer, dtype=np.bool_)
 
-    return Filter("not newer than the query", keeps)
+    def knows(pool: Pool) -> bool:
+        return not dates.keys().isdisjoint(pool.queries) and not dates.keys().isdisjoint(pool.documents)
+
+    return Filter("not newer than the query", keeps, knows)
+
+
+def candidates(of_query: Mapping[str, Collection[str]]) -> Filter:
+    """Take out documents that are not among the candidates of their query.
+
+    Args:
+        of_query: query → its candidates; a query that is not in it keeps everything.
+    """
+
+    def keeps(pool: Pool) -> BoolArray:
+        lists = [of_query.get(query) for query in pool.queries]
+        rows = zip(pool.query.tolist(), pool.documents, strict=True)
+        listed = ((lists[query], document) for query, document in rows)
+        return np.array([every is None or document in every for every, document in listed], dtype=np.bool_)
+
+    def knows(pool: Pool) -> bool:
+        return not of_query.keys().isdisjoint(pool.queries)
+
+    return Filter("among the query's candidates", keeps, knows)
+
+
+def not_queries() -> Filter:
+    """Take out documents that are queries of the run, or of the gold, themselves."""
+
+    def keeps(pool: Pool) -> BoolArray:
+        queries = set(pool.queries)
+        return np.array([document not in queries for document in pool.documents], dtype=np.bool_)
+
+    return Filter("not a query", keeps)
+
+
+def as_many(counts: Mapping[str, int]) -> Filter:
+    """Keep the first so many documents of each query.
+
+    Args:
+        counts: query → how many, for every query that has documents.
+
+    Raises:
+        UsageError: a query has no count.
+    """
+
+    def keeps(pool: Pool) -> BoolArray:
+        answered = [query for query, n in zip(pool.queries, pool.lengths.tolist(), strict=True) if n]
+        if without := [query for query in answered if query not in counts]:
+            shown = ", ".join(map(shortened, without[:3]))
+            raise UsageError(f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each")
+        most = np.array([counts.get(query, 0) for query in pool.queries], dtype=np.int64)
+        return np.asarray(pool.rank <= most[pool.query])
+
+    return Filter("as many as predicted", keeps)
 
 
 def not_common(most: int, within: int) -> Filter:

@@ -25,12 +25,13 @@ from coliee_ir.stats.folds import Split
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The rule chosen, its score on all queries, what was tried, and the score over its parameter."""
+    """The rule chosen, its score on all queries, what was tried, and the score over its parameter; the rule's sweep."""
 
     rule: Rule
     resubstitution: float
     tried: tuple[Tried, ...]
     curve: tuple[tuple[float, float], ...]
+    sweep: Sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Problem:
         )
         rule, sweep = fits[selection.chosen].rule, candidates[selection.chosen].sweep
         curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
-        return Solution(rule, sweep.terms(rule).total, tried, tuple(curve))
+        return Solution(rule, sweep.terms(rule).total, tried, tuple(curve), sweep)
 
     def ceilings(self, pool: Pool, whole: float, answers: Judged | None = None) -> dict[str, float]:
         """Reference scores: what better cutting, and what better ranking, could give.

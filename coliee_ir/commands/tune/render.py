@@ -124,6 +124,28 @@ def curve(tuning: Tuning) -> str:
     return f"{bars}\n{kept}: {tuning.measure} on all from {low:.4f} to {high:.4f}\n"
 
 
+def points(tunings: Sequence[Tuning]) -> Grid:
+    """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
+    header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
+    rows: list[list[str | Number]] = [
+        [
+            tuning.tag,
+            tuning.rule.family,
+            _parameter(tuning, parameter),
+            Number(score),
+            Number(interval.low),
+            Number(interval.high),
+        ]
+        for tuning in tunings
+        for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
+    ]
+    return Grid(header, rows, n_text=2)
+
+
+def _parameter(tuning: Tuning, parameter: float) -> Number:
+    return Number(int(parameter) if tuning.rule.family == "k" else parameter, f"{parameter:g}")
+
+
 def _text(tunings: Sequence[Tuning]) -> str:
     told = [grid.plain(ranked(tunings)), grid.plain(gains(tunings))]
     if tunings[0].forward is not None:

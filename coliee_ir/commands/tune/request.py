@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from coliee_adapters.errors import InputError, UsageError
@@ -11,9 +12,9 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
-from coliee_ir.commands.tune.filters import Filter
+from coliee_ir.commands.tune.filters import Filter, as_many, filtered
 from coliee_ir.commands.tune.pool import Pool
-from coliee_ir.commands.tune.problem import Problem
+from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
 from coliee_ir.judging.gathered import Gathered
@@ -27,9 +28,11 @@ from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.years import years
 from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, difference, spread
+from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import N_RESAMPLES, REPEATS, SEED, Resampling
 
 FOLDS: Final = 5
@@ -49,6 +52,7 @@ def tune(
     folds: int = FOLDS,
     repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
+    by_year: bool = False,
     forward: str | Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
@@ -57,6 +61,7 @@ def tune(
     n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
+    curve_intervals: bool = False,
 ) -> Tuning:
     """Choose the rule that cuts a run best.
 
@@ -77,6 +82,7 @@ def tune(
         folds: how many folds of queries the rule is held out from.
         repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
+        by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
         forward: also choose on earlier and score later queries, in the order of ``id``, ``year``, or query → date.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
@@ -85,6 +91,7 @@ def tune(
         n_resamples: bootstrap samples for the interval.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+        curve_intervals: whether each point of the curve gets an interval.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -127,9 +134,13 @@ def tune(
     pool = whole = Pool.read(submission, judged, task=evaluator.read_as, rel=relevance_of(measure))
     if not whole.wanted.any():
         raise UsageError(f"{record.path} has no relevant documents, so no cutoff can be tuned")
-    for filter_ in filters:
-        pool = pool.where(filter_.keeps(pool))
+    pool = filtered(pool, filters, submission.path)
     kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
+    if by_year:
+        if groups is not None:
+            raise UsageError("folds are made of years or of groups: give one of the two")
+        groups = years(record)
+        folds = len({groups[query] for query in pool.queries})
     split = Split.of(pool.queries, folds, seed, groups, repeats)
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
     candidates = problem.candidates(pool)
@@ -161,6 +172,7 @@ def tune(
         tried=solution.tried,
         ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
         curve=solution.curve,
+        curve_intervals=_bands(solution, split, settings) if curve_intervals else (),
         folds=folds,
         repeats=repeats,
         groups=None if groups is None else len(terms.each),
@@ -173,7 +185,7 @@ def tune(
 
 def cut(
     run: RunLike,
-    rule: Rule,
+    rule: Rule | Mapping[str, int],
     *,
     task: str | int | None = None,
     filters: Sequence[Filter] = (),
@@ -183,7 +195,7 @@ def cut(
 
     Args:
         run: a ranking; what ``read_run`` takes.
-        rule: the rule.
+        rule: the rule; or query → how many documents to keep, for example as a model predicts it.
         task: the task, where it is known.
         filters: what to take away before.
         columns: what the columns of tables and frames are called, by role: see ``read_gold``.
@@ -193,14 +205,15 @@ def cut(
 
     Raises:
         InputError: the run cannot be read, or holds labels.
-        UsageError: it is not a rule, or it needs scores and the run has none.
+        UsageError: it is not a rule, or it needs scores and the run has none; a query has no count; a filter knows no
+            id of the run.
 
     >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
     >>> from coliee_ir import to_run
-    >>> to_run(cut(to_cut, Rule("score", 0.5)))
-    {'q1': {'d1': 0.9}}
+    >>> to_run(cut(to_cut, Rule("score", 0.5))), to_run(cut(to_cut, {"q1": 0, "q2": 1}))
+    ({'q1': {'d1': 0.9}}, {'q2': {'d3': 0.3}})
     """
-    if not isinstance(rule, Rule):
+    if not isinstance(rule, Rule | Mapping):
         raise UsageError(f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
     record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
@@ -209,10 +222,13 @@ def cut(
         )
     gathered = Gathered(record)
     pool = Pool.of(gathered.rankings, scored=record.scored)
-    named([rule.family], pool)
-    for filter_ in filters:
-        pool = pool.where(filter_.keeps(pool))
-    kept = pool.lists(rule.keeps(pool))
+    pool = filtered(pool, filters, record.path)
+    if isinstance(rule, Rule):
+        named([rule.family], pool)
+        keeps = rule.keeps(pool)
+    else:
+        keeps = as_many(rule).keeps(pool)
+    kept = pool.lists(keeps)
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
     remarks = gathered.remarks + Remarks()
     remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
@@ -242,12 +258,24 @@ def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
     return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
 
 
+def _bands(solution: Solution, split: Split, settings: Resampling) -> tuple[Interval, ...]:
+    """The interval of the score at each point of a curve."""
+    rule, points = solution.rule, []
+    for parameter, _ in solution.curve:
+        kept = solution.sweep.terms(replace(rule, threshold=parameter))
+        points.append(split.terms(kept))
+    if not points:
+        return ()
+    samples = resampling.bootstrapped(points, settings.n_resamples, settings.seed)
+    return tuple(
+        resampling.bca(samples[:, at], terms.total, resampling.left_out(terms), settings.confidence_level)
+        for at, terms in enumerate(points)
+    )
+
+
 def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:
     """What each filter did: the held-out score with all of them beside that without it."""
     for filter_ in filters:
-        pool = whole
-        for other in filters:
-            if other is not filter_:
-                pool = pool.where(other.keeps(pool))
+        pool = filtered(whole, [other for other in filters if other is not filter_], "")
         rows = int((~filter_.keeps(whole)).sum())
         yield Filtered(filter_.name, rows, difference(held, problem.held_out(problem.candidates(pool))))

@@ -80,6 +80,7 @@ class Tuning(Shown):
         tried: the kinds of rule, the simplest first.
         ceilings: scores reference points: name → score.
         curve: parameter of the chosen rule and score there, on all queries.
+        curve_intervals: 95% bootstrap interval of each of these scores; empty where they were not asked for.
         folds: how many.
         repeats: how many times the queries were dealt anew to folds.
         groups: how many groups of queries there are; None where each query is for itself.
@@ -116,6 +117,7 @@ class Tuning(Shown):
     filters: tuple[Filtered, ...]
     forward: Forward | None
     terms: Terms = field(repr=False)
+    curve_intervals: tuple[Interval, ...] = ()
 
     @property
     def gap(self) -> float:

@@ -1,0 +1,200 @@
+"""Answers Y or N in what language models wrote: read where they are plain, and never guessed.
+
+An answer is read from
+
+- an answer that is marked: ``Answer: Yes``, ``the label is N.``, ``{"answer": "Y"}``, ``答え：○``; where one is marked
+  as the final one, it alone counts;
+- else the beginning of the text: ``Yes, because …``, ``N``;
+- and the last line, where it is nothing else: ``No.``
+
+The words are Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, ○ and N, No, False, Not entailed,
+Non-entailment, いいえ, 誤り, ×, in any case. The clause must end after them: ``No article …`` is no answer.
+Where several answers are found that differ, or none, the text has no answer.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters import json_text
+from coliee_adapters.errors import InputError, Place, quoted
+from coliee_adapters.files import Source
+from coliee_adapters.lines import BLANKS
+from coliee_adapters.records import Answers, IdRule, normal_id, wrong_id
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.vocabulary import EVERY_NAME, normal_name
+
+FORM: Final = "text"
+
+_YES: Final = "yes|y|true|entail(?:s|ed|ment)?|はい|正しい|○"
+_NO: Final = "not entail(?:s|ed)?|non-entailment|no entailment|no|n|false|いいえ|誤り|×"
+_END: Final = r"(?=\s*(?:[,;:!?。、)\n—–]|\.(?!\s*[0-9])|$|-\s|because\b|since\b))"
+_WORD: Final = rf"(?:(?P<no>{_NO})|(?P<yes>{_YES})){_END}"
+_MARK: Final = (
+    r"(?:(?:answer|label|verdict|conclusion|prediction)(?:\s*\([^()\n]{0,40}\))?|答え|回答|解答|結論)"
+    r"\s*(?:is|:|=|->|は)\s*:?\s*"
+)
+_MARKED: Final = re.compile(rf"(?<!\w){_MARK}{_WORD}")
+_FINAL: Final = re.compile(rf"(?<!\w)(?:final|最終)\s*{_MARK}{_WORD}")
+_START: Final = re.compile(_WORD)
+_ALONE: Final = re.compile(rf"{_WORD}\W*")
+
+#: quotes, brackets and Markdown around an answer
+_AROUND: Final = re.compile(r"""[*_`"'“”‘’\[\]{}<>#「」]|\\boxed|\\text""")
+
+#: what the column of a model's text is called; a name of an earlier tier wins
+_TEXTS: Final = (
+    ("output", "response", "generated_text", "generation", "completion", "model_output", "raw_output", "raw"),
+    ("text", "content", "message", "reply"),
+    ("answer", "prediction", "predicted", "pred"),
+)
+
+
+def label_of(text: str) -> bool | None:
+    """The answer that a text gives: True for Y, False for N, None where there is none, or several that differ.
+
+    >>> label_of("Article 5 applies. **Answer: Yes**"), label_of("No, because …"), label_of("No article says so.")
+    (True, False, None)
+    """
+    plain = _AROUND.sub("", unicodedata.normalize("NFKC", text).replace("〇", "○")).strip().lower()
+    found = list(_FINAL.finditer(plain))
+    if not found:
+        lines = [line.strip() for line in plain.split("\n") if line.strip()]
+        found = list(_MARKED.finditer(plain))
+        start = None if found else _START.match(plain)
+        last = _ALONE.fullmatch(lines[-1]) if lines else None
+        found += [match for match in (start, last) if match]
+    labels = {match["yes"] is not None for match in found}
+    return labels.pop() if len(labels) == 1 else None
+
+
+class Read(NamedTuple):
+    """The text for a query, and the answer in it.
+
+    Attributes:
+        query: the query.
+        label: True for Y, False for N, None for none.
+        text: what the model wrote.
+        place: where it is.
+    """
+
+    query: str
+    label: bool | None
+    text: str
+    place: Place
+
+
+def read(source: Source, rule: IdRule = normal_id) -> list[Read]:
+    """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text.
+
+    Args:
+        source: the file; the names of its columns may be given for ``query`` and ``answer``, the model's text.
+        rule: how ids are normalised.
+
+    Raises:
+        InputError: the file cannot be read, an item lacks an id or a text, or a query has two answers.
+    """
+    text = source.text()
+    start = text.lstrip()[:1]
+    rows = _json(text, source) if start in ("{", "[") else _lines(text, source)
+    found: dict[str, Read] = {}
+    for name, content, place in rows:
+        query = rule(name)
+        if wrong := wrong_id([query], commas=False):
+            raise place.fault(wrong[1], query, "write the id as one word")
+        one = Read(query, label_of(content), content, place)
+        if found.setdefault(query, one).label is not one.label:
+            raise place.fault(f"{found[query].place} gives another answer to this question", query, "keep one")
+    if not found:
+        raise InputError(source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
+    return list(found.values())
+
+
+def answers(found: Iterable[Read], source: Source) -> Answers:
+    """The labels of what was read; what has none is unreadable."""
+    found, remarks = list(found), Remarks()
+    for one in found:
+        if one.label is None:
+            remarks.add("unreadable-answer", f"{one.place}: {one.query}")
+    labels = {one.query: one.label for one in found if one.label is not None}
+    unreadable = tuple(one.query for one in found if one.label is None)
+    return Answers(labels, source.stem, source.name, FORM, remarks, unreadable)
+
+
+def read_answers(source: Source, rule: IdRule = normal_id) -> Answers:
+    """The answers in a file. Args and errors are those of ``read``."""
+    return answers(read(source, rule), source)
+
+
+_Row = tuple[str, str, Place]
+
+
+def _json(text: str, source: Source) -> Iterator[_Row]:
+    if json_text.is_lines(text):
+        for number, value in json_text.lines(text, source.name):
+            yield _record(value, Place(source.name, "line", number), source)
+        return
+    held: Any = json_text.parse(text, source.name)
+    if isinstance(held, list):
+        for at, value in enumerate(held, start=1):
+            yield _record(value, Place(source.name, "item", at), source)
+    elif _query(held, source):
+        yield _record(held, Place(source.name, "item", 1), source)
+    else:
+        for at, (name, value) in enumerate(held.items(), start=1):
+            place = Place(source.name, "item", at)
+            yield name, value if isinstance(value, str) else _content(value, place, source), place
+
+
+def _record(value: Any, place: Place, source: Source) -> _Row:
+    if not isinstance(value, dict) or not (name := _query(value, source)):
+        raise place.fault("this item has no query id", str(value), "name it query_id, or with --columns query=NAME")
+    return str(value[name]), _content(value, place, source), place
+
+
+def _content(value: Any, place: Place, source: Source) -> str:
+    names = {normal_name(name): name for name in value} if isinstance(value, dict) else {}
+    if given := source.columns.get("answer"):
+        names = {name: name for name in names.values() if name == given}
+        found = list(names)
+    else:
+        tiers = ([names[name] for name in tier if name in names] for tier in _TEXTS)
+        found = next((tier for tier in tiers if tier), [])
+    if len(found) != 1 or not isinstance(value[found[0]], str):
+        what = f"several texts ({', '.join(map(quoted, found))})" if len(found) > 1 else "no text"
+        raise place.fault(f"this item has {what}", str(value), "name it with --columns answer=NAME")
+    content: str = value[found[0]]
+    return content
+
+
+def _query(value: Mapping[str, Any], source: Source) -> str:
+    """The name of the member that holds the query's id; empty where there is none."""
+    if given := source.columns.get("query"):
+        return given if given in value else ""
+    return next((name for name in value if normal_name(name) in EVERY_NAME["query"] and name != "query"), "")
+
+
+def _lines(text: str, source: Source) -> Iterator[_Row]:
+    first = text.lstrip("\ufeff").split("\n", 1)[0]
+    separator = "\t" if "\t" in first else ","
+    names = next(csv.reader([first], delimiter=separator), [])
+    known = {normal_name(name) for name in names} | {*names}
+    texts = {source.columns["answer"]} if "answer" in source.columns else {name for tier in _TEXTS for name in tier}
+    queries = {source.columns["query"]} if "query" in source.columns else EVERY_NAME["query"]
+    if known & texts and known & queries:
+        rows = csv.DictReader(io.StringIO(text.lstrip("\ufeff")), delimiter=separator)
+        for row in rows:
+            yield _record(row, Place(source.name, "line", rows.line_num), source)
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip(BLANKS):
+            name, _, content = line.strip(BLANKS).replace("\t", " ", 1).partition(" ")
+            place = Place(source.name, "line", number)
+            if not content.strip():
+                raise place.fault("this line has one column", line, "write ID TEXT")
+            yield name, content, place

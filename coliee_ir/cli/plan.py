@@ -1,0 +1,46 @@
+"""``coliee-ir plan GOLD RUN RUN…``."""
+
+from __future__ import annotations
+
+import argparse
+
+from coliee_ir.cli import scoring
+from coliee_ir.cli.options import add, one_measure
+from coliee_ir.commands import compare as significance
+from coliee_ir.commands.plan import plan_scores
+from coliee_ir.commands.plan.render import FORMS, render
+from coliee_ir.stats.settings import Resampling
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.epilog = "example: coliee-ir plan gold.json run1.txt run2.txt --size 200 --size 400 --difference 0.02"
+    scoring.add_arguments(parser)
+    add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
+    add(parser, "sizes", "differences")
+    add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
+    add(parser, "resamples", default=199, help="number of resamples in each simulated year (default: 199)")
+    add(parser, "years", "seed", "confidence_level")
+    add(parser, "power", help="probability of finding the difference (default: 0.8)")
+    add(parser, "output")
+    add(parser, "format", choices=tuple(FORMS))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw the years and print what can be found."""
+    name = one_measure(options)
+    names = [name] if name else []
+    significance.check_measures(names)
+    scored, _, failed, _ = scoring.score(options, names)
+    task = scored[0].task if scored else None
+    plan = plan_scores(
+        scored,
+        queries=options.sizes,
+        differences=options.differences,
+        power=options.power,
+        years=options.years,
+        groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
+        settings=Resampling(options.resamples, options.seed, options.confidence_level),
+    )
+    scoring.put(render(plan, options.format), options.output)
+    return 2 if failed else 0

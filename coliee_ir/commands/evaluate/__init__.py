@@ -1,0 +1,1 @@
+"""What evaluate writes beside the scores."""

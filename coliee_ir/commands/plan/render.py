@@ -1,0 +1,65 @@
+"""A plan as text: for people, for papers, for programs."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable
+from typing import Final
+
+from coliee_adapters.errors import printable
+from coliee_adapters.lines import counted
+from coliee_ir.commands.plan.result import Plan
+from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.shown import View, no_queries, shows
+
+
+def sizes(plan: Plan) -> Grid:
+    """For each number of queries what is found of a typical pair, and of the pair that varies most."""
+    rows: list[list[Cell]] = []
+    for size in plan.sizes:
+        known = [found for found in size.found if not math.isnan(found)]
+        typical, worst = (statistics.median(known), max(known)) if known else (math.nan, math.nan)
+        shares = [Number(power, f"{100 * power:.0f}%" if not math.isnan(power) else "-") for power in size.power]
+        rows.append([Number(size.queries, str(size.queries)), Number(typical), Number(worst), *shares])
+    header = ["queries", "found", "found of any pair", *(f"power at {one:g}" for one in plan.differences)]
+    caption = (
+        f"{plan.measure}: the least true difference of {counted(len(plan.tags), 'run')} that is found with probability "
+        f"{plan.power:g}, of a typical pair (median of {len(plan.pairs)}) and of the pair that varies most. "
+        f"{plan.years:,} years of queries drawn from the {plan.queries} of this year; studentised paired randomisation "
+        f"test, all pairs corrected jointly (max-T), {plan.settings.n_resamples:,} resamples, seed "
+        f"{plan.settings.seed}; p < {plan.settings.alpha:.6g}. About other queries of the same kind."
+    )
+    return Grid(header, rows, caption, n_text=0)
+
+
+def render(plan: Plan, form: str) -> str:
+    """The plan in one of ``FORMS``; ends in a newline."""
+    return FORMS[form](plan)
+
+
+def _text(plan: Plan) -> str:
+    table = sizes(plan)
+    return f"{grid.plain(table)}{printable(table.caption)}\n"
+
+
+#: form → how a plan is written in it
+FORMS: Final[dict[str, Callable[[Plan], str]]] = {
+    "table": _text,
+    "json": lambda plan: dumped(plan.to_dict()),
+    "csv": lambda plan: grid.separated(sizes(plan)),
+    "tsv": lambda plan: grid.separated(sizes(plan), "\t"),
+    "markdown": lambda plan: grid.markdown(sizes(plan)),
+    "latex": lambda plan: grid.latex(sizes(plan)),
+}
+
+
+def _frame(plan: Plan, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("a plan")
+    return sizes(plan)
+
+
+shows(Plan, View(_text, lambda plan: [sizes(plan)], _frame))

@@ -1,0 +1,179 @@
+"""Official measures in training loops: for the Trainer of Hugging Face, and for sentence-transformers.
+
+Neither library is imported: what is given here has the form that they call.
+
+>>> metrics = compute_metrics({"001": ["013"]}, [("001", "013"), ("001", "018")], task="2")
+>>> metrics(([[-1.0, 2.0], [1.5, -0.5]], [1, 0]))["MicroF1"]
+1.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.inputs import GoldLike
+from coliee_adapters.records import Answers, Run
+from coliee_ir.scoring.evaluator import Evaluator
+
+__all__ = ["RankingEvaluator", "compute_metrics"]
+
+_Array = npt.NDArray[np.float64]
+
+#: similarities are computed for so many queries at once
+_AT_ONCE: Final = 64
+
+
+def compute_metrics(
+    gold: GoldLike,
+    rows: Sequence[tuple[str, str]] | Sequence[str],
+    measures: str | Sequence[str] = (),
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    only: str | Iterable[str] | None = None,
+    threshold: float | None = 0.0,
+) -> Callable[[Any], dict[str, float]]:
+    """What the Trainer takes as ``compute_metrics``: official measures from the predictions of a classifier.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        rows: what each row of the evaluation set is about, in its order: (query, document), or a query that is
+            answered Y or N.
+        measures: names of measures; by default the official ones. The Trainer puts ``eval_`` before their names.
+        task: the task; by default it is found from the gold.
+        edition: the year whose rules count; by default the newest.
+        only: the queries to score, for example those of a validation split; by default all.
+        threshold: documents with a greater score are retrieved. With two classes, the score is the logit of the second
+            less that of the first, and 0 is where the second is the more probable one; with one class it is the
+            prediction itself. None keeps all documents, as a ranking.
+
+    Returns:
+        A function of what the Trainer gives: an object with ``predictions``, or (predictions, labels).
+
+    Raises:
+        InputError: the gold cannot be read.
+        UsageError: a task, an edition or a measure that does not exist or does not fit.
+    """
+    evaluator = Evaluator(gold, measures, task=task, edition=edition, only=only)
+
+    def metrics(given: Any) -> dict[str, float]:
+        predictions = given.predictions if hasattr(given, "predictions") else given[0]
+        scores = _scores(predictions)
+        if len(scores) != len(rows):
+            raise UsageError(f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set")
+        run: Run | Answers
+        if rows and isinstance(rows[0], str):
+            run = Answers({str(query): score > (threshold or 0.0) for query, score in zip(rows, scores, strict=True)})
+        else:
+            rankings: dict[str, dict[str, float]] = {}
+            for (query, document), score in zip(rows, scores, strict=True):
+                ranking = rankings.setdefault(query, {})
+                if threshold is None or score > threshold:
+                    ranking[document] = score
+            run = Run.of(rankings)
+        return evaluator.evaluate(run).measures
+
+    return metrics
+
+
+def _scores(predictions: Any) -> list[float]:
+    """One score a row, from logits of one class or two; of a tuple, as models with further outputs give, the first."""
+    array = np.asarray(predictions[0] if isinstance(predictions, tuple) else predictions, dtype=np.float64)
+    if array.ndim == 2 and array.shape[1] == 2:
+        array = array[:, 1] - array[:, 0]
+    elif array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise UsageError(f"predictions have one or two columns, not the shape {array.shape}")
+    scores: list[float] = array.tolist()
+    return scores
+
+
+class RankingEvaluator:
+    """An evaluator for sentence-transformers: the documents ranked for each query by cosine, and scored.
+
+    It is called as theirs are, ``evaluator(model, output_path, epoch, steps)``, and has their attributes, so that
+    ``SentenceTransformerTrainer(…, evaluator=…)`` and ``load_best_model_at_end`` take it. The model's ``encode_query``
+    and ``encode_document`` are used where it has them, else ``encode``.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        queries: query → text.
+        documents: document → text; for a task where each query has documents of its own, query → document → text.
+        measures: names of measures, the first of which chooses the best model; by default the official ones.
+        task: the task; by default it is found from the gold.
+        edition: the year whose rules count; by default the newest.
+        top: how many documents of each query are kept. Sets such as MicroF1's need a cutoff: ``MicroF1@5``.
+        name: what stands before the measures' names.
+        batch_size: as ``encode`` takes it.
+
+    Attributes:
+        primary_metric: the name of the first measure as the results have it.
+        greater_is_better: True.
+    """
+
+    greater_is_better = True
+
+    def __init__(
+        self,
+        gold: GoldLike,
+        queries: Mapping[str, str],
+        documents: Mapping[str, str] | Mapping[str, Mapping[str, str]],
+        measures: str | Sequence[str] = (),
+        *,
+        task: str | int | None = None,
+        edition: str | int | None = None,
+        top: int = 100,
+        name: str = "",
+        batch_size: int = 32,
+    ) -> None:
+        self.evaluator = Evaluator(gold, measures, task=task, edition=edition, only=list(queries))
+        self.queries, self.documents = queries, documents
+        self.top, self.name, self.batch_size = top, name, batch_size
+        self.primary_metric = self._named((self.evaluator.asked or self.evaluator.official)[0].name)
+
+    def __call__(
+        self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
+    ) -> dict[str, float]:
+        """The measures of a model, by name. Nothing is written to ``output_path``."""
+        scores = self.evaluator.evaluate(Run.of(self.rankings(model), tag=self.name or "model"))
+        return {self._named(name): value for name, value in scores.measures.items()}
+
+    def rankings(self, model: Any) -> dict[str, dict[str, float]]:
+        """Query → document → cosine, best first; a query is not among its own documents."""
+        asked = self._encoded(model, "encode_query", list(self.queries.values()))
+        texts = [text for text in self.documents.values() if isinstance(text, str)]
+        if len(texts) == len(self.documents):
+            names = list(self.documents)
+            held = self._encoded(model, "encode_document", texts)
+            found = {}
+            for start in range(0, len(asked), _AT_ONCE):
+                part = list(self.queries)[start : start + _AT_ONCE]
+                for query, row in zip(part, asked[start : start + _AT_ONCE] @ held.T, strict=True):
+                    found[query] = self._best(query, names, row)
+            return found
+        found = {}
+        for query, vector in zip(self.queries, asked, strict=True):
+            own: Any = self.documents.get(query, {})
+            held = self._encoded(model, "encode_document", list(own.values()))
+            found[query] = self._best(query, list(own), held @ vector) if own else {}
+        return found
+
+    def _best(self, query: str, names: Sequence[str], row: _Array) -> dict[str, float]:
+        order = [at for at in np.argsort(-row, kind="stable").tolist() if names[at] != query]
+        return {names[at]: float(row[at]) for at in order[: self.top]}
+
+    def _encoded(self, model: Any, method: str, texts: list[str]) -> _Array:
+        """Vectors of length 1; shape (texts, dimensions)."""
+        encode = getattr(model, method, model.encode)
+        vectors = np.asarray(encode(texts, batch_size=self.batch_size, convert_to_numpy=True), dtype=np.float64)
+        length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+        return np.asarray(vectors / np.where(length > 0, length, 1.0))
+
+    def _named(self, measure: str) -> str:
+        return f"{self.name}_{measure}" if self.name else measure

@@ -1,0 +1,123 @@
+"""Answers in what language models wrote: what is plain is read, and nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.model_text import label_of, read, read_answers
+from coliee_ir import evaluate
+
+Call = Callable[..., tuple[int, str, str]]
+
+YES = [
+    "Y",
+    "yes",
+    "Yes.",
+    " **Yes** ",
+    "TRUE",
+    "Entailment",
+    "True: the article says so.",
+    "Yes, because the article …",
+    "Yes - Article 5 applies.",
+    "The article applies.\n\nAnswer: Y",
+    "Therefore, the answer is yes.",
+    "Label: **Entailed**",
+    '{"answer": "Y"}',
+    "Answer (Y/N): Y",
+    "答え：○",
+    "回答は正しい。",
+    "はい、そうです。",
+    "No article is missing.\nFinal answer: Yes",
+    "At first sight the answer is N. But no.\nFinal answer: Y.",
+    "reasoning\nY",
+    "\\boxed{Y}",
+    "Answer: Yes because it is",
+]
+NO = [
+    "N",
+    "no",
+    "No.",
+    "FALSE",
+    "Not entailed",
+    "non-entailment",
+    "No, since …",
+    "The conclusion is: No.",
+    "答え：×",
+    "いいえ",
+    "Yes, it seems so.\nFinal answer: no",
+    "Prediction = N",
+    "The statement is not entailed.\nno",
+]
+NEITHER = [
+    "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
+    "Answer: Y/N", "Answer: Yes. Answer: No.", "Yes, it is.\nNo", "true or false", "The answer is not yes.", "I",
+    "Maybe", "Nothing", "Answer: unknown", "The answer is No. 5 of the list", "the label yesterday", "entailing",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("texts", "label"), [(YES, True), (NO, False), (NEITHER, None)])
+def test_what_is_plain_is_read_and_nothing_is_guessed(texts: list[str], label: bool | None) -> None:
+    assert {text: label_of(text) for text in texts} == dict.fromkeys(texts, label)
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=40), st.sampled_from(["Yes", "No"]))
+def test_a_marked_final_answer_decides_unless_another_differs(text: str, word: str) -> None:
+    before = text.lower()
+    if "final" not in before and "最終" not in before:
+        assert label_of(f"{text}\nFinal answer: {word}") is (word == "Yes")
+
+
+FORMS = {
+    "lines": "R07-01-A Answer: Yes\nR07-01-I\tNo.\nR07-01-U I cannot say.\n",
+    "json lines": '{"id": "R07-01-A", "output": "Yes"}\n{"id": "R07-01-I", "output": "No"}\n'
+    '{"id": "R07-01-U", "output": "Hm"}\n',
+    "records": json.dumps(
+        [{"id": f"R07-01-{q}", "response": t, "label": "Y"} for q, t in zip("AIU", "YN?", strict=True)]
+    ),
+    "object": '{"R07-01-A": "Yes", "R07-01-I": {"text": "false"}, "R07-01-U": ""}',
+    "csv": 'id,query,output\nR07-01-A,q,"Because,\nAnswer: Yes"\nR07-01-I,q,No\nR07-01-U,q,x\n',
+    "tsv": "pair_id\tcompletion\nR07-01-A\tYes\nR07-01-I\tNo\nR07-01-U\t\n",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_texts_come_from_every_form(form: str, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text(FORMS[form])
+    found = read_answers(Source(tmp_path / "out"))
+    assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
+
+
+def test_the_column_of_the_text_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
+    [one] = read(Source(tmp_path / "out", columns={"query": "frage", "answer": "gpt"}))
+    assert (one.query, one.label) == ("R07-01-A", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["R07-01-A\n", '[{"id": "R07-01-A"}]', '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "",
+     "R07-01-A Y\nR07-01-A N\n",
+     '[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'],
+)  # fmt: skip
+def test_a_file_without_texts_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text(text)
+    with pytest.raises(InputError):
+        read(Source(tmp_path / "out"))
+
+
+def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path: Path, call: Call) -> None:
+    (tmp_path / "out.txt").write_text(FORMS["lines"])
+    code, out, err = call("convert", tmp_path / "out.txt", "-", "--from", "text", "--to", "labels", "--tag", "LLM1")
+    assert (code, out) == (0, "R07-01-A Y LLM1\nR07-01-I N LLM1\n")
+    assert [line for line in err.splitlines() if "R07-01-U" in line][-1].startswith("line 3: R07-01-U: ")
+    gold = {"R07-01-A": "Y", "R07-01-I": "N", "R07-01-U": "Y"}
+    (tmp_path / "run").write_text(out)
+    assert evaluate(gold, tmp_path / "run", task="4").measures["Accuracy"] == pytest.approx(2 / 3)

@@ -1,0 +1,71 @@
+"""Curves: ranges of cutoffs, and the score at each cutoff or threshold of a rule, checked against ``evaluate``."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from coliee_adapters.errors import UsageError
+from coliee_ir import cut, evaluate, tune
+from coliee_ir.measures import parse
+from coliee_ir.stats import resampling
+from coliee_ir.stats.settings import SEED
+
+Call = Callable[..., tuple[int, str, str]]
+
+GOLD = {f"q{n:02}": [f"d{n}", f"d{n + 1}"] for n in range(12)}
+RUN = {
+    f"q{n:02}": {f"d{n + at}": round(0.9 - at / 7 - (n * 5 % 4) / 11, 6) for at in range(-1, 4)} for n in range(12)
+}  # fmt: skip
+
+
+def test_a_range_is_each_of_its_cutoffs() -> None:
+    assert parse("MicroF(beta=2)@2..4") == [measure for k in (2, 3, 4) for measure in parse(f"MicroF(beta=2)@{k}")]
+    assert [str(measure) for measure in parse("nDCG@7..7")] == ["nDCG@7"]
+    scores = evaluate(GOLD, RUN, task="1", measures="MicroF1@1..3").measures
+    assert scores == {f"MicroF1@{k}": evaluate(GOLD, RUN, task="1", measures=f"MicroF1@{k}").measures[f"MicroF1@{k}"]
+                      for k in (1, 2, 3)}  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", ["MicroF1@5..1", "MicroF1@0..3", "MicroF1@1..9999", "MicroF1@1..", "AP@1..b"])
+def test_a_range_that_is_none_is_refused(typed: str) -> None:
+    with pytest.raises(UsageError):
+        parse(typed)
+
+
+@pytest.mark.parametrize("by", ["k", "score", "ratio", "margin"])
+@pytest.mark.parametrize("measure", ["MicroF1", "MacroF2"])
+def test_each_point_is_the_score_of_the_run_that_is_cut_there(by: str, measure: str) -> None:
+    tuning = tune(GOLD, RUN, task="1", by=by, maximise=measure, folds=3, n_resamples=200, curve_intervals=True)
+    assert len(tuning.curve) == len(tuning.curve_intervals) > 3
+    for (parameter, score), (low, high) in zip(tuning.curve, tuning.curve_intervals, strict=True):
+        rule = replace(tuning.rule, threshold=parameter)
+        scores = evaluate(GOLD, cut(RUN, rule), task="1", measures=measure)
+        assert scores.measures[measure] == approx(score)
+        [result] = scores.results.values()
+        samples = resampling.bootstrapped([result.terms], 200, SEED)[:, 0]
+        interval = resampling.bca(samples, score, resampling.left_out(result.terms), 0.95)
+        assert (low, high) == approx(interval)
+    assert not tune(GOLD, RUN, task="1", by=by, folds=3, n_resamples=20).curve_intervals
+
+
+def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, run in (("gold.json", GOLD), ("run.json", RUN)):
+        Path(name).write_text(str(run).replace("'", '"'))
+    given = ("tune", "gold.json", "run.json", "--task", "1", "--by", "k", "--folds", "3")
+    code, _, err = call(*given, "--curve", "c.csv")
+    assert code == 0, err
+    rows = list(csv.DictReader(Path("c.csv").read_text().splitlines()))
+    assert [(row["run"], row["rule"], row["parameter"]) for row in rows] == [("run", "k", str(k)) for k in range(1, 6)]
+    for row in rows:
+        measure = f"MicroF1@{row['parameter']}"
+        assert float(row["MicroF1"]) == approx(evaluate(GOLD, RUN, task="1", measures=measure).measures[measure])
+        assert float(row["low 95%"]) <= float(row["MicroF1"]) <= float(row["high 95%"])
+    for wrong in ("c.xlsx", "run.json"):
+        assert call(*given, "--curve", wrong)[:2] == (2, "")

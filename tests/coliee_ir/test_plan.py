@@ -1,0 +1,119 @@
+"""``plan``: what it promises is what the shipped test finds, and how it is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import coliee_ir.examples
+from coliee_adapters.errors import UsageError
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir import Evaluator, Scores
+from coliee_ir.commands.plan import plan_scores
+from coliee_ir.commands.plan.render import FORMS, render
+from coliee_ir.measures.base import of_mean
+from coliee_ir.stats import studentised
+from coliee_ir.stats.settings import Resampling
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+QUERIES = [f"q{at}" for at in range(200)]
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+def accuracies(*qualities: float) -> list[Scores]:
+    """Runs that are right on a share of the questions, by chance."""
+    evaluator = Evaluator(Gold(labels=dict.fromkeys(QUERIES, True)), task="4")
+    chance = random.Random(1)
+    return [
+        evaluator.evaluate(Answers({query: chance.random() < quality for query in QUERIES}, tag=f"r{at}"))
+        for at, quality in enumerate(qualities)
+    ]
+
+
+def planned(*qualities: float, **options: Any):  # type: ignore[no-untyped-def]
+    return plan_scores(accuracies(*qualities), **{"years": 150, "settings": Resampling(99), **options})
+
+
+def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
+    found = planned(0.7, 0.6, queries=[100]).sizes[0].found[0]
+    draw = np.random.default_rng(1)
+    hits = 0
+    for seed in range(200):
+        runs = [of_mean((draw.random(100) < quality).astype(float)) for quality in (0.65 + found / 2, 0.65 - found / 2)]
+        [test] = studentised.tested(runs, [(0, 1)], Resampling(99, seed))
+        hits += test.p < 0.05
+    assert 0.7 < hits / 200 < 0.9  # 0.8, and the error of simulation
+
+
+def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> None:
+    two = planned(0.7, 0.6, queries=[50, 200, 800])
+    found = [size.found[0] for size in two.sizes]
+    assert [size.queries for size in two.sizes] == [50, 200, 800]
+    assert found[0] > found[1] > found[2]
+    assert found[0] / found[2] == pytest.approx(4, rel=0.35)  # as the root of the number
+    five = planned(0.7, 0.6, 0.65, 0.6, 0.7, queries=[200])
+    assert len(five.pairs) == 10
+    assert np.median(five.sizes[0].found) > found[1]
+
+
+def test_a_difference_that_is_found_with_a_power_has_that_power() -> None:
+    first = planned(0.7, 0.6, queries=[100], power=0.6)
+    again = planned(0.7, 0.6, queries=[100], differences=[first.sizes[0].found[0] + 1e-9, 1e-6, 0.9])
+    assert again.sizes[0].power[0] == pytest.approx(0.6, abs=0.02)
+    assert again.sizes[0].power[1] < 0.1
+    assert again.sizes[0].power[2] == 1.0
+
+
+def test_by_default_this_years_number_is_halved_and_doubled() -> None:
+    assert [size.queries for size in planned(0.7, 0.6).sizes] == [100, 200, 400, 800]
+
+
+@pytest.mark.parametrize(
+    "options", [{"power": 0.01}, {"differences": [0.0]}, {"queries": [1]}, {"groups": {"q0": "a"}}]
+)
+def test_what_makes_no_sense_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        planned(0.7, 0.6, **options)
+
+
+def test_runs_that_do_not_differ_plan_nothing() -> None:
+    [one] = accuracies(0.5)
+    for runs in ([one], [one, one]):
+        with pytest.raises(UsageError):
+            plan_scores(runs)
+
+
+def test_the_command_writes_every_form(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--years", "20", "--difference", "0.1"]
+    for form in FORMS:
+        code, out, _ = call("plan", *arguments, "--size", "40", "--size", "20", "-f", form)
+        assert (code, out[-1]) == (0, "\n")
+        if form == "json":
+            found = json.loads(out)
+            assert [size["queries"] for size in found["sizes"]] == [20, 40]
+            assert found["sizes"][0]["power"][0]["difference"] == 0.1
+        if form == "csv":
+            rows = list(csv.reader(io.StringIO(out)))
+            assert [row[0] for row in rows] == ["queries", "20", "40"]
+    assert call("plan", *arguments[:2])[0] == 2
+
+
+def test_the_order_of_the_gold_changes_nothing() -> None:
+    gold = {f"q{at}": ["a", "b"] for at in range(30)}
+    runs = [{query: ["a", "b"][: at % k] for at, query in enumerate(gold)} for k in (2, 3)]
+    texts = []
+    for of_gold in (gold, dict(reversed(gold.items()))):
+        evaluator = Evaluator(of_gold, task="1")
+        scored = [evaluator.evaluate(Run.of(run, tag=str(at))) for at, run in enumerate(runs)]
+        texts.append(render(plan_scores(scored, years=20, settings=Resampling(49)), "table"))
+    assert texts[0] == texts[1]

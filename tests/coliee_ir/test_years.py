@@ -1,0 +1,137 @@
+"""Several years: scores of each, a year held out in turn, and votes on answers whose weights are fitted so."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+from coliee_adapters.errors import UsageError
+from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
+from coliee_ir.scoring.years import years
+
+Call = Callable[..., tuple[int, str, str]]
+
+QUERIES = [f"{year}-{n}-A" for year in ("H30", "R01", "R02") for n in range(1, 5)]
+LABEL = st.sampled_from(["Y", "N"])
+GOLDS = st.fixed_dictionaries(dict.fromkeys(QUERIES, LABEL))
+ANSWERS = st.fixed_dictionaries({QUERIES[0]: LABEL}, optional=dict.fromkeys(QUERIES[1:], LABEL))
+
+
+def elected(runs: list[dict[str, str]], weights: tuple[float, ...], ties: str = "N") -> dict[str, str]:
+    found = {}
+    for query in QUERIES:
+        votes = [(run[query], weight) for run, weight in zip(runs, weights, strict=True) if weight and query in run]
+        if votes:
+            yes, no = (sum(weight for label, weight in votes if label == wanted) for wanted in "YN")
+            tie = votes[0][0] if ties == "first" else ties
+            found[query] = tie if yes == approx(no, rel=1e-9) else "Y" if yes > no else "N"
+    return found
+
+
+def accuracy(gold: dict[str, str], found: dict[str, str], queries: list[str]) -> float:
+    return sum(found.get(query) == gold[query] for query in queries) / len(queries)
+
+
+@settings(max_examples=25)
+@given(GOLDS, st.lists(ANSWERS, min_size=2, max_size=3), st.sampled_from(["Y", "N", "first"]))
+def test_weights_of_votes_are_fitted_and_held_out_by_year(
+    gold: dict[str, str], runs: list[dict[str, str]], ties: str
+) -> None:
+    fitted = fit_fusion(gold, runs, task="4", by_year=True, ties=ties)  # type: ignore[arg-type]
+    weights = fitted.fusion.weights or ()
+    assert (fitted.folds, fitted.measure, fitted.fusion.method) == (3, "Accuracy", "vote")
+    assert fitted.resubstitution == approx(accuracy(gold, elected(runs, weights, ties), QUERIES))
+    assert fitted.fused.run.labels == {q: one == "Y" for q, one in elected(runs, weights, ties).items()}  # type: ignore[union-attr]
+    # never worse than equal weights, nor than one run alone, on what they are fitted to
+    for contender in fitted.contenders[1:]:
+        assert contender.resubstitution == approx(accuracy(gold, elected(runs, contender.weights, ties), QUERIES))
+        assert fitted.resubstitution >= contender.resubstitution - 1e-12
+    held = fitted.held_out_run.labels  # type: ignore[union-attr]
+    right = sum(held.get(query) is (gold[query] == "Y") for query in QUERIES)
+    assert fitted.held_out == approx(right / len(QUERIES))
+    by_fold = {tuple(weights): elected(runs, weights, ties) for weights in fitted.fold_weights}
+    for _, of_year in itertools.groupby(QUERIES, lambda query: query[:3]):
+        part = list(of_year)
+        mine = {query: "Y" if held[query] else "N" for query in part if query in held}
+        assert any(mine == {q: found[q] for q in part if q in found} for found in by_fold.values())
+
+
+def test_a_good_run_outweighs_two_bad_ones(tmp_path: Path, call: Call) -> None:
+    gold = {query: "YN"[at % 2] for at, query in enumerate(QUERIES)}
+    bad = dict.fromkeys(QUERIES, "Y")
+    for name, run in (("gold", gold), ("good", gold), ("bad", bad), ("worse", bad)):
+        (tmp_path / name).write_text("".join(f"{query} {label} {name}\n" for query, label in run.items()))
+    runs = [tmp_path / name for name in ("good", "bad", "worse")]
+    given_ = ("fuse", *runs, "--fit", tmp_path / "gold", "--task", "4", "--by-year", "-o", tmp_path / "fused")
+    code, out, err = call(*given_, "--save-weights", tmp_path / "w.json")
+    assert code == 0, err
+    assert "12 queries in 3 folds, 1 repeat" in err
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
+    assert rows["fitted"][:3] == ["-", "1.0000", "1.0000"]
+    assert rows["equal"][:4] == ["weights", "-", "0.5000", "0.5000"]
+    assert evaluate(tmp_path / "gold", tmp_path / "fused", task="4").measures["Accuracy"] == 1
+    assert Fusion.load(tmp_path / "w.json").weights == fit_fusion(tmp_path / "gold", runs, task="4").fusion.weights
+
+
+@pytest.mark.parametrize("wrong", [{"method": "combsum"}, {"measure": "MicroF1"}, {"top": 3}])
+def test_what_does_not_fit_votes_is_refused(wrong: dict[str, object]) -> None:
+    gold = dict.fromkeys(QUERIES, "Y")
+    with pytest.raises(UsageError):
+        fit_fusion(gold, [gold, gold], task="4", **wrong)  # type: ignore[arg-type]
+
+
+def test_years_are_in_the_ids_or_in_the_names_of_the_golds(tmp_path: Path) -> None:
+    assert set(years(read_gold(dict.fromkeys(QUERIES, "Y"))).values()) == {"H30", "R01", "R02"}
+    for year in ("2019", "2020"):
+        (tmp_path / f"{year}.json").write_text(json.dumps({f"{year}{n}": ["000007"] for n in (10, 11)}))
+    assert years(read_gold(tmp_path))["202011"] == "2020"
+    with pytest.raises(UsageError, match="--gold FILE"):
+        years(read_gold(tmp_path / "2019.json"))
+
+
+def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call: Call) -> None:
+    golds, run = [], {}
+    for year, n in (("2019", 2), ("2020", 4)):
+        gold = {f"{year}{at}0": [f"00000{at}", "000009"] for at in range(n)}
+        run |= {query: [f"00000{at}", "000008", "000007"][: 3 - at % 2] for at, query in enumerate(gold)}
+        golds += ["--gold", tmp_path / f"{year}.json"]
+        (tmp_path / f"{year}.json").write_text(json.dumps(gold))
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    measures = ["MicroF1", "MacroF2", "AP"]
+    given_ = (
+        "evaluate",
+        golds[1],
+        tmp_path / "run.json",
+        *golds[2:],
+        "--task",
+        "1",
+        *itertools.chain(*zip(["-m"] * 3, measures, strict=True)),
+    )
+    code, out, err = call(*given_, "--by-year", "-f", "csv")
+    assert code == 0, err
+    rows = {row["year"]: row for row in csv.DictReader(out.splitlines())}
+    assert list(rows) == ["2019", "2020", "all"]
+    both = read_gold([tmp_path / "2019.json", tmp_path / "2020.json"])
+    for year, row in rows.items():
+        queries = [query for query in both.queries if year in ("all", query[:4])]
+        alone = evaluate(both, run, task="1", only=queries, measures=measures).measures
+        assert int(row["queries"]) == len(queries)
+        assert [float(row[name]) for name in measures] == approx([alone[name] for name in measures])
+    assert call(*given_, "--by-year", "-q")[0] == 2
+
+
+def test_a_cutoff_is_tuned_with_a_year_held_out() -> None:
+    gold = {query: ["d1"] for query in QUERIES}
+    run = {query: {"d1": 0.9, "d2": 0.1} for query in QUERIES}
+    tuning = tune(gold, run, task="3", edition=2025, by_year=True, n_resamples=20)
+    assert (tuning.folds, tuning.groups, tuning.held_out) == (3, 3, 1)
+    with pytest.raises(UsageError):
+        tune(gold, run, task="3", edition=2025, by_year=True, groups=dict.fromkeys(QUERIES, "a"))
