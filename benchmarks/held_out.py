@@ -1,6 +1,6 @@
 """How good is the score that ``tune`` promises? A world in which the truth can be looked up.
 
-    python -m benchmarks.held_out [--queries N…] [--worlds N] [--measure M] [--seed N] [--jobs N]
+    python -m benchmarks.held_out [--queries N…] [--worlds N] [--repeats N] [--measure M] [--seed N] [--jobs N]
 
 In each world a gold and a scored run are drawn: queries differ in how many documents are relevant and in the level of
 their scores, and relevant documents score higher, by noise. ``tune`` chooses a rule on these queries; the truth is what
@@ -102,10 +102,10 @@ def truth(seed: int, measure: str, mean: float = 5.0) -> Truth:
     return Truth(pool, objective(parse(measure)[0], pool, Decisions()), values)
 
 
-def outcome(seed: int, queries: int, measure: str, known: Truth) -> Outcome:
+def outcome(seed: int, queries: int, measure: str, known: Truth, repeats: int = 1) -> Outcome:
     """Tune on one world, and look up what the rule is worth."""
     drawn = world(seed, queries)
-    tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, seed=seed, n_resamples=1000)
+    tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, repeats=repeats, seed=seed, n_resamples=1000)
     best = max(tuning.tried, key=lambda one: one.resubstitution)
     return Outcome(
         tuning.resubstitution,
@@ -135,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.held_out", description=__doc__.partition("\n")[0])
     parser.add_argument("--queries", type=int, nargs="+", default=[25, 50, 100, 200, 400], metavar="N")
     parser.add_argument("--worlds", type=int, default=200, metavar="N", help="for each number of queries")
+    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="splits into folds, one unless said")
     parser.add_argument("--measure", default="MicroF1", metavar="M")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--jobs", type=int, default=workers.cores())
@@ -144,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("|---:|---:|---:|---:|---:|---:|---:|---:|")
     for queries in options.queries:
         tasks = [
-            partial(outcome, options.seed + 1 + number, queries, options.measure, known)
+            partial(outcome, options.seed + 1 + number, queries, options.measure, known, options.repeats)
             for number in range(options.worlds)
         ]
         outcomes = []

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report, for example MicroF1, nDCG@10 or P_5; `coliee-ir measures` lists all (repeatable; "
         "default: the task's official measures)",
     )  # fmt: skip
-    add(parser, "per_query", "output")
+    add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=tuple(tables.FORMS))
     add(
         parser,
@@ -53,6 +53,9 @@ def run(options: argparse.Namespace) -> int:
     other = [name for name, given in ways.items() if given]
     if other and other != ["-q"] and (len(other) > 1 or options.format not in grid.FORMS):
         raise UsageError(f"{other[0]} writes {', '.join(grid.FORMS)}; --by-year, --stages and -q exclude each other")
+    forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
+    if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
+        raise UsageError(f"--ties writes {', '.join(forms)}, and neither --by-year nor --stages")
     at = [] if options.stages is None else stages.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
@@ -69,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.by_year or at:
         table = stages.table(scored, at) if at else by_year(scored, evaluator.gold)
         scoring.put(grid.FORMS[options.format](table), options.output)
-    elif (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
+    elif (options.format, options.output, options.span_of_ties) == ("table", "-", False) and sys.stdout.isatty():
         of_task = f"Task {evaluator.task}"
         title = (
             of_task
@@ -82,7 +85,10 @@ def run(options: argparse.Namespace) -> int:
         caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
-        scoring.put(tables.render(scored, options.format, per_query=options.per_query), options.output)
+        scoring.put(
+            tables.render(scored, options.format, per_query=options.per_query, ties=options.span_of_ties),
+            options.output,
+        )
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         scoring.opened_tables(options, *options.runs), task=options.task, unreadable_answers=options.unreadable_answers
     )
     how = _fusion(options, records)
-    fused = how.fuse(records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
+    fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
     for remark in fused.remarks:
         say(remark)
     said = write_fused(
@@ -115,7 +115,7 @@ def _fit(options: argparse.Namespace) -> int:
     with scoring.asking_about_swap(options.fit[0], options.runs[0]):
         gold = read_gold(gold, task=options.task, columns=options.columns)
     fitted = fitting.fit_fusion(
-        gold, runs, options.method, norm=options.norm, k=options.k, depth=options.depth,
+        gold, *runs, method=options.method, norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
         folds=fitting.FOLDS if options.folds is None else options.folds,
         repeats=REPEATS if options.repeats is None else options.repeats,

@@ -7,7 +7,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -53,6 +53,8 @@ class Judged:
         remarks: what was tolerated.
         lines: how many lines were read.
         reading: seconds spent on turning bytes into columns, in all processes.
+        tied: shape (3, n); of each judged document that shares its score with others the row, and the ranks of the
+            first and the last of them.
     """
 
     qrels: Qrels
@@ -66,6 +68,7 @@ class Judged:
     lines: int = 0
     reading: float = 0.0
     alike: bool = False
+    tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
         """How many relevant documents of each query were retrieved, within the cut-off; shape (Q,)."""
@@ -76,7 +79,7 @@ class Judged:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What travels to another process: of the arrays only what is not 0, which is little in a part of a run."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
         packed = {name: _packed(held.pop(name)) for name in ("rank", "retrieved", "repeated", "answered")}
         return _restored, (held, packed)
 
@@ -102,6 +105,7 @@ class Judged:
             self.lines + other.lines,
             self.reading + other.reading,
             self.alike or other.alike,
+            np.concatenate((self.tied, other.tied), axis=1),
         )
 
 
@@ -309,6 +313,7 @@ class _Judging:
         self.remarks = Remarks()
         self.lines = 0
         self.alike = False
+        self.tied: list[IntArray] = []
 
     def result(self, reading: float) -> Judged:
         return Judged(
@@ -323,6 +328,7 @@ class _Judging:
             self.lines,
             reading,
             self.alike,
+            np.concatenate([np.zeros((3, 0), dtype=np.int64), *self.tied], axis=1),
         )
 
     def add(self, block: Lines) -> None:
@@ -444,7 +450,9 @@ class _Judging:
             # code points order text as UTF-8 orders its bytes
             descending = sorted((lines.documents[first + i] for i in members.tolist()), reverse=True)
             further = {document: n for n, document in enumerate(descending)}
-            for row in hits.rows[group].tolist():
+            rows, best = hits.rows[group], self.rank[hits.rows[group]]
+            self.tied.append(np.stack((rows, best, best + len(members) - 1)))
+            for row in rows.tolist():
                 self.rank[row] += further[self.qrels.documents[row]]
 
     def _note_lost_zeros(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:

@@ -12,8 +12,9 @@ import numpy as np
 from coliee_adapters import frames
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
-from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
+from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
 from coliee_ir.measures import compute
+from coliee_ir.measures.ties import spans, told
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import edition_year, newest_edition, protocol, task_name
 from coliee_ir.scoring import batch, measuring, render  # noqa: F401  # render registers how Scores show themselves
@@ -120,6 +121,8 @@ class Evaluator:
         results = dict(zip(choice.measures, compute(choice.measures, parts, self.decisions), strict=True))
         measured = perf_counter()
         counted = measuring.count(parts, against)
+        has_ties = any(part.tied.size for part in parts.values())
+        ties = spans(choice.measures, parts, self.decisions) if has_ties else {}
         noted = note(read, parts, choice, counted, against)
         on_long_list = [m for m in self.asked or measuring.named(self.protocol.long_list) if m.ranked]
         return Scores(
@@ -141,7 +144,7 @@ class Evaluator:
                 name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None
             },
             excluded=tuple(sorted(self.excluded)),
-            remarks=tuple(sentences(noted, choice.measures, on_long_list, against)),
+            remarks=(*sentences(noted, choice.measures, on_long_list, against), *told(ties)),
             decisions=self.decisions,
             timing=Timing(
                 lines=sum(part.lines for part in parts.values()),
@@ -150,6 +153,8 @@ class Evaluator:
                 measure=measured - judged,
             ),
             judged=parts if keep_judged else {},
+            ties=ties,
+            has_ties=has_ties,
         )
 
     def evaluate_all(
@@ -214,5 +219,5 @@ class Evaluator:
 
 def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
-    documents = (document for judged in (gold.qrels or {}).values() for document in judged)
-    return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
+    ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
+    return gold.format == "qrels" or any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))

@@ -17,15 +17,36 @@ from coliee_ir.output.shown import View, shows
 from coliee_ir.scoring.scores import Scores, document, preamble
 
 
-def render(runs: Sequence[Scores], form: str, *, per_query: bool = False) -> str:
+def render(runs: Sequence[Scores], form: str, *, per_query: bool = False, ties: bool = False) -> str:
     """The scores of runs against one gold, in one of ``FORMS``; ends in a newline.
 
     Args:
         runs: at least one, scored by the same measures.
         form: the name of the form.
         per_query: whether each query has a row of its own.
+        ties: whether each measure has its span over all orders of documents of equal score; not with ``trec``.
     """
-    return FORMS[form](runs, per_query)
+    if ties and form == "json":
+        return dumped(document(runs, per_query=per_query, ties=True))
+    if ties and form == "jsonl":
+        return "".join(dumped({**preamble(s), **s.to_dict(per_query=per_query, ties=True)}, indent=None) for s in runs)
+    return grid.FORMS[form](spans(runs)) if ties else FORMS[form](runs, per_query)
+
+
+#: The forms that can hold the span of each score over all orders of equal scores; the first also those of queries.
+WITH_TIES_OF_QUERIES: Final = ("json", "jsonl")
+WITH_TIES: Final = (*WITH_TIES_OF_QUERIES, *grid.FORMS)
+
+
+def spans(runs: Sequence[Scores]) -> grid.Grid:
+    """Each measure of each run: the score, and what it could be with documents of equal score in another order."""
+    header = ["run", "measure", "score", "lowest", "expected", "highest"]
+    rows: list[list[grid.Cell]] = [
+        [scores.tag, measure.name, *(_number(measure, value) for value in (result.value, *scores.span(measure)))]
+        for scores in runs
+        for measure, result in scores.results.items()
+    ]
+    return grid.Grid(header, rows, n_text=2)
 
 
 def as_grid(runs: Sequence[Scores], per_query: bool) -> grid.Grid:

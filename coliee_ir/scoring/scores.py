@@ -10,6 +10,7 @@ from typing import Any
 from coliee_adapters.lines import counted
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure, Result
+from coliee_ir.measures.ties import Span
 from coliee_ir.output import envelope
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
@@ -58,6 +59,9 @@ class Scores(Shown):
         decisions: the choices made where the organisers leave it open.
         timing: where the time went.
         judged: the judged parts behind the results, where they were asked for.
+        ties: for a run that has judged documents of equal score, the span of each measure over all orders of these,
+            where it is known: see ``coliee_ir.measures.ties``.
+        has_ties: whether the run has such documents.
     """
 
     tag: str
@@ -76,6 +80,8 @@ class Scores(Shown):
     decisions: Decisions = field(default_factory=Decisions)
     timing: Timing = field(default_factory=Timing, compare=False)
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
+    ties: Mapping[Measure, Span] = field(default_factory=dict, repr=False)
+    has_ties: bool = False
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.4f}" for name, value in self.measures.items())
@@ -102,6 +108,13 @@ class Scores(Shown):
             for at, query in enumerate(self.query_ids)
         }
 
+    def span(self, measure: Measure) -> Span:
+        """The value of a measure over all orders of documents of equal score; NaN where it is not known."""
+        if measure in self.ties:
+            return self.ties[measure]
+        value = math.nan if measure.ranked and self.has_ties else self.results[measure].value
+        return Span(value, value, value)
+
     def header(self) -> str:
         """What was judged, in a line."""
         n = self.queries
@@ -114,7 +127,7 @@ class Scores(Shown):
         done = "counted as wrong" if wrong else "ignored"
         return f"{line}; {counted(self.extra, 'extra query')} in the run {done}"
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
         """The run as an entry of the JSON contract; a value that does not exist is null."""
         entry: dict[str, Any] = {
             "tag": self.tag,
@@ -126,18 +139,23 @@ class Scores(Shown):
         }
         if per_query:
             entry["per_query"] = self.per_query
+        if ties:
+            entry["ties"] = {
+                measure.name: {name: envelope.number(value) for name, value in self.span(measure)._asdict().items()}
+                for measure in self.results
+            }
         entry["remarks"] = list(self.remarks)
         return entry
 
 
-def document(runs: Sequence[Scores], *, per_query: bool = False) -> dict[str, Any]:
+def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
     """The JSON contract: runs scored against one gold by the same rules.
 
     ``{"coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs": [{"tag", "file", "measures",
-    "counts", "queries", "per_query", "remarks"}]}``; ``per_query`` only where asked for, and ``excluded``, ``answers``
-    and ``long_list`` only where there are any.
+    "counts", "queries", "per_query", "ties", "remarks"}]}``; ``per_query`` and ``ties`` only where asked for, and
+    ``excluded``, ``answers`` and ``long_list`` only where there are any.
     """
-    return {**preamble(runs[0]), "runs": [scores.to_dict(per_query=per_query) for scores in runs]}
+    return {**preamble(runs[0]), "runs": [scores.to_dict(per_query=per_query, ties=ties) for scores in runs]}
 
 
 def preamble(scores: Scores) -> dict[str, Any]:

@@ -104,6 +104,7 @@ def cut(judged: Judged, most: int | IntArray) -> Judged:
         retrieved=np.minimum(judged.retrieved, limits),
         repeated=np.zeros_like(judged.repeated),
         extra={},
+        tied=judged.tied[:, :0],
     )
 
 

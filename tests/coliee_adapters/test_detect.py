@@ -143,7 +143,8 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
         assert len({form.name for form in forms}) == len(forms)
         for form in forms:
             found = next(other.name for other in forms if other.sniff(form.looks.encode()) == other.name)
-            assert found == (form.name if form.name != "claims" else "tort")
+            # a model's text is read only where it is named: it may look like anything
+            assert found == {"claims": "tort", "text": "columns"}.get(form.name, form.name)
 
 
 @pytest.mark.parametrize("read", [detect.read_gold, detect.read_run])

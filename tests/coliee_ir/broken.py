@@ -350,7 +350,7 @@ T3_GIVEN = Twin(
     T3.scored,
     "gold.xml",
 )
-T4 = Twin("4", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {}, {"task": "4"}, "gold.xml")
+T4 = Twin("4", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {"edition": 2026}, {"task": "4"}, "gold.xml")
 T4_GOLD = Twin(
     "4 with gold", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {"gold": "gold.xml"}, {"task": "4"}, "gold.xml"
 )

@@ -155,7 +155,7 @@ def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered: Path, c
     code, out, err = call("fuse", "sorry", "good", "--ties", "N", *wrong)
     assert (code, out) == (0, "R01-1-A Y vote\nR01-3-A N vote\nR01-2-A Y vote\n")
     assert "casts no vote (first: line 2: Sorry)" in err
-    assert fuse(["sorry", "good"], ties="N", unreadable_answers="wrong").labels["R01-2-A"]  # type: ignore[union-attr]
+    assert fuse("sorry", "good", ties="N", unreadable_answers="wrong").labels["R01-2-A"]  # type: ignore[union-attr]
     code, out, err = call("convert", "sorry", "-", "--to", "labels", *wrong)
     assert (code, out) == (0, "R01-1-A Y T\nR01-3-A N T\n")
     assert "is left out (first: line 2: Sorry)" in err

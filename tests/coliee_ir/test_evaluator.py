@@ -243,6 +243,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
         "long list: 1 judged query is not answered and counts zero (first: R05-3-A)",
         "long list: 1 query has documents of equal score; the greater id ranks first, as in trec_eval "
         "(first: query R05-1-A)",
+        "scores that depend on the order of documents of equal score: AP 0.3333 to 0.5000; Rprec 0.0000 to 0.3333",
     ]
 
 

@@ -38,9 +38,9 @@ def of(run: Run | Answers) -> dict[str, dict[str, float]]:
 
 
 def test_reciprocal_ranks_are_added() -> None:
-    assert of(fuse([ONE, TWO])) == {"q": {"b": 1 / 62 + 1 / 61, "a": 1 / 61, "d": 1 / 62, "c": 1 / 63}}
-    assert of(fuse([ONE, TWO], k=0)) == {"q": {"b": 1 / 2 + 1, "a": 1.0, "d": 1 / 2, "c": 1 / 3}}
-    assert of(fuse([ONE, TWO], k=0, weights=[4, 1])) == {"q": {"a": 4.0, "b": 4 / 2 + 1, "c": 4 / 3, "d": 1 / 2}}
+    assert of(fuse(ONE, TWO)) == {"q": {"b": 1 / 62 + 1 / 61, "a": 1 / 61, "d": 1 / 62, "c": 1 / 63}}
+    assert of(fuse(ONE, TWO, k=0)) == {"q": {"b": 1 / 2 + 1, "a": 1.0, "d": 1 / 2, "c": 1 / 3}}
+    assert of(fuse(ONE, TWO, k=0, weights=[4, 1])) == {"q": {"a": 4.0, "b": 4 / 2 + 1, "c": 4 / 3, "d": 1 / 2}}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_reciprocal_ranks_are_added() -> None:
     ],
 )
 def test_scores_between_0_and_1_are_combined(method: str, expected: dict[str, float]) -> None:
-    fused = of(fuse([ONE, TWO], method))["q"]
+    fused = of(fuse(ONE, TWO, method=method))["q"]
     assert fused == pytest.approx(expected, abs=1e-15)
     assert list(fused) == list(expected)
 
@@ -74,23 +74,28 @@ def test_scores_between_0_and_1_are_combined(method: str, expected: dict[str, fl
 def test_normalisations(norm: str, of_one: list[float], of_two: list[float]) -> None:
     a, b, c = of_one
     of_b, d = of_two
-    fused = of(fuse([ONE, TWO], "combsum", norm=norm))["q"]
+    fused = of(fuse(ONE, TWO, method="combsum", norm=norm))["q"]
     assert fused == pytest.approx({"a": a, "b": b + of_b, "c": c, "d": d}, abs=1e-12)
 
 
 def test_borda_shares_the_points_that_are_left() -> None:
     # of 4, 3, 2, 1 points, ONE leaves 1 to d, and TWO leaves 2 + 1 to a and c
-    fused = of(fuse([ONE, TWO], "combsum", norm="borda"))["q"]
+    fused = of(fuse(ONE, TWO, method="combsum", norm="borda"))["q"]
     assert fused == {"b": (3 + 4) / 4, "a": (4 + 1.5) / 4, "d": (1 + 3) / 4, "c": (2 + 1.5) / 4}
     # every run gives its points to every document, so that each counts
-    assert of(fuse([ONE, TWO], "combmin", norm="borda"))["q"] == {"b": 3 / 4, "c": 1.5 / 4, "a": 1.5 / 4, "d": 1 / 4}
-    assert of(fuse([ONE, {"p": {"x": 1.0}}], "combanz", norm="borda"))["q"]["a"] == (1 + 2 / 3) / 2
+    assert of(fuse(ONE, TWO, method="combmin", norm="borda"))["q"] == {
+        "b": 3 / 4,
+        "c": 1.5 / 4,
+        "a": 1.5 / 4,
+        "d": 1 / 4,
+    }
+    assert of(fuse(ONE, {"p": {"x": 1.0}}, method="combanz", norm="borda"))["q"]["a"] == (1 + 2 / 3) / 2
 
 
 def test_the_median_is_of_the_runs_that_have_the_document() -> None:
     runs = [{"q": {"a": 1.0, "b": 9.0}}, {"q": {"a": 4.0}}, {"q": {"a": 6.0, "b": 2.0}}]
-    assert of(fuse(runs, "combmed", norm="none"))["q"] == {"b": 5.5, "a": 4.0}
-    assert of(fuse(runs, "combmed", norm="none", weights=[1, 0, 1]))["q"] == {"b": 5.5, "a": 3.5}
+    assert of(fuse(*runs, method="combmed", norm="none"))["q"] == {"b": 5.5, "a": 4.0}
+    assert of(fuse(*runs, method="combmed", norm="none", weights=[1, 0, 1]))["q"] == {"b": 5.5, "a": 3.5}
 
 
 @pytest.mark.parametrize(
@@ -98,11 +103,13 @@ def test_the_median_is_of_the_runs_that_have_the_document() -> None:
 )
 def test_a_list_of_equal_scores_has_a_value(norm: str, value: float) -> None:
     same = {"q": {"a": 0.1, "b": 0.1, "c": 0.1}}
-    assert of(fuse([same, {"p": {"x": 1.0}}], "combsum", norm=norm))["q"] == dict.fromkeys("cba", pytest.approx(value))
+    assert of(fuse(same, {"p": {"x": 1.0}}, method="combsum", norm=norm))["q"] == dict.fromkeys(
+        "cba", pytest.approx(value)
+    )
 
 
 def test_a_list_of_one_document_counts() -> None:
-    assert of(fuse([{"q": {"a": 7.0}}, {"q": {"b": 5.0, "c": 1.0, "d": 0.5}}], "combsum"))["q"]["a"] == 1.0
+    assert of(fuse({"q": {"a": 7.0}}, {"q": {"b": 5.0, "c": 1.0, "d": 0.5}}, method="combsum"))["q"]["a"] == 1.0
 
 
 # the twin
@@ -117,7 +124,7 @@ def test_rankings_are_those_of_the_twin(
         runs = [{q: {d: abs(s) for d, s in ranking.items()} for q, ranking in run.items()} for run in runs]
     chosen = {"k": k} if method == "rrf" else {"norm": norm}
     expected = naive.fused(runs, given_weights, method, norm, k, depth)
-    fused = of(fuse(runs, method, weights=given_weights, depth=depth, task="trec", **chosen))  # type: ignore[arg-type]
+    fused = of(fuse(*runs, method=method, weights=given_weights, depth=depth, task="trec", **chosen))  # type: ignore[arg-type]
     assert fused.keys() == expected.keys()
     for query, ranking in fused.items():
         # the spread of nearly equal scores magnifies the last bit of a mean
@@ -134,8 +141,8 @@ def test_the_order_of_lines_does_not_matter(
         return {q: dict(random.sample(list(r.items()), len(r))) for q, r in run.items()}
 
     runs, given_weights = drawn
-    once = of(fuse(runs, method, weights=given_weights, task="trec"))
-    again = of(fuse([shuffled(run) for run in runs], method, weights=given_weights, task="trec"))
+    once = of(fuse(*runs, method=method, weights=given_weights, task="trec"))
+    again = of(fuse(*([shuffled(run) for run in runs]), method=method, weights=given_weights, task="trec"))
     assert [(query, list(ranking.items())) for query, ranking in once.items()] == [
         (query, list(ranking.items())) for query, ranking in again.items()
     ]
@@ -149,27 +156,27 @@ def test_a_run_of_weight_0_might_as_well_not_be_there(
     chosen = {"least": 1e-9} if method == "vote" else {}
     if method == "vote":
         given_weights = [weight + 1 for weight in given_weights]
-    without = fuse(runs, method, weights=given_weights, task="trec", **chosen)
-    with_it = fuse([*runs, other], method, weights=[*given_weights, 0], task="trec", **chosen)
+    without = fuse(*runs, method=method, weights=given_weights, task="trec", **chosen)
+    with_it = fuse(*runs, other, method=method, weights=[*given_weights, 0], task="trec", **chosen)
     assert of(with_it) == of(without)
 
 
 @given(naive.several())
 def test_only_the_proportions_of_weights_matter(drawn: tuple[list[naive.Rankings], list[float]]) -> None:
     runs, given_weights = drawn
-    once = of(fuse(runs, "combsum", weights=given_weights, task="trec"))
-    twice = of(fuse(runs, "combsum", weights=[2 * weight for weight in given_weights], task="trec"))
+    once = of(fuse(*runs, method="combsum", weights=given_weights, task="trec"))
+    twice = of(fuse(*runs, method="combsum", weights=[2 * weight for weight in given_weights], task="trec"))
     assert [list(ranking) for ranking in twice.values()] == [list(ranking) for ranking in once.values()]
 
 
 def test_equal_scores_stand_as_trec_eval_puts_them() -> None:
     up, down = {"q": ["x", "y", "z"]}, {"q": ["z", "y", "x"]}
-    assert list(of(fuse([up, down], "combsum"))["q"]) == ["z", "y", "x"]
+    assert list(of(fuse(up, down, method="combsum"))["q"]) == ["z", "y", "x"]
     nearly = {"q": {"a": 16777217.0, "b": 16777216.0}}
-    assert list(of(fuse([nearly, {"p": ["a"]}], "combsum", norm="none"))["q"]) == ["b", "a"]
+    assert list(of(fuse(nearly, {"p": ["a"]}, method="combsum", norm="none"))["q"]) == ["b", "a"]
     zeros = {"q": {"a": 0.0, "b": -0.0}}
     for method in ("combsum", "combmax"):
-        fused = fuse([zeros, {"p": ["a"]}], method, norm="none")
+        fused = fuse(zeros, {"p": ["a"]}, method=method, norm="none")
         assert isinstance(fused, Run)
         assert [list(block.documents) for block in fused.blocks()] == [["b", "a", "a"]]
 
@@ -178,21 +185,21 @@ def test_equal_scores_stand_as_trec_eval_puts_them() -> None:
 
 
 def test_a_query_that_a_run_lacks_is_fused_from_the_others() -> None:
-    fused = Fusion("combsum").fuse([{"1": ["a"], "2": ["b", "c"]}, {"2": ["c"], "3": []}], task="1")
+    fused = Fusion("combsum").fuse({"1": ["a"], "2": ["b", "c"]}, {"2": ["c"], "3": []}, task="1")
     assert of(fused.run) == {"1": {"a": 1.0}, "2": {"c": 1.0, "b": 1.0}}
     assert "1 query is not in all runs (first: 1); of 2, run lacks 1" in fused.remarks
 
 
 def test_depth_and_top_cut_before_and_after() -> None:
     one, two = {"q": ["a", "b", "c"]}, {"q": ["d", "c", "a"]}
-    assert set(of(fuse([one, two], depth=1))["q"]) == {"a", "d"}
-    assert list(of(fuse([one, two], top=2))["q"]) == ["a", "c"]
+    assert set(of(fuse(one, two, depth=1))["q"]) == {"a", "d"}
+    assert list(of(fuse(one, two, top=2))["q"]) == ["a", "c"]
     # of a run without scores the first two of three are a list of two
-    assert of(fuse([one, {"p": ["x"]}], "combsum", norm="none", depth=2))["q"] == {"a": 2.0, "b": 1.0}
+    assert of(fuse(one, {"p": ["x"]}, method="combsum", norm="none", depth=2))["q"] == {"a": 2.0, "b": 1.0}
 
 
 def test_a_repeated_document_counts_once() -> None:
-    fused = Fusion("rrf").fuse([{"q": ["a", "b", "a"]}, {"q": ["b"]}])
+    fused = Fusion("rrf").fuse({"q": ["a", "b", "a"]}, {"q": ["b"]})
     assert of(fused.run)["q"] == {"b": 1 / 62 + 1 / 61, "a": 1 / 61}
     assert "run: 1 line repeats a document of its query and counts once" in fused.remarks
 
@@ -200,9 +207,9 @@ def test_a_repeated_document_counts_once() -> None:
 def test_where_scores_are_looked_at_a_run_without_them_is_named() -> None:
     said = "run has no scores: the i-th of n documents counts as n - i + 1"
     runs = [{"q": ["a", "b"]}, ONE]
-    assert said in Fusion("combsum").fuse(runs).remarks
-    assert not any("scores" in remark for remark in Fusion("rrf").fuse(runs).remarks)
-    assert not any("scores" in remark for remark in Fusion("combsum", "rank").fuse(runs).remarks)
+    assert said in Fusion("combsum").fuse(*runs).remarks
+    assert not any("scores" in remark for remark in Fusion("rrf").fuse(*runs).remarks)
+    assert not any("scores" in remark for remark in Fusion("combsum", "rank").fuse(*runs).remarks)
 
 
 # sets
@@ -227,9 +234,9 @@ def test_sets_are_those_of_the_twin(
     parameters = {"least": least} if method == "vote" and least else {}
     if not expected:
         with pytest.raises(UsageError, match="the result is empty"):
-            fuse(runs, method, task="trec", **parameters)  # type: ignore[arg-type]
+            fuse(*runs, method=method, task="trec", **parameters)  # type: ignore[arg-type]
         return
-    fused = fuse(runs, method, task="trec", **parameters)  # type: ignore[arg-type]
+    fused = fuse(*runs, method=method, task="trec", **parameters)  # type: ignore[arg-type]
     assert {query: list(ranking) for query, ranking in of(fused).items()} == expected
     assert isinstance(fused, Run)
     assert not fused.scored
@@ -238,20 +245,20 @@ def test_sets_are_those_of_the_twin(
 def test_a_weighted_vote_adds_decimals_as_people_do() -> None:
     runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}, {"q": ["d"]}]
     given_weights = [0.1, 0.2, 0.7]
-    assert set(of(fuse(runs, "vote", weights=given_weights, least=0.3))["q"]) == {"a", "d"}
-    assert set(of(fuse(runs, "vote", weights=given_weights))["q"]) == {"d"}
+    assert set(of(fuse(*runs, method="vote", weights=given_weights, least=0.3))["q"]) == {"a", "d"}
+    assert set(of(fuse(*runs, method="vote", weights=given_weights))["q"]) == {"d"}
     assert 0.7 + 0.1 < 0.8
-    assert set(of(fuse(runs, "vote", weights=[0.7, 0.1, 0.2], least=0.8))["q"]) == {"a"}
+    assert set(of(fuse(*runs, method="vote", weights=[0.7, 0.1, 0.2], least=0.8))["q"]) == {"a"}
     assert 0.1 + 0.2 > 0.3
     with pytest.raises(UsageError, match="the result is empty"):
-        fuse([{"q": ["a"]}, {"q": ["a"]}, {"q": ["d"]}], "vote", weights=[0.1, 0.2, 0.3])
+        fuse({"q": ["a"]}, {"q": ["a"]}, {"q": ["d"]}, method="vote", weights=[0.1, 0.2, 0.3])
     # half is not more than half
     with pytest.raises(UsageError, match="the result is empty"):
-        fuse([{"q": ["a"]}, {"q": ["b"]}], "vote")
+        fuse({"q": ["a"]}, {"q": ["b"]}, method="vote")
 
 
 def test_queries_that_a_set_has_nothing_for_are_named() -> None:
-    fused = Fusion("intersection").fuse([{"1": ["a"], "2": ["a"]}, {"1": ["a"], "2": ["b"]}])
+    fused = Fusion("intersection").fuse({"1": ["a"], "2": ["a"]}, {"1": ["a"], "2": ["b"]})
     assert of(fused.run) == {"1": {"a": 1.0}}
     assert fused.remarks == ("1 query has no document that appears in enough runs, and is left out (first: 2)",)
 
@@ -271,7 +278,7 @@ def test_answers_are_those_of_the_twin(runs: list[dict[str, bool]], ties: Any, d
         expected[query] = balance > 0 if balance else {"Y": True, "N": False, "first": first}[ties]
         tied += [query] if balance == 0 else []
     # tenths, whose sums are not exact
-    fused = Fusion("vote", weights=tuple(vote / 10 for vote in votes), ties=ties).fuse(runs)
+    fused = Fusion("vote", weights=tuple(vote / 10 for vote in votes), ties=ties).fuse(*runs)
     assert isinstance(fused.run, Answers)
     assert fused.run.labels == expected
     assert fused.ties == tuple(tied)
@@ -279,14 +286,14 @@ def test_answers_are_those_of_the_twin(runs: list[dict[str, bool]], ties: Any, d
 
 def test_ties_between_answers_are_named() -> None:
     runs = [{"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": "N", "H18-1-2": "N", "H18-1-3": "Y"}]
-    assert Fusion("vote", ties="first").fuse(runs).remarks == (
+    assert Fusion("vote", ties="first").fuse(*runs).remarks == (
         "1 query is not in all runs (first: H18-1-3); of 3, run lacks 1",
         "1 answer is a tie, decided as the first run says that answers (--ties first): H18-1-1",
     )
-    assert fuse(runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}  # type: ignore[union-attr]
-    assert fuse(runs, ties="Y").labels["H18-1-1"] is True  # type: ignore[union-attr]
+    assert fuse(*runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}  # type: ignore[union-attr]
+    assert fuse(*runs, ties="Y").labels["H18-1-1"] is True  # type: ignore[union-attr]
     many = {f"H18-{at}-1": at % 2 == 0 for at in range(30)}
-    said = Fusion("vote").fuse([many, {query: not label for query, label in many.items()}]).remarks
+    said = Fusion("vote").fuse(many, {query: not label for query, label in many.items()}).remarks
     assert said[-1].startswith("30 answers are ties, decided N (--ties N): H18-0-1, ")
     assert said[-1].endswith("H18-19-1, …")
 
@@ -324,31 +331,31 @@ def test_ties_between_answers_are_named() -> None:
 )  # fmt: skip
 def test_parameters_without_sense_are_refused(given_parameters: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError) as error:
-        fuse([ONE, TWO], **given_parameters)
+        fuse(ONE, TWO, **given_parameters)
     assert str(error.value) == sentence
 
 
 def test_runs_that_cannot_be_fused_are_refused() -> None:
     with pytest.raises(UsageError, match="at least two runs"):
-        fuse([ONE])
+        fuse(ONE)
     with pytest.raises(UsageError, match="at least two runs"):
         fuse("run.txt")
     with pytest.raises(InputError, match="it contains labels, but <memory> contains documents"):
-        fuse([ONE, {"q": "Y"}])
+        fuse(ONE, {"q": "Y"})
     answers = [{"q": "Y"}, {"q": "N"}]
     with pytest.raises(UsageError, match="answers can only be fused by vote, not by rrf"):
-        fuse(answers, "rrf")
+        fuse(*answers, method="rrf")
     with pytest.raises(UsageError, match="does not use least"):
-        fuse(answers, least=2)
+        fuse(*answers, least=2)
     with pytest.raises(UsageError, match="no run with a weight answers"):
-        fuse([Answers({}), Answers({"q": True})], weights=[1, 0])
+        fuse(Answers({}), Answers({"q": True}), weights=[1, 0])
     with pytest.raises(UsageError, match="turn negative ones around"):
-        fuse([{"q": {"a": -1.0}}, ONE], "combsum", norm="max")
+        fuse({"q": {"a": -1.0}}, ONE, method="combsum", norm="max")
     with pytest.raises(UsageError, match="scores beyond 1e"):
-        fuse([{"q": {"a": 1e300, "b": -1e300}}, ONE], "combsum")
+        fuse({"q": {"a": 1e300, "b": -1e300}}, ONE, method="combsum")
     with pytest.raises(UsageError, match="too large to represent"):
-        fuse([{"q": {"a": 1e99}}, ONE], "combsum", norm="none", weights=[1e300, 1])
-    assert of(fuse([{"q": {"a": 1e300, "b": -1e300}}, ONE]))["q"].keys() == {"a", "b", "c"}
+        fuse({"q": {"a": 1e99}}, ONE, method="combsum", norm="none", weights=[1e300, 1])
+    assert of(fuse({"q": {"a": 1e300, "b": -1e300}}, ONE))["q"].keys() == {"a", "b", "c"}
 
 
 # kept in a file
@@ -407,25 +414,25 @@ def test_a_file_that_holds_no_fusion_is_refused(tmp_path: Path, held: str, said:
 def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
     a, b = (Run.of({"q": [document]}, tag=tag) for tag, document in (("A", "x"), ("B", "y")))
     fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
-    assert of(fusion.fuse([a, b]).run) == of(fusion.fuse([b, a]).run) == {"q": {"x": 0.9, "y": 0.1}}
-    assert "weights" not in str(fusion.fuse([a, b]).remarks)
-    assert "run order differs from fitting (A, B); weights matched by run tag" in (fusion.fuse([b, a]).remarks)
+    assert of(fusion.fuse(a, b).run) == of(fusion.fuse(b, a).run) == {"q": {"x": 0.9, "y": 0.1}}
+    assert "weights" not in str(fusion.fuse(a, b).remarks)
+    assert "run order differs from fitting (A, B); weights matched by run tag" in (fusion.fuse(b, a).remarks)
     other = Run.of({"q": ["y"]}, tag="C")
     assert (
         "the weights were fitted to the runs A, B, and are applied to C, A in this order"
-        in fusion.fuse([other, a]).remarks
+        in fusion.fuse(other, a).remarks
     )
-    assert of(fusion.fuse([other, a]).run)["q"]["y"] == 0.9
+    assert of(fusion.fuse(other, a).run)["q"]["y"] == 0.9
 
 
 def test_the_result_is_a_run_like_any_other(tmp_path: Path) -> None:
     gold = {"000001": ["000002"], "000003": ["000004"]}
     runs = [{"000001": ["000002", "000005"], "000003": ["000004"]}, {"000001": ["000005", "000002"]}]
-    fused = fuse(runs, tag="FUSED", task=1)
+    fused = fuse(*runs, tag="FUSED", task=1)
     assert isinstance(fused, Run)
     scores = coliee_ir.evaluate(gold, fused, task=1, measures=["MicroF1@1", "AP"])
     assert (scores.tag, scores.queries["answered"]) == ("FUSED", 2)
-    assert of(fuse([fused, fused], task=1)).keys() == of(fused).keys()
+    assert of(fuse(fused, fused, task=1)).keys() == of(fused).keys()
 
 
 def test_every_method_and_normalisation_says_what_it_is() -> None:
@@ -438,7 +445,7 @@ def test_any_method_with_any_parameter_is_fused_or_refused_in_a_sentence() -> No
     values: dict[str, Any] = {"norm": "rank", "k": 1, "weights": [1, 2], "depth": 1, "least": 1, "top": 1, "ties": "Y"}
     for method, (name, value) in itertools.product(METHODS, values.items()):
         try:
-            fused = fuse([ONE, TWO], method, **{name: value})
+            fused = fuse(ONE, TWO, method=method, **{name: value})
         except ColieeError as error:
             assert str(error).isprintable()
         else:

@@ -14,6 +14,7 @@ import coliee_ir.examples
 from coliee_ir.cli import main
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse import METHODS, NORMS
+from coliee_ir.rules.protocol import NEWEST
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
@@ -186,7 +187,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
         *["fitted", "-", "it", "SE", "low", "95%", "high", "95%"],
     ]
     assert [line.split()[0] for line in out.splitlines()[1:]] == ["bm25", "dense", "rerank", "equal", "fitted"]
-    assert "task 1 by the rules of 2026; 40 queries in 5 folds, 1 repeat (seed 2026)" in err
+    assert f"task 1 by the rules of {NEWEST}; 40 queries in 5 folds, 1 repeat (seed 2026)" in err
     held = json.loads(Path("w.json").read_text())
     scores = {one["name"]: one for one in held["fitted"]["scores"]}
     for name, of in (("fused.txt", "resubstitution"), ("held.txt", "held_out")):

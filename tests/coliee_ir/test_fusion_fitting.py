@@ -61,14 +61,14 @@ def test_scores_are_those_of_the_runs_that_are_written(
     gold: Any, drawn: list[naive.Rankings], measure: str, seed: int, data: st.DataObject
 ) -> None:
     method = data.draw(st.sampled_from(["combsum", "combmnz", "rrf", "combmax"]))
-    fitted = fit_fusion(gold, drawn, method, measure=measure, task="trec", folds=3, repeats=1, seed=seed)
+    fitted = fit_fusion(gold, *drawn, method=method, measure=measure, task="trec", folds=3, repeats=1, seed=seed)
     assert (fitted.fusion.top is not None) == (measure in CUT)
     assert isinstance(fitted.fused.run, Run)
     assert score(gold, fitted.fused.run, measure) == pytest.approx(finite(fitted.resubstitution), abs=1e-12)
     if to_run(fitted.held_out_run, task="trec"):
         assert score(gold, fitted.held_out_run, measure) == pytest.approx(finite(fitted.held_out), abs=1e-12)
     again = Fusion(method, weights=fitted.fusion.weights, top=fitted.fusion.top)
-    assert to_run(again.fuse(drawn, task="trec").run, task="trec") == to_run(fitted.fused.run, task="trec")
+    assert to_run(again.fuse(*drawn, task="trec").run, task="trec") == to_run(fitted.fused.run, task="trec")
     # on the queries that it is fitted to, fitting is never worse than not fitting, and never than one run alone
     assert all(fitted.resubstitution >= other.resubstitution - 1e-12 for other in fitted.contenders[1:])
 
@@ -107,7 +107,7 @@ def test_the_best_cut_off_is_that_of_trying_each(
 
 
 def ranked_at(fusion: Fusion, drawn: list[naive.Rankings], top: int) -> Run:
-    run = replace(fusion, top=top).fuse(drawn, task="trec").run
+    run = replace(fusion, top=top).fuse(*drawn, task="trec").run
     assert isinstance(run, Run)
     return run
 
@@ -128,7 +128,7 @@ def example(seed: int = 0, queries: int = 30, n: int = 3) -> tuple[dict[str, lis
 
 def test_a_seed_gives_the_same_result_to_the_last_bit() -> None:
     gold, drawn = example()
-    once, again, other = (fit_fusion(gold, drawn, task=1, repeats=2, seed=seed) for seed in (7, 7, 8))
+    once, again, other = (fit_fusion(gold, *drawn, task=1, repeats=2, seed=seed) for seed in (7, 7, 8))
     assert once.to_dict() == again.to_dict()
     assert to_run(once.held_out_run) == to_run(again.held_out_run)
     assert to_run(once.held_out_run) != to_run(other.held_out_run)
@@ -137,17 +137,17 @@ def test_a_seed_gives_the_same_result_to_the_last_bit() -> None:
 
 def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by() -> None:
     gold, drawn = example()
-    fitted = fit_fusion(gold, drawn, task=1, folds=30, repeats=1)  # each query alone
+    fitted = fit_fusion(gold, *drawn, task=1, folds=30, repeats=1)  # each query alone
     for at in (0, 7, 29):
         query = f"{at:06}"
         # what a query's gold is does not change what it is fused by
-        spoiled = fit_fusion({**gold, query: ["000049"]}, drawn, task=1, folds=30, repeats=1)
+        spoiled = fit_fusion({**gold, query: ["000049"]}, *drawn, task=1, folds=30, repeats=1)
         assert to_run(spoiled.held_out_run)[query] == to_run(fitted.held_out_run)[query]
 
 
 def test_fitting_finds_the_better_run() -> None:
     gold, drawn = example(queries=60)
-    fitted = fit_fusion(gold, drawn, task=1, repeats=2)
+    fitted = fit_fusion(gold, *drawn, task=1, repeats=2)
     assert fitted.fusion.weights is not None
     assert fitted.fusion.weights[0] > fitted.fusion.weights[2]
     assert fitted.held_out > max(one.held_out for one in fitted.contenders[2:])
@@ -167,7 +167,7 @@ def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level() -> No
 def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> None:
     gold, drawn = example()
     named = [coliee_ir.read_run(run) for run in drawn]
-    fitted = fit_fusion(gold, named, "combmnz", norm="rank", depth=20, task=1, measure="MicroF1",
+    fitted = fit_fusion(gold, *named, method="combmnz", norm="rank", depth=20, task=1, measure="MicroF1",
                         repeats=2, exclude=["000003"])  # fmt: skip
     fitted.save(tmp_path / "w.json")
     held = json.loads((tmp_path / "w.json").read_text())
@@ -178,16 +178,17 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
     assert len(held["fitted"]["fold_weights"]) == 10
     assert Fusion.load(tmp_path / "w.json") == fitted.fusion
     _, others = example(1)
-    applied = Fusion.load(tmp_path / "w.json").fuse(others).run
+    applied = Fusion.load(tmp_path / "w.json").fuse(*others).run
     assert all(len(ranking) <= (fitted.fusion.top or 0) for ranking in to_run(applied).values())
 
 
 def test_whether_fitting_was_worth_it_is_said() -> None:
     gold, drawn = example()
-    same = fit_fusion(gold, [drawn[0], drawn[0]], task=1, repeats=1)
+    same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
     assert same.remarks[0].startswith("on held-out queries the fitted weights are not shown to be better than equal")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
-    worth_it = fit_fusion(*example(queries=60), task=1, repeats=1)
+    gold, drawn = example(queries=60)
+    worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)
     assert not any("held-out" in remark for remark in worth_it.remarks)
     # "worse" only where the interval says so
     for low, high, word in ((-0.3, -0.1, "are worse than"), (-0.3, 0.1, "are not shown to be better than")):
@@ -203,7 +204,7 @@ def test_the_order_of_gold_and_runs_changes_nothing() -> None:
     for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
         queries = sorted(gold, key=lambda query: (order, hash(query)))
         runs = [Run.of({q: drawn[at][q] for q in queries}, tag=tags[at]) for at in order]
-        fitted = fit_fusion({q: gold[q] for q in queries}, runs, task=1, repeats=2)
+        fitted = fit_fusion({q: gold[q] for q in queries}, *runs, task=1, repeats=2)
         weights = dict(zip(fitted.fusion.runs, fitted.fusion.weights or (), strict=True))
         rows = {one.name: replace(one, weights=()) for one in fitted.contenders}
         told.append((weights, rows, to_run(fitted.fused.run), to_run(fitted.held_out_run)))
@@ -212,7 +213,7 @@ def test_the_order_of_gold_and_runs_changes_nothing() -> None:
 
 def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors() -> None:
     gold, drawn = example(queries=20, n=2)
-    fitted = fit_fusion(gold, drawn, task=1, repeats=3)
+    fitted = fit_fusion(gold, *drawn, task=1, repeats=3)
     one_by_one = []
     for repeat in range(3):
         weights = fitted.fold_weights[5 * repeat : 5 * repeat + 5]
@@ -220,7 +221,7 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
         lists = {}
         for at, query in enumerate(sorted(gold)):
             train = [q for q, number in zip(sorted(gold), fold.tolist(), strict=True) if number != fold[at]]
-            fused = coliee_ir.fuse(drawn, "combsum", weights=weights[fold[at]], task=1)
+            fused = coliee_ir.fuse(*drawn, method="combsum", weights=weights[fold[at]], task=1)
             rankings = to_run(fused)  # type: ignore[arg-type]
             scores = [score_at(gold, rankings, train, top) for top in range(1, 51)]
             lists[query] = list(rankings[query])[: scores.index(max(scores)) + 1]
@@ -241,15 +242,15 @@ def test_measures_by_which_weights_are_fitted() -> None:
     gold, drawn = example()
 
     def fit(**options: Any) -> FittedFusion:
-        return fit_fusion(gold, drawn[:2], **{"task": 1, "repeats": 1, **options})
+        return fit_fusion(gold, *drawn[:2], **{"task": 1, "repeats": 1, **options})
 
     assert fit().measure == "MicroF1"
     assert fit(top=4).fusion.top == 4
     assert fit(top=4).resubstitution == fit(measure="MicroF1@4").resubstitution
     assert fit(measure="MicroF1@4").fusion.top is None
     questions, *asked = ({f"R07-{query[-2:]}-A": held for query, held in of.items()} for of in (gold, *drawn[:2]))
-    assert fit_fusion(questions, asked, task=3, edition=2025, repeats=1).measure == "MacroF2"
-    assert fit_fusion(questions, asked, task=3, edition=2026, repeats=1).measure == "MacroF2"
+    assert fit_fusion(questions, *asked, task=3, edition=2025, repeats=1).measure == "MacroF2"
+    assert fit_fusion(questions, *asked, task=3, edition=2026, repeats=1).measure == "MacroF2"
     assert fit(task="trec").measure == "map"
     for options, sentence in [
         ({"measure": "MicroF1 MicroP"}, "unknown measure"),
@@ -270,11 +271,11 @@ def test_measures_by_which_weights_are_fitted() -> None:
 def test_what_does_not_belong_together_is_refused() -> None:
     gold, drawn = example()
     with pytest.raises(MismatchError, match="no query of the run is in the gold"):
-        fit_fusion(gold, [drawn[0], {"H18-1-1": ["1"]}], task=1)
+        fit_fusion(gold, drawn[0], {"H18-1-1": ["1"]}, task=1)
     with pytest.raises(InputError, match="it contains labels"):
-        fit_fusion(gold, [drawn[0], {"000001": "Y"}], task=1)
+        fit_fusion(gold, drawn[0], {"000001": "Y"}, task=1)
     labels = {"H18-1-1": "Y", "H18-1-2": "N"}
     with pytest.raises(UsageError, match="by vote, not by combsum"):
-        fit_fusion(labels, [labels, labels], "combsum", folds=2)
+        fit_fusion(labels, labels, labels, method="combsum", folds=2)
     with pytest.raises(UsageError, match="contains labels; use --weights"):
-        fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, [labels, labels], task=3, edition=2025, folds=2)
+        fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, labels, labels, task=3, edition=2025, folds=2)

@@ -248,10 +248,10 @@ def test_every_function_takes_names_of_columns(folder: Path) -> None:
         assert to_run(cut(runs[0], Rule("k", 1), columns=names)) == {
             query: {document: score} for query, document, score in ROWS if document in GOLD[query]
         }
-        fused = fuse(runs, "combsum", weights=[1, 0], norm="none", columns=names)
+        fused = fuse(*runs, method="combsum", weights=[1, 0], norm="none", columns=names)
         assert to_run(fused) == to_run("trec") == to_run(runs[0], columns=names)
-        assert to_run(Fusion("rrf", weights=(1, 0)).fuse(runs, columns=names).run).keys() == GOLD.keys()
-        assert fit_fusion(gold, runs, task=2, folds=4, columns=names).held_out == 1.0
+        assert to_run(Fusion("rrf", weights=(1, 0)).fuse(*runs, columns=names).run).keys() == GOLD.keys()
+        assert fit_fusion(gold, *runs, task=2, folds=4, columns=names).held_out == 1.0
         report = make_report(gold, *runs, task=2, n_resamples=9, columns=names)
         assert report.to_dict()["runs"][0]["measures"]["MicroR"] == 1.0
     assert to_qrels(gold, columns=names) == {query: {document: 1} for query, document, _ in judged}

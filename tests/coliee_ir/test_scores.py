@@ -7,6 +7,7 @@ import pytest
 
 from coliee_adapters import trec_eval
 from coliee_ir import Decisions, Evaluator, Scores, __version__, evaluate
+from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.scoring.scores import document, preamble
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}, "q3": {}}
@@ -53,7 +54,7 @@ def test_the_document_has_the_keys_of_the_contract_in_order(scores: Scores) -> N
         "coliee_ir": __version__,
         "trec_eval": trec_eval.version(),
         "task": "1",
-        "edition": 2026,
+        "edition": NEWEST,
         "gold": "<memory>",
         "decisions": Decisions().to_dict(),
     }

@@ -20,7 +20,7 @@ RESULTS = {
     "Comparison": lambda: compare(GOLD, *RUNS, n_resamples=99),
     "Leaderboard": lambda: rank_runs(GOLD, *RUNS, n_resamples=99),
     "Tuning": lambda: tune(GOLD, RUNS[0], by="k", n_resamples=99),
-    "FittedFusion": lambda: fit_fusion(GOLD, RUNS),
+    "FittedFusion": lambda: fit_fusion(GOLD, *RUNS),
     "Report": lambda: make_report(GOLD, *RUNS, n_resamples=99),
     "Validation": lambda: validate(*RUNS),
 }

@@ -45,7 +45,7 @@ def accuracy(gold: dict[str, str], found: dict[str, str], queries: list[str]) ->
 def test_weights_of_votes_are_fitted_and_held_out_by_year(
     gold: dict[str, str], runs: list[dict[str, str]], ties: str
 ) -> None:
-    fitted = fit_fusion(gold, runs, task="4", by_year=True, ties=ties)  # type: ignore[arg-type]
+    fitted = fit_fusion(gold, *runs, task="4", by_year=True, ties=ties)  # type: ignore[arg-type]
     weights = fitted.fusion.weights or ()
     assert (fitted.folds, fitted.measure, fitted.fusion.method) == (3, "Accuracy", "vote")
     assert fitted.resubstitution == approx(accuracy(gold, elected(runs, weights, ties), QUERIES))
@@ -78,14 +78,14 @@ def test_a_good_run_outweighs_two_bad_ones(tmp_path: Path, call: Call) -> None:
     assert rows["fitted"][:3] == ["-", "1.0000", "1.0000"]
     assert rows["equal"][:4] == ["weights", "-", "0.5000", "0.5000"]
     assert evaluate(tmp_path / "gold", tmp_path / "fused", task="4").measures["Accuracy"] == 1
-    assert Fusion.load(tmp_path / "w.json").weights == fit_fusion(tmp_path / "gold", runs, task="4").fusion.weights
+    assert Fusion.load(tmp_path / "w.json").weights == fit_fusion(tmp_path / "gold", *runs, task="4").fusion.weights
 
 
 @pytest.mark.parametrize("wrong", [{"method": "combsum"}, {"measure": "MicroF1"}, {"top": 3}])
 def test_what_does_not_fit_votes_is_refused(wrong: dict[str, object]) -> None:
     gold = dict.fromkeys(QUERIES, "Y")
     with pytest.raises(UsageError):
-        fit_fusion(gold, [gold, gold], task="4", **wrong)  # type: ignore[arg-type]
+        fit_fusion(gold, gold, gold, task="4", **wrong)  # type: ignore[arg-type]
 
 
 def test_years_are_in_the_ids_or_in_the_names_of_the_golds(tmp_path: Path) -> None:

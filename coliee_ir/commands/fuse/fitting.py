@@ -37,9 +37,8 @@ FOLDS = 5
 
 def fit_fusion(
     gold: GoldLike,
-    runs: Sequence[RunLike],
+    *runs: RunLike,
     method: str | None = None,
-    *,
     norm: str | None = None,
     k: float | None = None,
     depth: int | None = None,
@@ -94,12 +93,12 @@ def fit_fusion(
 
     >>> gold = {"1": ["a"], "2": ["c"]}
     >>> good, bad = {"1": ["a", "b"], "2": ["c", "d"]}, {"1": ["b", "a"], "2": ["d", "c"]}
-    >>> fitted = fit_fusion(gold, [good, bad], task=2, folds=2)
+    >>> fitted = fit_fusion(gold, good, bad, task=2, folds=2)
     >>> fitted.fusion.weights, fitted.fusion.top, fitted.held_out
     ((0.55, 0.45), 1, 1.0)
     """
     seed = Resampling(seed=seed).seed  # checked
-    runs = [opened(run, columns) for run in runs]
+    runs = tuple(opened(run, columns) for run in runs)
     evaluator, _ = begin(
         gold, runs, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
     )
@@ -174,7 +173,7 @@ def fit_fusion(
         contenders=tuple(contenders),
         fold_weights=tuple(of_folds),
         inputs=tuple(records),
-        fused=whole.fuse(records, tag=name, unreadable_answers=unreadable),
+        fused=whole.fuse(*records, tag=name, unreadable_answers=unreadable),
         held_out_run=_elected(trial, of_folds[:folds], evaluator.queries, f"{name}CV")
         if isinstance(trial, Ballots)
         else _held_out(trial, of_folds[:folds], top, f"{name}CV"),

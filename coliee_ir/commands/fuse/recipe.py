@@ -114,8 +114,7 @@ class Fusion:
 
     def fuse(
         self,
-        runs: Sequence[RunLike],
-        *,
+        *runs: RunLike,
         task: str | int | None = None,
         tag: str | None = None,
         columns: Mapping[str, str] | None = None,
@@ -281,9 +280,8 @@ class Fusion:
 
 
 def fuse(
-    runs: Sequence[RunLike],
+    *runs: RunLike,
     method: str | None = None,
-    *,
     norm: str | None = None,
     k: float | None = None,
     weights: Sequence[float] | None = None,
@@ -317,16 +315,16 @@ def fuse(
         InputError: a run cannot be read, or holds labels where others hold documents.
         UsageError: the method does not exist or does not fit the runs; a parameter without sense; nothing is left.
 
-    >>> fused = fuse([{"q": {"a": 3.0, "b": 1.0}}, {"q": {"b": 9.0, "c": 8.0}}], "combsum", weights=[1, 2])
+    >>> fused = fuse({"q": {"a": 3.0, "b": 1.0}}, {"q": {"b": 9.0, "c": 8.0}}, method="combsum", weights=[1, 2])
     >>> [(block.documents, block.scores) for block in fused.blocks()]
     [(['b', 'a', 'c'], [2.0, 1.0, 0.0])]
-    >>> fuse([{"q": "Y"}, {"q": "N"}, {"q": "Y"}]).labels
+    >>> fuse({"q": "Y"}, {"q": "N"}, {"q": "Y"}).labels
     {'q': True}
     """
     records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
     given = None if weights is None else tuple(weights)
     fusion = Fusion(method or usual(records), norm, k, given, depth, least, top, ties)
-    return fusion.fuse(records, tag=tag, unreadable_answers=unreadable_answers).run
+    return fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers).run
 
 
 def read_all(

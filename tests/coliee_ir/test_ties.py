@@ -1,0 +1,129 @@
+"""Scores over all orders of documents of equal score: against every order, one by one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coliee_ir
+from coliee_ir import Decisions, Evaluator
+from coliee_ir.cli import main
+from coliee_ir.measures.ties import Span
+
+MEASURES = [
+    *("MicroF1@2", "MicroP@3", "MicroR(rel=2)@1", "MacroF2@2", "MacroP@3", "MacroR@1", "P@2", "R@3", "Rprec"),
+    *("AP", "AP(rel=2)", "RR", "nDCG", "nDCG@2"),
+]
+DOCUMENTS = "abcdef"
+
+
+def orders(run: dict[str, dict[str, float]]) -> list[dict[str, dict[str, float]]]:
+    """The run with its ties broken in every way."""
+    of_query = []
+    for query, ranking in run.items():
+        groups = [[d for d in ranking if ranking[d] == score] for score in sorted(set(ranking.values()), reverse=True)]
+        lists = [list(itertools.chain(*some)) for some in itertools.product(*map(itertools.permutations, groups))]
+        of_query.append([(query, {d: float(-at) for at, d in enumerate(ranked)}) for ranked in lists])
+    return [dict(some) for some in itertools.product(*of_query)]
+
+
+golds = st.fixed_dictionaries(
+    {q: st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 2), min_size=1, max_size=4) for q in "xy"}
+)
+runs = st.fixed_dictionaries(
+    {"x": st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from((1.0, 2.0)), min_size=2, max_size=4)},
+    optional={
+        "y": st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from((1.0, 1.0, 2.0)), min_size=1, max_size=3)
+    },
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(golds, runs, st.sampled_from(("zero", "skip")))
+def test_the_span_is_that_of_all_orders(gold: Any, run: dict[str, dict[str, float]], unanswered: Any) -> None:
+    gold["x"]["a"], run["x"]["a"] = 2, 1.0
+    evaluator = Evaluator(gold, MEASURES, task="trec", decisions=Decisions(unanswered=unanswered))
+    scores = evaluator.evaluate(run)
+    every = [list(evaluator.evaluate(other).measures.values()) for other in orders(run)]
+    for at, measure in enumerate(scores.results):
+        values = [row[at] for row in every]
+        assert scores.span(measure) == (
+            pytest.approx(min(values), abs=1e-12),
+            pytest.approx(np.mean(values), abs=1e-12),
+            pytest.approx(max(values), abs=1e-12),
+        ), measure.name
+
+
+def test_a_constant_score_says_anything() -> None:
+    gold = {"q": {"d1": 1, "d2": 1, "d3": 1}}
+    scores = coliee_ir.evaluate(gold, {"q": {f"d{at}": 0.5 for at in range(10)}}, task="trec", measures=["RR", "AP"])
+    span = dict(zip(scores.measures, map(scores.span, scores.results), strict=True))["RR"]
+    # the first of 3 among 10 is at 1 … 8
+    expected = sum(math.comb(10 - at, 2) / math.comb(10, 3) / at for at in range(1, 9))
+    assert span == (pytest.approx(1 / 8), pytest.approx(expected), pytest.approx(1.0))
+    assert any("RR 0.1250 to 1.0000" in remark for remark in scores.remarks)
+
+
+def test_without_ties_nothing_is_computed_and_nothing_said() -> None:
+    gold, run = {"q": {"a": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    scores = coliee_ir.evaluate(gold, run, task="trec", measures=["AP", "bpref"])
+    assert not scores.ties
+    assert [scores.span(measure) for measure in scores.results] == [Span(v, v, v) for v in scores.measures.values()]
+    # ties that cannot move anything are not told either
+    scores = coliee_ir.evaluate(gold, {"q": {"a": 3.0, "b": 1.0, "x": 1.0}}, task="trec", measures="AP")
+    assert not scores.has_ties
+    scores = coliee_ir.evaluate(gold, {"q": {"a": 3.0, "c": 3.0, "x": 1.0}}, task="trec", measures="AP")
+    assert [span.lowest == span.highest == 1.0 for span in scores.ties.values()] == [True]
+    assert not any("order of documents" in remark for remark in scores.remarks)
+
+
+def test_of_a_measure_without_a_formula_nothing_is_claimed() -> None:
+    scores = coliee_ir.evaluate(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, task="trec", measures=["bpref", "MicroF1"]
+    )
+    bpref, micro = scores.results
+    assert all(map(math.isnan, scores.span(bpref)))
+    assert scores.span(micro) == (scores.results[micro].value,) * 3  # a set has no order
+
+
+def test_parts_add_up_to_the_whole_and_travel(tmp_path: Path) -> None:
+    import pickle
+
+    from coliee_ir.judging.judged import judge
+    from coliee_ir.judging.qrels import Qrels
+
+    qrels = Qrels({"x": {"a": 1, "b": 0}, "y": {"a": 1}})
+    run = {"x": {"a": 1.0, "b": 1.0}, "y": {"a": 2.0, "c": 2.0}}
+    whole, *parts = (judge(qrels, coliee_ir.read_run(some)) for some in (run, {"y": run["y"]}, {"x": run["x"]}))  # type: ignore[arg-type]
+    total = pickle.loads(pickle.dumps(parts[0])) + parts[1]
+    order = np.argsort(total.tied[0])
+    assert total.tied[:, order].tolist() == whole.tied[:, np.argsort(whole.tied[0])].tolist()
+    assert sorted(total.tied[0].tolist()) == [0, 1, 2]
+
+
+def test_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("q 0 a 1\n")
+    Path("r").write_text("q Q0 a 1 5 T\nq Q0 b 2 5 T\n")
+    given = ["evaluate", "q", "r", "--task", "trec", "-m", "RR", "--ties"]
+    assert main(given) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1].split() == ["T", "RR", "0.5000", "0.5000", "0.7500", "1.0000"]
+    assert "RR 0.5000 to 1.0000" in err
+    assert main([*given, "-f", "json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["ties"] == {"RR": {"lowest": 0.5, "expected": 0.75, "highest": 1.0}}
+    assert main([*given, "-f", "jsonl"]) == 0
+    assert json.loads(capsys.readouterr().out)["ties"]["RR"]["expected"] == 0.75
+    for refused in (["-f", "trec"], ["-q"]):
+        assert main([*given, *refused]) == 2
