@@ -81,6 +81,8 @@ class Source:
         self._state: _State | None = None
         self._head_is_gzip = False
         with self._faults():
+            if not self.path:
+                raise InputError("''", "an empty file name", remedy="name a file; is a variable of the shell empty?")
             #: where the bytes lie
             self._place = Path(archives.located(self.path))
             if self.path != "-" and self._place.is_dir():
@@ -524,7 +526,7 @@ def _plain(path: str, stream: Any) -> os.stat_result | None:
 def is_folder(path: PathLike) -> bool:
     """Whether a path leads to a folder; a name that a file cannot have does not."""
     try:
-        return stat.S_ISDIR(Path(path).stat().st_mode)
+        return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116  # of an empty name, Path makes the folder at hand
     except (OSError, ValueError):
         return False
 

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError, printable
@@ -91,9 +92,17 @@ def say(text: str) -> None:
         print(printable(text), file=sys.stderr, flush=True)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one sentence, and where the options are described."""
+
+    def error(self, message: str) -> NoReturn:
+        say(f"{self.prog}: {message}; see {self.prog} --help")
+        raise SystemExit(2)
+
+
 def _parser(command: str | None) -> argparse.ArgumentParser:
     """The parser; only the module of the command at hand is loaded."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="coliee-ir",
         description="Evaluate COLIEE runs. `coliee-ir COMMAND --help` describes a command.",
         epilog="example: coliee-ir evaluate gold.json run.txt",

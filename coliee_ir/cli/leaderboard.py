@@ -73,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
             watch=scoring.watched,
             columns=options.columns,
         )
+    decided(options, board.task)  # a choice that changes nothing is refused
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:

@@ -345,17 +345,22 @@ def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
         group.add_argument(_flag(name), choices=CHOICES[name], default=CHOICES[name][0], help=HELP[name])
 
 
-def decided(options: argparse.Namespace) -> Decisions:
+def decided(options: argparse.Namespace, found: str | None = None) -> Decisions:
     """The choices that were made on the command line.
 
+    Args:
+        options: what was typed.
+        found: the task that the files show, once it is known.
+
     Raises:
-        UsageError: a choice that cannot matter for the task that was named.
+        UsageError: a choice that cannot matter for the task.
     """
+    task = options.task or found
     chosen = {name: getattr(options, name) for name in CHOICES if hasattr(options, name)}
     for name, choice in chosen.items():
-        if options.task and choice != CHOICES[name][0] and options.task not in MATTERS[name]:
+        if task and choice != CHOICES[name][0] and task not in MATTERS[name]:
             tasks = ", ".join(MATTERS[name])
-            raise UsageError(f"{_flag(name)} does not apply to task {options.task}; it applies to {tasks}")
+            raise UsageError(f"{_flag(name)} does not apply to task {task}; it applies to {tasks}")
     return Decisions(**chosen)
 
 

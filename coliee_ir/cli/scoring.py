@@ -185,7 +185,7 @@ def score(
         gold = read_gold(given, task=options.task, columns=options.columns)
     task, because = session.find(gold, submissions, options.task)
     evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options)
+        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task)
     )
     submissions = _collected(options, submissions, evaluator)
     scored: list[Scores] = []

@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
         forward=options.forward
         if options.forward in (None, *BY)
         else given.read_values(options.forward, "QUERY DATE", task=task),
-        **scoring.split(options), seed=options.seed, decisions=decided(options),
+        **scoring.split(options), seed=options.seed, decisions=decided(options, task),
         curve_intervals=options.curve is not None,
     )  # fmt: skip
     tunings: list[Tuning] = []

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
-from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.folds import Difference
 
@@ -41,6 +41,10 @@ _LATEX: Final = {
 
 #: what a formula begins with, also as Excel in Japanese takes it
 _FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+
+
+#: So many characters of a text are shown to people; run tags have 12, and paths fewer than this.
+_WIDEST: Final = 300
 
 
 class Number(NamedTuple):
@@ -118,9 +122,14 @@ def _finished(grid: Grid, text: _Style, bold: _Style, mark: _Style) -> list[list
     return [[text(name) for name in grid.header], *([cell(content) for content in row] for row in grid.rows)]
 
 
+def _on_screen(text: str) -> str:
+    """A text as people see it; one that would fill screens is shortened."""
+    return shortened(text, _WIDEST)
+
+
 def plain(grid: Grid) -> str:
     """Columns padded with blanks, text left-aligned and numbers right-aligned."""
-    rows = _finished(grid, printable, _same, _same)
+    rows = _finished(grid, _on_screen, _same, _same)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -342,7 +351,7 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
     from rich.text import Text
 
     header, *rows = _finished(
-        grid, lambda words: escape(printable(words)), lambda number: f"[bold]{number}[/bold]", _same
+        grid, lambda words: escape(_on_screen(words)), lambda number: f"[bold]{number}[/bold]", _same
     )
     table = Table()
     for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):

@@ -12,7 +12,7 @@ import numpy as np
 from coliee_adapters import frames
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
-from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
+from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
 from coliee_ir.measures import compute
 from coliee_ir.measures.ties import spans, told
 from coliee_ir.rules.decisions import Decisions
@@ -219,5 +219,5 @@ class Evaluator:
 
 def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
-    documents = (document for judged in (gold.qrels or {}).values() for document in judged)
-    return gold.format == "qrels" or any(normal_id(text) != text for text in (*gold.queries, *documents))
+    ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
+    return gold.format == "qrels" or any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))

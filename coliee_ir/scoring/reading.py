@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeGuard
 
 from coliee_adapters import case_law, detect, frames, statute, tabular, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
-from coliee_adapters.files import Source
+from coliee_adapters.files import Source, is_folder
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
@@ -89,7 +89,7 @@ def _shape(word: str) -> str:
 
 def id_rule(task: str | None, form: str) -> IdRule:
     """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
-    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "memory") else normal_id
+    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "json", "memory") else normal_id
 
 
 def read_gold(
@@ -160,10 +160,7 @@ def _are_several(source: object) -> TypeGuard[Sequence[FileLike | Gold]]:
 
 
 def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    try:
-        return isinstance(source, str | os.PathLike) and Path(source).is_dir()
-    except (OSError, ValueError):  # no name that a file can have
-        return False
+    return isinstance(source, str | os.PathLike) and is_folder(source)
 
 
 def _golds_in(folder: Path, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import coliee_ir.examples
-from coliee_ir import make_report
+from coliee_adapters.errors import InputError
+from coliee_ir import evaluate, make_report
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -224,3 +225,49 @@ def test_files_of_two_teams_are_never_one_submission(call: Call, tmp_path: Path)
     code, out, _ = call("leaderboard", task3 / "gold.xml", tmp_path / "sent")
     assert code == 2
     assert "0.5333" not in out
+
+
+def test_an_empty_file_name_is_no_folder(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"001": ["013"]}')
+    Path("run.txt").write_text("001 013 T\n")
+    for command in (["evaluate", "gold.json", ""], ["evaluate", "", "run.txt"], ["validate", ""], ["convert", "", "x"]):
+        code, out, err = call(*command)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "an empty file name" in err
+    with pytest.raises(InputError, match="an empty file name"):
+        evaluate("", "")
+
+
+def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"001": ["013"], "002": ["007"]}')
+    for name in ("a.txt", "b.txt"):
+        Path(name).write_text(f"001 013 {name[0]}\n002 007 {name[0]}\n")
+    for command in ("evaluate", "compare", "leaderboard", "tune"):
+        rest = ["--folds", "2", "--without-articles", "wrong"] if command == "tune" else ["--undefined", "one"]
+        code, out, err = call(command, "gold.json", "a.txt", "b.txt", *rest)
+        assert (code, out) == (2, "")
+        assert "does not apply to task 2" in err
+
+
+def test_a_tag_does_not_fill_the_screen(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"001": ["013"], "002": ["007"]}')
+    Path("run.txt").write_text(f"001 013 {'T' * 60_000}\n")
+    code, out, _ = call("evaluate", "gold.json", "run.txt")
+    assert (code, len(out) < 1000) == (0, True)
+    assert "T" * 60_000 in call("evaluate", "gold.json", "run.txt", "-f", "csv")[1]
+
+
+def test_ids_of_trec_may_have_commas_in_json_too(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"q1": ["a,b"], "q2": ["c.txt"]}')
+    Path("run.json").write_text('{"q1": {"a,b": 0.5}, "q2": {"c": 0.2}}')
+    Path("run.txt").write_text("q1 Q0 a,b 1 0.5 T\nq2 Q0 c.txt 1 0.5 T\n")
+    for run, value in (("run.json", 0.5), ("run.txt", 1.0)):
+        assert evaluate("gold.json", run, task="trec", measures="AP").measures == {"AP": value}
+    code, out, err = call("evaluate", "gold.json", "run.txt")
+    assert (code, out, "comma" in err) == (2, "", True)

@@ -111,7 +111,8 @@ def placed(board: Board, official: Published | None) -> Grid:
     caption = (
         f"Where each run would have stood beside the {len(official.runs)} of {official.file}, without the other runs "
         f"here (column {official.column}, {official.decimals} decimals). At best, at worst: the places at the ends "
-        f"of its {100 * board.resampling.confidence_level:g}% interval."
+        f"of its {100 * board.resampling.confidence_level:g}% interval; the published scores are taken as they are, so "
+        "these are no ranks of any confidence level."
     )
     if in_teams:
         caption += " Among teams: beside each team's best run."
