@@ -381,6 +381,8 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
         _tell_many(scored, common)
     for remark in common if len(scored) > 1 else ():
         say(f"all runs: {remark}")
+    if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
+        say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
 
 
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
