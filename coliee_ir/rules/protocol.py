@@ -10,9 +10,12 @@ import datetime
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeGuard, overload
+from typing import Final, TypeGuard, overload
 
 from coliee_adapters.errors import UsageError
+
+#: The first year of the eras that statute questions count in: ``H18`` is the eighteenth year of Heisei.
+ERAS: Final = {"H": 1989, "R": 2019}
 
 #: The newest edition. Rows that end with it hold until they are ended: the next edition begins by raising it.
 NEWEST = 2026

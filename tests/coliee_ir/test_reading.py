@@ -154,10 +154,10 @@ def test_the_task_is_found_from_records(gold: Gold, run: object, task: str) -> N
         ("qrels", "trec", {"CR93E-10279.txt", "CR93E-1282"}),
         ("qrels", "1", {"CR93E-10279", "CR93E-1282"}),
         ("json", None, {"072495", "012101", "008447"}),
-        ("json", "trec", {"072495", "012101", "008447"}),
+        ("json", "trec", {"072495.txt", "012101.txt", "008447.txt"}),
     ],
 )
-def test_ids_lose_txt_except_in_plain_trec_files(form: str, task: str | None, ids: set[str], tmp_path: Path) -> None:
+def test_ids_lose_txt_except_in_plain_trec(form: str, task: str | None, ids: set[str], tmp_path: Path) -> None:
     gold = read_gold(written(tmp_path, "gold", GOLDS[form]), task=task)
     assert gold.qrels is not None
     assert {document for judged in gold.qrels.values() for document in judged} == ids

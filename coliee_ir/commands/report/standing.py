@@ -78,7 +78,8 @@ def _panel(
         x=alt.X("low:Q", title=name), x2="high:Q", y=y, tooltip=told
     )
     dot = drawn.mark_point(size=75, color="@run1").encode(x=x, y=y, tooltip=told)
-    return alt.layer(interval, dot).properties(width=width, height=alt.Step(26))
+    known = any("low" in point for point in points)  # a scale of no number is an error
+    return alt.layer(*([interval] if known else []), dot).properties(width=width, height=alt.Step(26))
 
 
 def _said(contents: Contents, percent: str) -> str:

@@ -16,6 +16,7 @@ from coliee_ir.commands.tune.honest import Candidate
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import apart, number, numbers
+from coliee_ir.rules.protocol import ERAS
 from coliee_ir.stats import resampling
 from coliee_ir.stats.folds import Difference, Split, difference
 from coliee_ir.stats.resampling import Interval
@@ -25,7 +26,6 @@ from coliee_ir.stats.settings import MOST_REPEATS, Resampling
 BY: Final = ("id", "year")
 
 _ERA: Final = re.compile(r"([HR])(\d{1,2})-|(\d{4})(?!\d)")
-_FIRST_YEAR: Final = {"H": 1989, "R": 2019}
 
 
 class Step(NamedTuple):
@@ -110,7 +110,7 @@ def _year(query: str) -> str:
     found = _ERA.match(query)
     if found is None:
         raise UsageError(f"the id {shortened(query)} does not begin with a year, as R07-… or 2019-… do; give dates")
-    return found[3] or str(_FIRST_YEAR[found[1]] + int(found[2]) - 1)
+    return found[3] or str(ERAS[found[1]] + int(found[2]) - 1)
 
 
 def forward(
