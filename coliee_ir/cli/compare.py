@@ -8,6 +8,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare.render import FORMS, render_all
+from coliee_ir.scoring.given import read_values
 from coliee_ir.stats.settings import Resampling
 
 
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         Resampling(options.resamples, options.seed, options.confidence_level),
         options.power,
         options.margin,
-        groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
+        groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
         population=options.population,
     )
     found = significance.compare_measures(scored, asked, options.baseline, most=max(len(names), 1))

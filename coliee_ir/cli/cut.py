@@ -10,8 +10,8 @@ from coliee_adapters.files import Source
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.tune import given
 from coliee_ir.rules.protocol import TASKS
+from coliee_ir.scoring import given
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard import render
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.output.grid import print_to_terminal
+from coliee_ir.scoring.given import read_values
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             besides=besides,
             **scoring.split(options),
             decisions=decided(options),
-            groups=None if options.groups is None else scoring.id_pairs(options.groups, options.task, "QUERY GROUP"),
+            groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=options.task),
             n_resamples=options.resamples,
             seed=options.seed,
             confidence_level=options.confidence_level,

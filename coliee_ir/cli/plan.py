@@ -9,6 +9,7 @@ from coliee_ir.cli.options import add, one_measure
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.plan import plan_scores
 from coliee_ir.commands.plan.render import FORMS, render
+from coliee_ir.scoring.given import read_values
 from coliee_ir.stats.settings import Resampling
 
 
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         differences=options.differences,
         power=options.power,
         years=options.years,
-        groups=None if options.groups is None else scoring.id_pairs(options.groups, task, "QUERY GROUP"),
+        groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
         settings=Resampling(options.resamples, options.seed, options.confidence_level),
     )
     scoring.put(render(plan, options.format), options.output)

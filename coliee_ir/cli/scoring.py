@@ -14,14 +14,13 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
-from coliee_adapters.lines import content_lines, counted, split_columns
-from coliee_adapters.records import Answers, exact_id, normal_id
+from coliee_adapters.lines import counted
+from coliee_adapters.records import Answers, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
 from coliee_ir.commands.verify import manifest
 from coliee_ir.output.envelope import dumped
-from coliee_ir.rules.protocol import has_exact_ids
 from coliee_ir.scoring import session
 from coliee_ir.scoring.arriving import Passed, sorted_out
 from coliee_ir.scoring.collecting import collect, no_teams
@@ -415,22 +414,6 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
     if given and len(given) != len(runs):
         raise UsageError(f"{option} is given {len(given)} times for {len(runs)} runs: give one a run, in their order")
     return given or [None] * len(runs)
-
-
-def id_pairs(path: str, task: str | None, expected: str, value: re.Pattern[str] | None = None) -> dict[str, str]:
-    """The two columns of a file, or two values with a comma between: id → value."""
-    source = Source(path)
-    id_of = exact_id if has_exact_ids(task) else normal_id
-    pairs: dict[str, str] = {}
-    for number, line in content_lines(source.text(), source.name):
-        words = [word.strip() for word in (line.split(",") if "," in line else split_columns(line))]
-        if len(words) != 2 or (value is not None and not value.fullmatch(words[1])):
-            raise InputError(
-                source.name, "this line cannot be read", line=number, found=line, remedy=f"give {expected}"
-            )
-        if pairs.setdefault(id_of(words[0]), words[1]) != words[1]:
-            raise InputError(source.name, "this id stands twice", line=number, found=words[0], remedy="keep one line")
-    return pairs
 
 
 def split(options: argparse.Namespace) -> dict[str, Any]:

@@ -16,14 +16,14 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.tune import Tuning, filters, given
+from coliee_ir.commands.tune import Tuning, filters
 from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.rules.protocol import has_submissions
-from coliee_ir.scoring import session
+from coliee_ir.scoring import given, session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import REPEATS

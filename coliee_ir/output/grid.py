@@ -11,11 +11,13 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeVar
 
 from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.folds import Difference
+
+_Shown = TypeVar("_Shown")
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -389,6 +391,19 @@ def file_form(path: str) -> Callable[[Grid], str]:
     if form is None:
         raise UsageError(f"{path}: the name of a table must end in {', '.join(_FILES)}")
     return form
+
+
+def forms_of(table: Callable[[_Shown], Grid]) -> dict[str, Callable[[_Shown], str]]:
+    """Form → how a result is written in it, as the grid that it has; the table for people is each result's own.
+
+    Args:
+        table: the grid of a result.
+    """
+
+    def written(form: str) -> Callable[[_Shown], str]:
+        return lambda result: FORMS[form](table(result))
+
+    return {form: written(form) for form in ("csv", "tsv", "markdown", "latex")}
 
 
 #: form → how a grid is written in it

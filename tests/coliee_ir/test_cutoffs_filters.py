@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import cut, to_run, tune
 from coliee_ir.commands.tune import Pool
-from coliee_ir.commands.tune import given as files
 from coliee_ir.commands.tune.filters import Filter, as_many, candidates, not_common, not_itself, not_newer, not_queries
+from coliee_ir.scoring import given as files
 
 RUN = {"a": ["b", "a", "c"], "b": ["c", "a", "b"], "c": ["a", "b", "x"], "d": ["y", "a"]}
 

@@ -252,8 +252,7 @@ def _json(comparison: Comparison) -> str:
 FORMS: Final[dict[str, Callable[[Comparison], str]]] = {
     "table": _text,
     "json": _json,
-    "csv": lambda comparison: grid.separated(pairs(comparison)),
-    "tsv": lambda comparison: grid.separated(pairs(comparison), "\t"),
+    **grid.forms_of(pairs),
     "markdown": _markdown,
     "latex": lambda comparison: grid.latex(standings(comparison)),
 }

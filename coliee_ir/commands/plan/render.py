@@ -49,10 +49,7 @@ def _text(plan: Plan) -> str:
 FORMS: Final[dict[str, Callable[[Plan], str]]] = {
     "table": _text,
     "json": lambda plan: dumped(plan.to_dict()),
-    "csv": lambda plan: grid.separated(sizes(plan)),
-    "tsv": lambda plan: grid.separated(sizes(plan), "\t"),
-    "markdown": lambda plan: grid.markdown(sizes(plan)),
-    "latex": lambda plan: grid.latex(sizes(plan)),
+    **grid.forms_of(sizes),
 }
 
 

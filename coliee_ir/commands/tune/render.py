@@ -186,10 +186,7 @@ def _json(tunings: Sequence[Tuning]) -> str:
 FORMS: Final[dict[str, Callable[[Sequence[Tuning]], str]]] = {
     "table": _text,
     "json": _json,
-    "csv": lambda tunings: grid.separated(ranked(tunings)),
-    "tsv": lambda tunings: grid.separated(ranked(tunings), "\t"),
-    "markdown": lambda tunings: grid.markdown(ranked(tunings)),
-    "latex": lambda tunings: grid.latex(ranked(tunings)),
+    **grid.forms_of(ranked),
 }
 
 
