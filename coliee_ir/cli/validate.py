@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(parser, "files")
     add(parser, "task", choices=_TASKS, help=f"task: {', '.join(_TASKS)} (default: detected from the files)")
-    add(parser, "edition", "columns")
+    add(parser, "protocol", "edition", "columns")
     named = parser.add_mutually_exclusive_group()
     add(named, "query_gold", "queries")
     add(parser, "corpus", "teams", "fix")
