@@ -79,6 +79,19 @@ def read_gold(source: Source, layout: Layout) -> Gold:
     return Gold(found.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, beside=found)
 
 
+def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
+    """The ids of the queries of a gold, or of a test file that is written like it but for what is right.
+
+    Args and errors are those of ``read_gold``.
+    """
+    return tuple(dict.fromkeys(query for _, query in _queries(list(_records(source, layout)), layout)))
+
+
+def may_be(source: Source, layout: Layout) -> bool:
+    """Whether a file can be in a layout's container: JSON begins with a bracket, and nothing else does."""
+    return source.head().lstrip().startswith((b"{", b"[")) == layout.container.startswith("json")
+
+
 def read_run(source: Source, layout: Layout) -> Run | Answers:
     """Read a submission: its documents, or else its answers; what other parts there are in ``beside``.
 

@@ -87,6 +87,11 @@ class Protocol:
     file: str = field(default="", compare=False)
 
     @property
+    def is_coliee(self) -> bool:
+        """Whether it is one of COLIEE's tasks, whose submissions have rules of their own."""
+        return bool(self.law)
+
+    @property
     def pilot(self) -> bool:
         """Whether the task is one of the pilot, whose submissions repeat the organisers' file."""
         return self.law == "tort"
@@ -120,6 +125,7 @@ class Authority(StrEnum):
     OVERVIEW_2021 = "COLIEE 2021 overview paper"
     README = "organisers' data README"
     OURS = "this project"
+    PROTOCOL = "protocol file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +145,9 @@ class SubmissionRules:
         runs_stated: whether it is stated for this task in these editions, or taken over from another.
         long_list: how many documents a query has in the long list; 0 where the task has none.
         tag_length: how many letters and digits a run tag may have.
+        query_pattern: the regular expression of the ids of queries; empty where they may be anything.
+        document_pattern: that of the ids of documents.
+        most_documents: how many documents a query may have; None where no number is known.
     """
 
     task: str
@@ -153,6 +162,9 @@ class SubmissionRules:
     runs_stated: bool = True
     long_list: int = 0
     tag_length: int = TAG_LENGTH
+    query_pattern: str = ""
+    document_pattern: str = ""
+    most_documents: int | None = None
 
     @property
     def form(self) -> str:
@@ -289,6 +301,8 @@ def use(path: PathLike) -> str:
         )
     found = _family_of(path)
     task = found.rules[0].task
+    if not found.submissions and task not in TASKS:
+        found = found._replace(submissions=(SubmissionRules(task, 0, schema.ALWAYS, found.rules[0].file),))
     if task in TASKS:
         there = _shipped(task)
         found = Family(

@@ -43,6 +43,13 @@ def _is_year(value: object) -> bool:
     return type(value) is int and 0 <= value <= ALWAYS
 
 
+def _is_pattern(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(re.compile(value))
+    except re.error:
+        return False
+
+
 TEXT: Final = Kind("text in quotes", _is_text)
 TEXTS: Final = Kind('a list of texts, for example ["MicroF1", "MicroP"]', _is_texts)
 FLAG: Final = Kind("true or false", lambda value: isinstance(value, bool))
@@ -61,6 +68,7 @@ DATES: Final = Kind(
     ),
 )
 
+PATTERN: Final = Kind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
 FORMULAS: Final = Kind(
     'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"',
     lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
@@ -99,6 +107,9 @@ SUBMISSION: Final[Mapping[str, Kind]] = {
     "runs_stated": FLAG,
     "long_list": COUNT,
     "tag_length": COUNT,
+    "query_pattern": PATTERN,
+    "document_pattern": PATTERN,
+    "most_documents": COUNT,
     "source": TEXT,
 }
 

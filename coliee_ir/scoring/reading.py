@@ -32,7 +32,7 @@ _MARKED = ("xml", "json")  # golds that are no lists
 _BETWEEN_IDS = re.compile(r"[,;\s]+")
 
 
-def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
+def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | None = None) -> tuple[str, ...]:
     """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or a list.
 
     A list has an id in the first column of each line, whatever follows, or all ids in one line.
@@ -40,6 +40,7 @@ def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
     Args:
         source: a path, ``-``, or an opened Source.
         rule: how the ids of a list are compared.
+        rules: the rules of the task, which may say how a gold is written.
 
     Raises:
         InputError: the file cannot be read, or names no query.
@@ -47,6 +48,9 @@ def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
     file = opened(source)
     if not isinstance(file, Source):
         raise UsageError("queries are read from a file")
+    layout = rules.gold if rules is not None else None
+    if layout is not None and layout.is_described and described.may_be(file, layout):
+        return described.read_queries(file, layout)
     head = file.head()
     if tort.sniff(head):
         return tuple(case.id for case in tort.read_cases(file))
