@@ -178,6 +178,7 @@ class Source:
         longest = self.limits.line if longest is None else longest
         with self.open() as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
+            held = 0  # bytes in it
             done = start
             if start:
                 stream.seek(start)
@@ -194,10 +195,12 @@ class Source:
                     self._check_lines(block, longest, done)
                     yield without_marks(block)
                     done += len(block)
-                    rest = [piece[cut:]] if cut < len(piece) else []
+                    held = len(piece) - cut
+                    rest = [piece[cut:]] if held else []
                 else:
                     rest.append(piece)
-                    if sum(map(len, rest)) > longest:
+                    held += len(piece)
+                    if held > longest:
                         self._check_lines(b"".join(rest), longest, done)
             if rest:
                 if not self._is_stream:  # which may be why the last line is cut
