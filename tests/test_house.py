@@ -42,7 +42,7 @@ FLOORS = (
 
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
 COMMANDS = (
-    *("convert", "validate", "plan", "compare", "tune", "fuse", "leaderboard", "report", "evaluate"),
+    *("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "plan", "evaluate"),
     *("verify", "bundle"),
 )
 
@@ -64,6 +64,9 @@ LATE: Mapping[tuple[str, str], str] = {
         for name in ("overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
+    ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
+    ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
+    ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,
     **{
         ("coliee_ir.cli.report", f"coliee_ir.commands.report.{name}"): _DRAWING
         for name in ("overview", "page", "paper")
