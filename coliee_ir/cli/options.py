@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.vocabulary import ROLES, parse_columns
-from coliee_ir.rules.decisions import CHOICES, HELP, MATTERS, Decisions
+from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
 from coliee_ir.rules.protocol import TASKS
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
@@ -358,8 +358,8 @@ def decided(options: argparse.Namespace, found: str | None = None) -> Decisions:
     task = options.task or found
     chosen = {name: getattr(options, name) for name in CHOICES if hasattr(options, name)}
     for name, choice in chosen.items():
-        if task and choice != CHOICES[name][0] and task not in MATTERS[name]:
-            tasks = ", ".join(MATTERS[name])
+        if task and choice != CHOICES[name][0] and not matters(name, task):
+            tasks = ", ".join(one for one in TASKS if matters(name, one))
             raise UsageError(f"{_flag(name)} does not apply to task {task}; it applies to {tasks}")
     return Decisions(**chosen)
 
