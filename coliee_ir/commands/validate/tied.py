@@ -1,7 +1,7 @@
 """Documents of equal score in a ranking that official measures look at: where they are, and what they can change.
 
-Evaluators put equal scores in the order of ids, which say nothing of relevance. What another order would change is known
-where the gold is; without it, where an order is left to the ids.
+Evaluators put equal scores in the order of ids, which say nothing of relevance. What another order would change is
+known where the gold is; without it, where an order is left to the ids.
 """
 
 from __future__ import annotations
