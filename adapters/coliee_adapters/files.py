@@ -396,6 +396,21 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
     return text
 
 
+def made_folder(folder: PathLike) -> Path:
+    """The folder, made where it is not there.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        remedy = "name a folder that can be written"
+        raise InputError(str(place), f"cannot be made ({error.strerror or error})", remedy=remedy) from None
+    return place
+
+
 @contextlib.contextmanager
 def written(path: PathLike) -> Iterator[io.TextIOBase]:
     """A text stream whose content replaces ``path`` only if the block ends well.
