@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import messages
+
 from coliee_ir.rules.protocol import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -189,3 +191,8 @@ def test_only_the_rules_know_a_task_by_name() -> None:
             if isinstance(node, ast.Constant) and node.value in TASKS:
                 named.add((name, node.value))
     assert named == set(NAMES_OF_TASKS)
+
+
+def test_the_wording_of_every_message_is_that_of_the_golden_file() -> None:
+    told = "read what differs aloud, then: python tests/messages.py"
+    assert messages.GOLDEN.read_text(encoding="utf-8") == messages.written(), told
