@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from coliee_ir.commands.fuse.fitting import fit_fusion
     from coliee_ir.commands.fuse.result import FittedFusion
     from coliee_ir.commands.leaderboard import Leaderboard, rank_runs
+    from coliee_ir.commands.plan import Plan, PlannedSize, plan
     from coliee_ir.commands.report import Report, make_report
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
     from coliee_ir.commands.validate import Finding, Validation, validate
@@ -64,6 +65,7 @@ _HOMES = {
     "coliee_ir.scoring.session": ("evaluate",),
     "coliee_ir.scoring.store": ("ScoreStore",),
     "coliee_ir.commands.compare": ("Comparison", "Interval", "Pair", "Standing", "compare"),
+    "coliee_ir.commands.plan": ("Plan", "PlannedSize", "plan"),
     "coliee_ir.commands.validate": ("Finding", "Validation", "validate"),
 }
 
@@ -85,6 +87,8 @@ __all__ = [
     "Leaderboard",
     "MismatchError",
     "Pair",
+    "Plan",
+    "PlannedSize",
     "Protocol",
     "Qrels",
     "Report",
@@ -105,6 +109,7 @@ __all__ = [
     "fuse",
     "judge",
     "make_report",
+    "plan",
     "protocol",
     "rank_runs",
     "read_corpus",

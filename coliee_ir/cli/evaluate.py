@@ -13,8 +13,7 @@ from time import perf_counter
 from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
-from coliee_ir.commands.evaluate import log, stages
-from coliee_ir.commands.evaluate.by_year import by_year
+from coliee_ir.commands.evaluate import by_year, log, stages
 from coliee_ir.output import grid
 from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
@@ -51,8 +50,8 @@ def run(options: argparse.Namespace) -> int:
     written = [(path, grid.file_form(path)) for path in wanted]
     ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
     other = [name for name, given in ways.items() if given]
-    if other and other != ["-q"] and (len(other) > 1 or options.format not in grid.FORMS):
-        raise UsageError(f"{other[0]} writes {', '.join(grid.FORMS)}; --by-year, --stages and -q exclude each other")
+    if other and other != ["-q"] and (len(other) > 1 or options.format not in by_year.FORMS):
+        raise UsageError(f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other")
     forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
         raise UsageError(f"--ties writes {', '.join(forms)}, and neither --by-year nor --stages")
@@ -74,8 +73,11 @@ def run(options: argparse.Namespace) -> int:
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
     if options.by_year or at:
-        table = stages.table(scored, at) if at else by_year(scored, evaluator.gold)
-        text = grid.FORMS[options.format](table)
+        text = (
+            stages.FORMS[options.format](stages.stages(scored, at))
+            if at
+            else by_year.FORMS[options.format](by_year.by_year(scored, evaluator.gold))
+        )
         scoring.publish(options, text, options.given, scoring.facts_of(evaluator))
     elif (options.format, options.output, options.manifest, options.span_of_ties) == (
         "table", "-", None, False,

@@ -26,7 +26,7 @@ from coliee_ir.rules.protocol import has_submissions
 from coliee_ir.scoring import given, session
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.stats.settings import REPEATS
+from coliee_ir.stats.settings import FOLDS, REPEATS
 
 #: formats of a cut run
 CUT_TARGETS = tuple(form.name for form in RUN_FORMS if form.write and "documents" in form.holds and not form.fills)
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     families = ", ".join(cutoffs.FAMILIES)
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
     add(parser, "floor", "cap")
-    add(parser, "folds", default=cutoffs.FOLDS, help=f"number of folds (default: {cutoffs.FOLDS})")
+    add(parser, "folds", default=FOLDS, help=f"number of folds (default: {FOLDS})")
     add(parser, "repeats", default=REPEATS)
     add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
     add_filters(parser)

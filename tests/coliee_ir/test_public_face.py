@@ -26,6 +26,8 @@ EXPORTED = {
     *("fuse", "Fusion", "fit_fusion", "FittedFusion"),
     # comparing
     *("compare", "Comparison", "Pair", "Standing", "Interval"),
+    # planning
+    *("plan", "Plan", "PlannedSize"),
     # cutting
     *("tune", "Tuning", "cut", "Rule"),
     # what lies beneath

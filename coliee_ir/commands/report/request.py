@@ -252,15 +252,18 @@ def report_scores(
     return Report(contents, texts)
 
 
-def check_installed() -> None:
+def check_installed(what: str = "a report") -> None:
     """Refuse where what a report is made with is not there.
+
+    Args:
+        what: cannot be made.
 
     Raises:
         UsageError: it is not.
     """
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
-        raise UsageError(f"a report needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
+        raise UsageError(f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
 
 
 def _ranks(record: object, evaluator: Evaluator) -> Ranks:
