@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coliee_adapters import described, frames
+from coliee_adapters import frames, layouts
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
@@ -224,7 +224,7 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
     return (
-        gold.format in ("qrels", described.FORMAT)
+        gold.format in ("qrels", layouts.FORMAT)
         or any(normal_id(text) != text for text in ids)
         or bool(wrong_id(ids, commas=False))
     )
