@@ -287,7 +287,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
     "counts": _option(
         "--counts", metavar="FILE", reads=True,
-        help="number of documents to keep for each query, as predicted: lines QUERY N, or JSON",
+        help="keep at most this many documents of each query, as predicted: lines QUERY N, or JSON",
     ),
     "dates": _option(
         "--dates", metavar="FILE", reads=True,
