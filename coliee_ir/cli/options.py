@@ -85,7 +85,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "runs": _option(
         metavar="RUN|DIR", nargs="+", reads=True,
-        help="runs in any known format, plain or .gz; a folder stands for all its files",
+        help="runs in any known format, plain or compressed; a folder stands for all its files",
     ),
     "submissions": _option(
         metavar="DIR|FILE", nargs="+", reads=True,
@@ -97,7 +97,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
-    "target": _option(metavar="OUT", help="file to write; - is standard output, .gz compresses"),
+    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .bz2, .xz, .zst, .lz4 compress"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
         "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"
@@ -143,7 +143,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(
         "--gold", metavar="FILE", reads=True, **_MANY,
-        help="gold, or folder of golds, of which only the query ids are used (repeatable)",
+        help="gold, or folder of golds, for the query ids, and for what ties in a ranking can change (repeatable)",
     ),
     # where the result goes, and what it is
     "output": _option(
