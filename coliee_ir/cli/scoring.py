@@ -59,8 +59,8 @@ _MANY, _EVERY = 5, 30.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
-    add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "only")
-    add(parser, "jobs", "cluster", "keep_going")
+    add(parser, "gold", "runs", "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
+    add(parser, "exclude", "only", "jobs", "cluster", "keep_going")
     add_decisions(parser)
 
 

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: coliee-ir tune gold.json run.txt -m MicroF1 --apply test_run.txt -o RUN1.txt"
     add(parser, "gold")
     add(parser, "runs", help="rankings to tune; a folder stands for all its files")
-    add(parser, "more_golds", "task", "edition", "columns")
+    add(parser, "more_golds", "task", "protocol", "edition", "columns")
     add(
         parser, "measure", help="measure to maximise, for example MacroF2 (default: the one that ranks the task's runs)"
     )
