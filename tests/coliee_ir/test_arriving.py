@@ -178,7 +178,7 @@ def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[s
     assert main(["fuse", "in", "--task", "3", "--method", "union", "-o", "-"]) == 0
     out, err = capsys.readouterr()
     assert {line.split()[2] for line in out.splitlines()} == {*"123456", "99"}
-    assert "passed over 2 files of another part of submissions: in/A/labels, in/x.txt" in err
+    assert "passed over 2 files of another part of submissions: in/x.txt, in/A/labels" in err
     assert "passed over 1 file of another task: in/task1.txt" in err
 
 
