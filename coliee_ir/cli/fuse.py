@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import re
 from functools import partial
+from typing import cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
+from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
@@ -125,7 +127,7 @@ def _fit(options: argparse.Namespace) -> int:
     if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     fitted = fitting.fit_fusion(
-        gold, *(one.ranking for one in submissions), method=options.method, norm=options.norm, k=options.k,
+        gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm, k=options.k,
         depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
         folds=FOLDS if options.folds is None else options.folds,
         repeats=REPEATS if options.repeats is None else options.repeats,
