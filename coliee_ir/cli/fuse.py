@@ -128,7 +128,8 @@ def _fit(options: argparse.Namespace) -> int:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     fitted = fitting.fit_fusion(
         gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm,
-        k=options.k, depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
+        k=options.k, depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag,
+        **evaluator_options,
         folds=FOLDS if options.folds is None else options.folds,
         repeats=REPEATS if options.repeats is None else options.repeats,
         by_year=options.by_year, ties=options.ties,
