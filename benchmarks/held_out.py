@@ -32,6 +32,7 @@ from coliee_ir.judging import workers
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats.settings import REPEATS
 
 DEPTH = 30
 POOL = 60
@@ -102,7 +103,7 @@ def truth(seed: int, measure: str, mean: float = 5.0) -> Truth:
     return Truth(pool, objective(parse(measure)[0], pool, Decisions()), values)
 
 
-def outcome(seed: int, queries: int, measure: str, known: Truth, repeats: int = 1) -> Outcome:
+def outcome(seed: int, queries: int, measure: str, known: Truth, repeats: int = REPEATS) -> Outcome:
     """Tune on one world, and look up what the rule is worth."""
     drawn = world(seed, queries)
     tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, repeats=repeats, seed=seed, n_resamples=1000)
@@ -133,9 +134,11 @@ def row(queries: int, outcomes: Sequence[Outcome]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.held_out", description=__doc__.partition("\n")[0])
-    parser.add_argument("--queries", type=int, nargs="+", default=[25, 50, 100, 200, 400], metavar="N")
-    parser.add_argument("--worlds", type=int, default=200, metavar="N", help="for each number of queries")
-    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="splits into folds, one unless said")
+    parser.add_argument("--queries", type=int, nargs="+", default=[25, 50, 100], metavar="N")
+    parser.add_argument("--worlds", type=int, default=40, metavar="N", help="for each number of queries; default: 40")
+    parser.add_argument(
+        "--repeats", type=int, default=REPEATS, metavar="N", help=f"splits into folds; default: {REPEATS}"
+    )
     parser.add_argument("--measure", default="MicroF1", metavar="M")
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--jobs", type=int, default=workers.cores())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from coliee_ir.commands.fuse.fitting import fit_fusion
     from coliee_ir.commands.fuse.result import FittedFusion
     from coliee_ir.commands.leaderboard import Leaderboard, rank_runs
+    from coliee_ir.commands.plan import Plan, PlannedSize, plan
     from coliee_ir.commands.report import Report, make_report
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
     from coliee_ir.commands.validate import Finding, Validation, validate
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from coliee_ir.scoring.reading import read_gold, read_run
     from coliee_ir.scoring.scores import Scores
     from coliee_ir.scoring.session import evaluate
+    from coliee_ir.scoring.store import ScoreStore
     from coliee_ir.scoring.submission import Submission
 
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
@@ -61,7 +63,9 @@ _HOMES = {
     "coliee_ir.commands.report": ("Report", "make_report"),
     "coliee_ir.scoring.scores": ("Scores",),
     "coliee_ir.scoring.session": ("evaluate",),
+    "coliee_ir.scoring.store": ("ScoreStore",),
     "coliee_ir.commands.compare": ("Comparison", "Interval", "Pair", "Standing", "compare"),
+    "coliee_ir.commands.plan": ("Plan", "PlannedSize", "plan"),
     "coliee_ir.commands.validate": ("Finding", "Validation", "validate"),
 }
 
@@ -83,12 +87,15 @@ __all__ = [
     "Leaderboard",
     "MismatchError",
     "Pair",
+    "Plan",
+    "PlannedSize",
     "Protocol",
     "Qrels",
     "Report",
     "Rule",
     "Run",
     "RunLike",
+    "ScoreStore",
     "Scores",
     "Standing",
     "Submission",
@@ -102,6 +109,7 @@ __all__ = [
     "fuse",
     "judge",
     "make_report",
+    "plan",
     "protocol",
     "rank_runs",
     "read_corpus",

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import messages
+
 from coliee_ir.rules.protocol import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
     *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session"),
+    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session", "store"),
 )
 
 #: The floors from the ground up; each may import itself and those below.
@@ -42,7 +44,7 @@ FLOORS = (
 
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
 COMMANDS = (
-    *("convert", "validate", "plan", "compare", "tune", "fuse", "leaderboard", "report", "evaluate"),
+    *("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "plan", "evaluate"),
     *("verify", "bundle"),
 )
 
@@ -64,6 +66,9 @@ LATE: Mapping[tuple[str, str], str] = {
         for name in ("overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
+    ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
+    ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
+    ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,
     **{
         ("coliee_ir.cli.report", f"coliee_ir.commands.report.{name}"): _DRAWING
         for name in ("overview", "page", "paper")
@@ -186,3 +191,8 @@ def test_only_the_rules_know_a_task_by_name() -> None:
             if isinstance(node, ast.Constant) and node.value in TASKS:
                 named.add((name, node.value))
     assert named == set(NAMES_OF_TASKS)
+
+
+def test_the_wording_of_every_message_is_that_of_the_golden_file() -> None:
+    told = "read what differs aloud, then: python tests/messages.py"
+    assert messages.GOLDEN.read_text(encoding="utf-8") == messages.written(), told

@@ -15,6 +15,9 @@ ROOT = Path(__file__).parent.parent
 #: of what a report's page is made
 REPORT = tuple(f"coliee_ir/commands/report/page.{ending}" for ending in ("html", "css", "js"))
 
+#: the rules of tasks
+RULES = tuple(f"coliee_ir/rules/protocols/{path.name}" for path in (ROOT / "coliee_ir/rules/protocols").iterdir())
+
 CHECKS = (
     ("-m", "coliee_ir", "--version"),
     ("-m", "coliee_ir", "demo"),
@@ -38,7 +41,13 @@ def main() -> None:
         run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
         (wheel,) = folder.glob("*.whl")
         held = set(zipfile.ZipFile(wheel).namelist())
-        for needed in ("coliee_ir/py.typed", "coliee_adapters/py.typed", "coliee_ir/examples/task1/gold.json", *REPORT):
+        for needed in (
+            "coliee_ir/py.typed",
+            "coliee_adapters/py.typed",
+            "coliee_ir/examples/task1/gold.json",
+            *REPORT,
+            *RULES,
+        ):
             if needed not in held:
                 sys.exit(f"wheel smoke test: {needed} is not in the wheel")
         if strays := [entry for entry in held if entry.startswith(("tests/", "benchmarks/"))]:

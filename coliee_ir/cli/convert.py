@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 
 from coliee_adapters import detect
+from coliee_adapters.errors import UsageError
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import convert as conversion
+from coliee_ir.scoring.given import read_values
+from coliee_ir.scoring.reading import read_gold
+from coliee_ir.stats.settings import FOLDS, SEED
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     forms = list(dict.fromkeys([*(f.name for f in detect.GOLD_FORMS), *(f.name for f in detect.RUN_FORMS)]))
     targets = list(
         dict.fromkeys(
-            (*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, *conversion.ANSWER_TARGETS, conversion.DESCRIPTION)
+            (
+                *conversion.GOLD_TARGETS,
+                *conversion.RUN_TARGETS,
+                *conversion.ANSWER_TARGETS,
+                conversion.DESCRIPTION,
+                conversion.FOLDS_TARGET,
+            )
         )
     )
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
@@ -27,10 +37,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tag", help="run tag to write (default: that of the submission)")
     add(parser, "template")
     add_decisions(parser, "unreadable_answers")
+    split = parser.add_argument_group(
+        "queries of a gold split into files of ids, for --only and --exclude (--to folds)"
+    )
+    add(split, "folds", help=f"number of files in the folder OUT (default: {FOLDS})")
+    add(split, "by_year", help="a file for each year: that in the ids of statute questions, or else one gold file")
+    add(split, "groups", help="lines QUERY GROUP; queries of a group stay in the same file")
+    add(split, "seed", default=None, help=f"seed of the order in which queries are dealt (default: {SEED})")
 
 
 def run(options: argparse.Namespace) -> int:
     """Convert, and say what the new form cannot hold."""
+    if options.to == conversion.FOLDS_TARGET:
+        return _split(options)
+    splitting = {"--folds": options.folds, "--by-year": options.by_year or None, "--groups": options.groups,
+                 "--seed": options.seed}  # fmt: skip
+    if unfit := [name for name, value in splitting.items() if value is not None]:
+        raise UsageError(f"{unfit[0]} needs --to folds")
     for sentence in conversion.convert(
         options.source,
         options.target,
@@ -40,6 +63,22 @@ def run(options: argparse.Namespace) -> int:
         template=options.template,
         columns=options.columns,
         unreadable_answers=options.unreadable_answers,
+    ):
+        say(sentence)
+    return 0
+
+
+def _split(options: argparse.Namespace) -> int:
+    if options.tag or options.template:
+        raise UsageError("--to folds writes ids of queries; leave out --tag and --template")
+    gold = read_gold(options.source, form=options.form, columns=options.columns)
+    for sentence in conversion.write_folds(
+        gold,
+        options.target,
+        folds=FOLDS if options.folds is None else options.folds,
+        seed=SEED if options.seed is None else options.seed,
+        groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP"),
+        by_year=options.by_year,
     ):
         say(sentence)
     return 0

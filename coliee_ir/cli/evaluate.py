@@ -13,8 +13,7 @@ from time import perf_counter
 from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
-from coliee_ir.commands.evaluate import log, stages
-from coliee_ir.commands.evaluate.by_year import by_year
+from coliee_ir.commands.evaluate import by_year, log, stages
 from coliee_ir.output import grid
 from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="report the scores of each year: that in the ids of statute questions, or else one gold file",
     )
     add(parser, "stages")
-    add(parser, "errors", "log")
+    add(parser, "errors", "log", "store")
     add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
     add(parser, "timing")
 
@@ -51,8 +50,8 @@ def run(options: argparse.Namespace) -> int:
     written = [(path, grid.file_form(path)) for path in wanted]
     ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
     other = [name for name, given in ways.items() if given]
-    if other and other != ["-q"] and (len(other) > 1 or options.format not in grid.FORMS):
-        raise UsageError(f"{other[0]} writes {', '.join(grid.FORMS)}; --by-year, --stages and -q exclude each other")
+    if other and other != ["-q"] and (len(other) > 1 or options.format not in by_year.FORMS):
+        raise UsageError(f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other")
     forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
         raise UsageError(f"--ties writes {', '.join(forms)}, and neither --by-year nor --stages")
@@ -60,10 +59,13 @@ def run(options: argparse.Namespace) -> int:
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
     submissions = scoring.handed_in(options, options.output, *wanted, options.log)
+    only_means = not (options.per_query or options.by_year or at or options.span_of_ties)
     if options.log is not None:
         log.append(options.log, [])  # refused before anything is scored
     asked = measures(options)
-    scored, evaluator, failed, submissions = scoring.score(options, asked, submissions, keep_judged=bool(at))
+    scored, evaluator, failed, submissions = scoring.score(
+        options, asked, submissions, keep_judged=bool(at), only_means=only_means
+    )
     if not scored:
         return 2
     if options.log is not None:
@@ -71,8 +73,11 @@ def run(options: argparse.Namespace) -> int:
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
     if options.by_year or at:
-        table = stages.table(scored, at) if at else by_year(scored, evaluator.gold)
-        text = grid.FORMS[options.format](table)
+        text = (
+            stages.FORMS[options.format](stages.stages(scored, at))
+            if at
+            else by_year.FORMS[options.format](by_year.by_year(scored, evaluator.gold))
+        )
         scoring.publish(options, text, options.given, scoring.facts_of(evaluator))
     elif (options.format, options.output, options.manifest, options.span_of_ties) == (
         "table", "-", None, False,

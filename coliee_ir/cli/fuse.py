@@ -17,7 +17,7 @@ from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.output import write_fused
 from coliee_ir.output.grid import plain
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
-from coliee_ir.stats.settings import REPEATS, SEED
+from coliee_ir.stats.settings import FOLDS, REPEATS, SEED
 
 #: What a file of weights says too.
 _IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ask = "trec for a ranking; for sets, and with --top, what --task asks for"
     add(parser, "format", choices=forms, default=None, help=f"format of the fused run (default: {ask})")
     add(parser, "tag", help="run tag of the fused run (default: the method)")
-    add(parser, "template", "task", "edition", "columns")
+    add(parser, "template", "task", "protocol", "edition", "columns")
     how = parser.add_argument_group("fusion")
     methods = f"{', '.join(fusion.METHODS)} (default: rrf; vote for answers; combsum with --fit of rankings)"
     add(how, "method", choices=tuple(fusion.METHODS), help=f"fusion method: {methods}")
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to maximise, at the best cutoff where it needs one (default: the task's first for documents)",
     )  # fmt: skip
     add(fit, "exclude", "only")
-    add(fit, "folds", help=f"number of folds (default: {fitting.FOLDS})")
+    add(fit, "folds", help=f"number of folds (default: {FOLDS})")
     add(fit, "by_year")
     add(fit, "repeats", default=None)
     add(fit, "seed", default=None, help=f"seed of the folds (default: {SEED})")
@@ -117,7 +117,7 @@ def _fit(options: argparse.Namespace) -> int:
     fitted = fitting.fit_fusion(
         gold, *runs, method=options.method, norm=options.norm, k=options.k, depth=options.depth,
         top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
-        folds=fitting.FOLDS if options.folds is None else options.folds,
+        folds=FOLDS if options.folds is None else options.folds,
         repeats=REPEATS if options.repeats is None else options.repeats,
         by_year=options.by_year, ties=options.ties,
         seed=SEED if options.seed is None else options.seed,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from coliee_ir.cli import scoring
+from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, one_measure
 from coliee_ir.commands import compare as significance
+from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan_scores
 from coliee_ir.commands.plan.render import FORMS, render
 from coliee_ir.scoring.given import read_values
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "resamples", default=199, help="number of resamples in each simulated year (default: 199)")
     add(parser, "years", "seed", "confidence_level")
     add(parser, "power", help="probability of finding the difference (default: 0.8)")
-    add(parser, "output")
+    add(parser, "output", "figures")
     add(parser, "format", choices=tuple(FORMS))
 
 
@@ -32,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     name = one_measure(options)
     names = [name] if name else []
     significance.check_measures(names)
-    scored, _, failed, _ = scoring.score(options, names)
+    scored, _, failed, _ = scoring.score(options, names, scoring.handed_in(options, options.output, *_figures(options)))
     task = scored[0].task if scored else None
     plan = plan_scores(
         scored,
@@ -44,4 +45,17 @@ def run(options: argparse.Namespace) -> int:
         settings=Resampling(options.resamples, options.seed, options.confidence_level),
     )
     scoring.put(render(plan, options.format), options.output)
+    if options.figures is not None:
+        say(f"{options.figures}: {len(plan.write_figures(options.figures))} files")
     return 2 if failed else 0
+
+
+def _figures(options: argparse.Namespace) -> list[str]:
+    """The files of the figure, if it is asked for."""
+    if options.figures is None:
+        return []
+    report.check_installed("a figure")
+    from coliee_ir.commands.plan import figure  # what it draws with is there only now
+    from coliee_ir.commands.report import paper
+
+    return list(map(str, paper.paths([figure.NAME], options.figures)))

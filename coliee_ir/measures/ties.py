@@ -87,9 +87,14 @@ def spans(measures: Iterable[Measure], parts: Parts, decisions: Decisions) -> di
     return {one: of_it for one, of_it in found.items() if of_it is not None}
 
 
+def notable(ties: Mapping[Measure, Span]) -> list[str]:
+    """The scores that could be notably different with equal scores in another order, each with its span."""
+    return [f"{measure} {low:.4f} to {high:.4f}" for measure, (low, _, high) in ties.items() if high - low > NOTABLE]
+
+
 def told(ties: Mapping[Measure, Span]) -> list[str]:
-    """In a sentence, which scores could be notably different with equal scores in another order."""
-    moved = [f"{measure} {low:.4f} to {high:.4f}" for measure, (low, _, high) in ties.items() if high - low > NOTABLE]
+    """The same in a sentence."""
+    moved = notable(ties)
     return [f"scores that depend on the order of documents of equal score: {'; '.join(moved)}"] if moved else []
 
 

@@ -5,20 +5,33 @@ Each field is one point that no page, paper or published number settles (docs/re
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.rules.protocol import TASKS, protocol
-
-#: the tasks whose submissions hold documents in an order
-_DOCUMENTS: Final = tuple(task for task in TASKS if protocol(task).ranked)
+from coliee_ir.rules.protocol import Protocol, all_rules
 
 
-def _choice(default: str, decides: str, tasks: Collection[str] = TASKS) -> Any:
-    """A field with its default, what it decides, for ``--help`` and the docs, and the tasks for which it can matter."""
-    return field(default=default, metadata={"help": decides, "tasks": tuple(tasks)})
+def _documents(rules: Protocol) -> bool:
+    return rules.ranked
+
+
+def _claims(rules: Protocol) -> bool:
+    return rules.claims
+
+
+def _answers(rules: Protocol) -> bool:
+    return "answers" in rules.parts
+
+
+def _both(rules: Protocol) -> bool:
+    return _documents(rules) and _answers(rules)
+
+
+def _choice(default: str, decides: str, *matters: Callable[[Protocol], bool]) -> Any:
+    """A field: its default, what it decides, for ``--help`` and the docs, and the rules under which it matters."""
+    return field(default=default, metadata={"help": decides, "matters": matters})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +64,36 @@ class Decisions:
         "zero",
         "queries without results, in macro averages: score 0, or are left out (micro averages always count their "
         "relevant documents; to score a validation split, use --only)",
-        _DOCUMENTS,
+        _documents,
     )
     extra_queries: Literal["ignore", "wrong"] = _choice(
         "ignore",
         "queries of the run that are not in the gold: ignored, or counted as wrong in micro averages",
-        _DOCUMENTS,
+        _documents,
     )
     duplicates: Literal["once", "wrong"] = _choice(
         "once",
         "documents repeated in the results of a query: counted once, or the repetitions count as wrong",
-        (*_DOCUMENTS, "rationale"),
+        _documents,
+        _claims,
     )
     empty_gold: Literal["skip", "zero", "one"] = _choice(
         "skip",
         "queries without relevant documents, in macro averages: left out, or undefined values are 0 or 1",
-        _DOCUMENTS,
+        _documents,
     )
     undefined: Literal["zero", "one", "skip"] = _choice(
         "zero",
         "pilot only: F1 of a rationale instance without True in gold and prediction is 0 or 1, or left out",
-        ("rationale",),
+        _claims,
     )
     without_articles: Literal["sufficient", "wrong", "skip"] = _choice(
         "sufficient",
         "Task 3 from 2026 only: questions without gold articles are decided by their label, wrong, or left out",
-        ("3",),
+        _both,
     )
     unreadable_answers: Literal["refuse", "wrong"] = _choice(
-        "refuse", "answers other than Y and N: the run is refused, or they count as wrong", ("3", "4", "5", "tort")
+        "refuse", "answers other than Y and N: the run is refused, or they count as wrong", _answers
     )
     no_overlap: Literal["refuse", "zero"] = _choice(
         "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
@@ -122,8 +136,13 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 #: field → what it decides
 HELP: Mapping[str, str] = {field.name: field.metadata["help"] for field in fields(Decisions)}
 
-#: field → the tasks for which it can matter
-MATTERS: Mapping[str, tuple[str, ...]] = {field.name: field.metadata["tasks"] for field in fields(Decisions)}
+_UNDER: Final = {field.name: field.metadata["matters"] for field in fields(Decisions)}
+
+
+def matters(name: str, task: str) -> bool:
+    """Whether a field can matter for a task, in any of its editions."""
+    return not _UNDER[name] or any(under(rules) for under in _UNDER[name] for rules in all_rules(task))
+
 
 _SHOWN: Final = 3
 

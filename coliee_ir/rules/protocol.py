@@ -1,28 +1,39 @@
-"""COLIEE's rules as data: which measures an edition's task reports, which one ranks, how ties are broken.
+"""The rules of tasks as data: which measures an edition reports, which one ranks, how ties are broken.
 
-The only place that knows about editions. To add next year's, raise ``NEWEST``; where its rules change, end a row of
-``PROTOCOLS`` with the last year before and add one. The table can be checked against the organisers' page line by line.
+They stand in protocol files, one a task family: those of COLIEE in the folder ``protocols``, which can be checked
+against the organisers' pages line by line, and anybody's own. A file is read when its task is asked for. To add next
+year's edition, raise ``NEWEST``; where its rules change, end an ``[[edition]]`` with the last year before and add one.
 """
 
 from __future__ import annotations
 
 import datetime
+import functools
+import os
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, TypeGuard, overload
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeGuard, overload
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.files import PathLike
+from coliee_adapters.layouts import Layout
+from coliee_ir.rules import schema
 
 #: The first year of the eras that statute questions count in: ``H18`` is the eighteenth year of Heisei.
 ERAS: Final = {"H": 1989, "R": 2019}
 
-#: The newest edition. Rows that end with it hold until they are ended: the next edition begins by raising it.
+#: The newest edition of COLIEE. Rules in its files that do not end hold up to it; the next begins by raising it.
 NEWEST = 2026
 
-_ALWAYS = 9999
+#: The tasks whose rules are part of the package, each in a file of its name. A command reads that of its task only.
+TASKS: tuple[str, ...] = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")
+_FILES: Final = Path(__file__).parent / "protocols"
 
-_PAGE = "organisers' page of the edition, section on evaluation"
+#: The protocols of other shared tasks, likewise.
+_NEIGHBOURS: Final = _FILES / "neighbours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,14 @@ class Protocol:
         claims: whether its documents are the claims of two sides, which have no order.
         exact_ids: whether ids are compared as they are written, and may have commas.
         cases_as_queries: whether its queries are documents, which other queries can retrieve.
+        level: the lowest relevance that counts; those below are 0.
+        not_itself: whether a query is taken out of its own results.
+        exclude: queries that are not scored.
+        scores: name → formula of a score over several measures.
+        decisions: field of ``Decisions`` → the choice of these rules, where it is not the default.
+        gold: how a gold is written; None for any known format.
+        run: how a run is written; likewise.
+        file: the protocol file.
     """
 
     task: str
@@ -58,6 +77,19 @@ class Protocol:
     claims: bool = False
     exact_ids: bool = False
     cases_as_queries: bool = False
+    level: int = 1
+    not_itself: bool = False
+    exclude: tuple[str, ...] = ()
+    scores: Mapping[str, str] = field(default_factory=dict, hash=False)
+    decisions: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    gold: Layout | None = field(default=None, hash=False)
+    run: Layout | None = field(default=None, hash=False)
+    file: str = field(default="", compare=False)
+
+    @property
+    def is_coliee(self) -> bool:
+        """Whether it is one of COLIEE's tasks, whose submissions have rules of their own."""
+        return bool(self.law)
 
     @property
     def pilot(self) -> bool:
@@ -70,117 +102,14 @@ class Protocol:
         return "documents" in self.parts and not self.claims
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """The parts beside documents and answers, which only a protocol file can name."""
+        return tuple(part for part in self.parts if part not in ("documents", "answers"))
+
+    @property
     def ranking(self) -> str:
         """The measure that ranks."""
         return self.measures[0]
-
-
-_MICRO = ("MicroF1", "MicroP", "MicroR")
-_MACRO = ("MacroF2", "MacroP", "MacroR")
-
-# one row a span of editions, to be read against the organisers' pages
-# fmt: off
-PROTOCOLS: tuple[Protocol, ...] = (
-    Protocol(
-        "1",
-        2018,
-        NEWEST,
-        "case-law retrieval",
-        ("documents",),
-        _MICRO,
-        f"{_PAGE}; micro-averaging confirmed by the official tables of 2024 and 2026",
-        law="case",
-        cases_as_queries=True,
-    ),
-    Protocol(
-        "2",
-        2018,
-        NEWEST,
-        "case-law entailment",
-        ("documents",),
-        _MICRO,
-        f"{_PAGE}; micro-averaging confirmed by the official tables of 2023, 2024 and 2026",
-        law="case",
-    ),
-    Protocol(
-        "3",
-        2014,
-        2025,
-        "statute retrieval",
-        ("documents",),
-        _MACRO,
-        "COLIEE 2021 overview paper: macro averages, F2 is the mean of the questions' F2; MAP and recall at 5, 10, "
-        "30 on a separate long list, the recalls micro-averaged (tables of 2021 and 2023)",
-        long_list=("AP", "Rprec", "MicroR@5", "MicroR@10", "MicroR@30"),
-        law="statute",
-    ),
-    Protocol(
-        "3",
-        2026,
-        NEWEST,
-        "statute question answering",
-        ("documents", "answers"),
-        ("Accuracy", "LabelAccuracy", *_MACRO),
-        f"{_PAGE}: an answer is right if its label is and every gold article was retrieved; ties broken by F2",
-        tie_break=("MacroF2",),
-        law="statute",
-    ),
-    Protocol("4", 2014, NEWEST, "statute entailment", ("answers",), ("Accuracy",), _PAGE, law="statute"),
-    Protocol(
-        "5",
-        2021,
-        2021,
-        "statute question answering without articles",
-        ("answers",),
-        ("Accuracy",),
-        _PAGE,
-        law="statute",
-    ),
-    Protocol(
-        "tort",
-        2025,
-        NEWEST,
-        "tort prediction (pilot)",
-        ("answers",),
-        ("Accuracy",),
-        "organisers' page of the pilot (LJPJT), section on evaluation",
-        law="tort",
-    ),
-    Protocol(
-        "rationale",
-        2025,
-        NEWEST,
-        "rationale extraction (pilot)",
-        ("documents",),
-        ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"),
-        "organisers' page of the pilot (LJPJT): F1 of the True class for each instance, then the mean; the sides' "
-        "and the pooled F1 are reported beside it",
-        law="tort",
-        claims=True,
-    ),
-    Protocol(
-        "trec",
-        0,
-        _ALWAYS,
-        "plain TREC files",
-        ("documents",),
-        (
-            "map",
-            "Rprec",
-            "recip_rank",
-            "P_10",
-            "recall_10",
-            "recall_100",
-            "ndcg_cut_10",
-            "set_P",
-            "set_recall",
-            "set_F",
-        ),
-        "not a COLIEE task; trec_eval's measures over all judged queries (its -c)",
-        exact_ids=True,
-    ),
-)
-# fmt: on
 
 
 #: how many letters and digits a run tag may have
@@ -196,6 +125,7 @@ class Authority(StrEnum):
     OVERVIEW_2021 = "COLIEE 2021 overview paper"
     README = "organisers' data README"
     OURS = "this project"
+    PROTOCOL = "protocol file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +136,8 @@ class SubmissionRules:
         task: the task.
         first: the first edition (year) of these rules.
         last: the last one.
+        source: who states these rules; of COLIEE's an ``Authority``.
         columns: the columns of a line of documents; empty where documents are not given in columns.
-        source: who states these rules.
         query_digits: how many digits the ids of queries have at least; 0 where they are no plain numbers.
         document_digits: how many digits the ids of documents have; 0 where they are no plain numbers.
         most_runs: how many runs a team may send; None where no number is known.
@@ -215,20 +145,26 @@ class SubmissionRules:
         runs_stated: whether it is stated for this task in these editions, or taken over from another.
         long_list: how many documents a query has in the long list; 0 where the task has none.
         tag_length: how many letters and digits a run tag may have.
+        query_pattern: the regular expression of the ids of queries; empty where they may be anything.
+        document_pattern: that of the ids of documents.
+        most_documents: how many documents a query may have; None where no number is known.
     """
 
     task: str
     first: int
     last: int
-    columns: tuple[str, ...]
-    source: Authority
+    source: str
+    columns: tuple[str, ...] = ()
     query_digits: int = 0
     document_digits: int = 0
     most_runs: int | None = None
-    runs_source: Authority = Authority.PAGE
+    runs_source: str = Authority.PAGE
     runs_stated: bool = True
     long_list: int = 0
     tag_length: int = TAG_LENGTH
+    query_pattern: str = ""
+    document_pattern: str = ""
+    most_documents: int | None = None
 
     @property
     def form(self) -> str:
@@ -251,45 +187,11 @@ def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:
     return "" if is_fit else f"a run tag is at most {longest} letters and digits"
 
 
-_THREE = ("QUERY", "DOCUMENT", "TAG")
 #: How the organisers name the file of a long list: ``task3-L.TAG``.
 LONG_LIST_FILE = re.compile(r"task3-l(?![a-z])", re.IGNORECASE)
 
-#: TREC's columns
-SIX = ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG")
-_PAGE_SAYS, _PILOT_SAYS = Authority.PAGE, Authority.PILOT
-#: The 2024 page names no number for Task 2; that of 2021 is the only one known.
-_OF_2021 = Authority.OVERVIEW_2021
-
-# one row a span of editions, to be read against the organisers' pages
-# fmt: off
-SUBMISSION_RULES: tuple[SubmissionRules, ...] = (
-    SubmissionRules("1", 2018, 2020, _THREE, _PAGE_SAYS, most_runs=3),
-    SubmissionRules("1", 2021, NEWEST, _THREE, _PAGE_SAYS, query_digits=6, document_digits=6, most_runs=3),
-    SubmissionRules("2", 2018, 2020, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021, runs_stated=False),
-    SubmissionRules("2", 2021, 2021, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021),
-    SubmissionRules("2", 2022, NEWEST, _THREE, _PAGE_SAYS, 3, 3, most_runs=3, runs_source=_OF_2021, runs_stated=False),
-    SubmissionRules("3", 2014, 2017, _THREE, _PAGE_SAYS, most_runs=3),
-    SubmissionRules("3", 2018, 2025, SIX, _PAGE_SAYS, most_runs=3, long_list=100),
-    SubmissionRules("3", 2026, NEWEST, SIX, _PAGE_SAYS, most_runs=3),
-    SubmissionRules("4", 2014, NEWEST, (), _PAGE_SAYS, most_runs=3),
-    # as in Task 4, of which it is a variant
-    SubmissionRules("5", 2021, 2021, (), _PAGE_SAYS, most_runs=3, runs_source=Authority.OURS, runs_stated=False),
-    SubmissionRules("tort", 2025, NEWEST, (), _PILOT_SAYS),
-    SubmissionRules("rationale", 2025, NEWEST, (), _PILOT_SAYS),
-)
-# fmt: on
-
-
 #: How the form of the system description names the tasks; the pilot's two are one there.
 DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
-
-#: edition → the date before which the models of Tasks 3 and 4 must have been updated last (organisers' pages, JST)
-MODEL_LIMITS = {2025: datetime.date(2024, 7, 9), 2026: datetime.date(2025, 7, 15)}
-
-
-#: the tasks whose models have such a limit
-DATED_TASKS = ("3", "4")
 
 
 def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
@@ -308,6 +210,15 @@ def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) ->
     return "3" if statute else "2" if widest <= 3 else "1"
 
 
+def model_limit(task: str, edition: int | None = None) -> datetime.date | None:
+    """The date before which models of a task must have been updated last, in an edition, by default the newest known.
+
+    None where the organisers name no date. ``task`` may be any that the form of the system description names.
+    """
+    dates = _family(task).models_before if task in TASKS else {}
+    return dates.get(max(dates, default=0) if edition is None else edition)
+
+
 def described_task(task: str) -> str:
     """How the form of the system description names a task.
 
@@ -317,7 +228,109 @@ def described_task(task: str) -> str:
     return "pilot" if task in ("tort", "rationale") else task
 
 
-TASKS: tuple[str, ...] = tuple(dict.fromkeys(protocol.task for protocol in PROTOCOLS))
+class Family(NamedTuple):
+    """The rules of one task over all its editions.
+
+    Attributes:
+        rules: how it is scored, a row for each span of editions.
+        submissions: how submissions must look, likewise; empty where nothing is known.
+        models_before: edition → the date before which models must have been updated last.
+    """
+
+    rules: tuple[Protocol, ...]
+    submissions: tuple[SubmissionRules, ...]
+    models_before: Mapping[int, datetime.date]
+
+
+def _family_of(path: PathLike) -> Family:
+    """The rules that a protocol file states.
+
+    Raises:
+        InputError: it cannot be read; the text says where and why.
+    """
+    stated = schema.read(path, NEWEST)
+    return Family(
+        tuple(
+            Protocol(task=stated.task, gold=stated.gold, run=stated.run, file=stated.path, **row)
+            for row in stated.editions
+        ),
+        tuple(SubmissionRules(task=stated.task, **_with_authorities(row)) for row in stated.submissions),
+        stated.models_before,
+    )
+
+
+def _with_authorities(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of rules for submissions, whose sources become authorities where they are known ones."""
+    known = {str(one): one for one in Authority}
+    return {key: known.get(value, value) if key.endswith("source") else value for key, value in row.items()}
+
+
+@functools.cache
+def _shipped(task: str) -> Family:
+    return _family_of(_FILES / f"{task}.toml")
+
+
+#: the protocol files that were named, by the task that they are for
+_named: Final[dict[str, Family]] = {}
+
+
+def _family(task: str) -> Family:
+    """The rules of a task: those of a file that was named come before those of the package."""
+    if task not in _named:
+        return _shipped(task)
+    return _named[task]
+
+
+def use(path: PathLike) -> str:
+    """Read a protocol file, or one of the package by its name, and take its rules from now on; the name of its task.
+
+    A file for a task of the package adds editions to it, or replaces those that it states anew.
+
+    Raises:
+        InputError: it cannot be read; the text says where and why.
+        UsageError: there is no file, and no protocol of this name.
+    """
+    text = os.fspath(path)
+    if text in TASKS:
+        return text
+    if text in neighbours():
+        path = _NEIGHBOURS / f"{text}.toml"
+    elif not text.endswith(".toml"):
+        raise UsageError(
+            f"there is no protocol {text!r}; there are {', '.join((*TASKS, *neighbours()))}, and files NAME.toml"
+        )
+    found = _family_of(path)
+    task = found.rules[0].task
+    if not found.submissions and task not in TASKS:
+        found = found._replace(submissions=(SubmissionRules(task, 0, schema.ALWAYS, found.rules[0].file),))
+    if task in TASKS:
+        there = _shipped(task)
+        found = Family(
+            (*found.rules, *there.rules),
+            (*found.submissions, *there.submissions),
+            {**there.models_before, **found.models_before},
+        )
+    _named[task] = found
+    return task
+
+
+def neighbours() -> tuple[str, ...]:
+    """The names of the protocols of other shared tasks that are part of the package."""
+    return tuple(sorted(path.stem for path in _NEIGHBOURS.glob("*.toml")))
+
+
+#: the rules of all tasks of the package; those for submissions
+PROTOCOLS: tuple[Protocol, ...]
+SUBMISSION_RULES: tuple[SubmissionRules, ...]
+
+
+def __getattr__(name: str) -> Any:
+    """The two tables above, which are read when they are asked for."""
+    if name == "PROTOCOLS":
+        return tuple(row for task in TASKS for row in _family(task).rules)
+    if name == "SUBMISSION_RULES":
+        return tuple(row for task in TASKS for row in _family(task).submissions)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @overload
@@ -327,7 +340,7 @@ def task_name(task: str | int) -> str: ...
 @overload
 def task_name(task: str | int | None) -> str | None: ...
 def task_name(task: str | int | None) -> str | None:
-    """A task by its name in ``PROTOCOLS``; None stays None. Every public function that takes a task reads it here.
+    """A task by its name, or by its protocol file; None stays None. All public functions that take a task read it here.
 
     >>> task_name(1), task_name("trec")
     ('1', 'trec')
@@ -338,9 +351,12 @@ def task_name(task: str | int | None) -> str | None:
     if task is None:
         return None
     name = str(task) if type(task) is int else task
-    if name not in TASKS:
-        raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
-    return str(name)
+    if isinstance(name, str):
+        if name in TASKS or name in _named:
+            return name
+        if name.endswith(".toml") or name in neighbours():
+            return use(name)
+    raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
 
 
 def edition_year(edition: str | int | None) -> int | None:
@@ -356,7 +372,8 @@ def edition_year(edition: str | int | None) -> int | None:
         return edition
     if isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition):
         return int(edition)
-    years = [year for row in PROTOCOLS if row.last != _ALWAYS for year in (row.first, row.last)]
+    rows = [row for task in TASKS for row in _family(task).rules]
+    years = [year for row in rows if row.last != schema.ALWAYS for year in (row.first, row.last)]
     raise UsageError(f"an edition is a year from {min(years)} to {max(years)}, and {edition!r} is not")
 
 
@@ -370,9 +387,9 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
         UsageError: there is no such task of COLIEE, or it had no such edition.
     """
     name, year = task_name(task), edition_year(edition)
-    rows = [row for row in SUBMISSION_RULES if row.task == name]
+    rows = _family(name).submissions
     if not rows:
-        known = ", ".join(dict.fromkeys(row.task for row in SUBMISSION_RULES))
+        known = ", ".join(one for one in TASKS if _family(one).submissions)
         raise UsageError(f"no rules for submissions to task {task!r} are known; they are for {known}")
     year = year if year is not None else max(row.last for row in rows)
     for row in rows:
@@ -391,7 +408,7 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
         UsageError: there is no such task, or the task had no such edition.
     """
     name, year = task_name(task), edition_year(edition)
-    rows = [row for row in PROTOCOLS if row.task == name]
+    rows = _family(name).rules
     if year is None:
         return max(rows, key=lambda row: row.last)
     for row in rows:
@@ -401,9 +418,14 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
     raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")
 
 
+def all_rules(task: str) -> tuple[Protocol, ...]:
+    """The rules of a task, a row for each span of editions."""
+    return _family(task).rules
+
+
 def has_submissions(task: str | None) -> TypeGuard[str]:
     """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
-    return any(row.task == task for row in SUBMISSION_RULES)
+    return task is not None and bool(_family(task).submissions)
 
 
 def has_exact_ids(task: str | None) -> bool:
@@ -413,10 +435,10 @@ def has_exact_ids(task: str | None) -> bool:
 
 def without_answers(task: str) -> Protocol | None:
     """The newest rules of a task by which documents alone are scored, if there are any."""
-    rows = [row for row in PROTOCOLS if row.task == task and "answers" not in row.parts]
+    rows = [row for row in _family(task).rules if "answers" not in row.parts]
     return max(rows, key=lambda row: row.last, default=None)
 
 
 def newest_edition(rules: Protocol) -> int | None:
     """The edition that is meant when none is named; None for a task without editions."""
-    return None if rules.last == _ALWAYS else rules.last
+    return None if rules.last == schema.ALWAYS else rules.last

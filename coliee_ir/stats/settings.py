@@ -12,6 +12,9 @@ N_RESAMPLES: Final = 10_000
 SEED: Final = 2026
 CONFIDENCE_LEVEL: Final = 0.95
 
+#: How many folds queries are dealt to.
+FOLDS: Final = 5
+
 #: How many times queries are dealt anew to folds: one split alone moves a held-out score by about .01.
 REPEATS: Final = 10
 

@@ -7,7 +7,7 @@ import pytest
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir import Decisions
-from coliee_ir.rules.decisions import CHOICES, HELP, MATTERS
+from coliee_ir.rules.decisions import CHOICES, HELP, matters
 from coliee_ir.rules.protocol import TASKS
 
 
@@ -103,8 +103,15 @@ def test_what_each_choice_decides_is_told_on_the_command_line() -> None:
     assert all(HELP.values())
 
 
-def test_each_choice_names_the_tasks_for_which_it_can_matter() -> None:
-    assert set(MATTERS) == set(CHOICES)
-    assert all(set(tasks) <= set(TASKS) for tasks in MATTERS.values())
-    assert MATTERS["undefined"] == ("rationale",)
-    assert "4" not in MATTERS["extra_queries"]
+def test_each_choice_has_tasks_for_which_it_can_matter() -> None:
+    found = {name: [task for task in TASKS if matters(name, task)] for name in CHOICES}
+    assert found == {
+        "unanswered": ["1", "2", "3", "trec"],
+        "extra_queries": ["1", "2", "3", "trec"],
+        "duplicates": ["1", "2", "3", "rationale", "trec"],
+        "empty_gold": ["1", "2", "3", "trec"],
+        "undefined": ["rationale"],
+        "without_articles": ["3"],
+        "unreadable_answers": ["3", "4", "5", "tort"],
+        "no_overlap": list(TASKS),
+    }

@@ -468,7 +468,7 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     )
     assert main([*given, "-f", "json", "--tables", "out"]) == 2
     assert main([*given, "--tables", "a.txt"]) == 2
-    assert "the folder a.txt cannot be made" in capsys.readouterr().err
+    assert "a.txt: cannot be made" in capsys.readouterr().err
 
 
 def test_the_caption_says_what_a_rank_set_is_and_json_has_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import pytest
 
@@ -18,7 +20,9 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, Scores
 from coliee_ir.commands.plan import plan_scores
+from coliee_ir.commands.plan.figure import power_curves
 from coliee_ir.commands.plan.render import FORMS, render
+from coliee_ir.commands.report.drawing import on_paper
 from coliee_ir.measures.base import of_mean
 from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import Resampling
@@ -106,6 +110,39 @@ def test_the_command_writes_every_form(call: Call, monkeypatch: pytest.MonkeyPat
             rows = list(csv.reader(io.StringIO(out)))
             assert [row[0] for row in rows] == ["queries", "20", "40"]
     assert call("plan", *arguments[:2])[0] == 2
+
+
+def test_the_curve_rises_from_chance_through_the_difference_that_is_found() -> None:
+    for size in planned(0.7, 0.6, queries=[50, 200]).sizes:
+        differences, shares = zip(*size.curve, strict=True)
+        assert differences[0] == 0
+        assert list(shares) == sorted(shares)
+        assert shares[0] < 0.1
+        assert np.interp(size.found[0], differences, shares) == pytest.approx(0.8, abs=0.03)
+    nothing = planned(0.7, 0.6, queries=[5])  # of five queries, no difference is significant
+    assert [(size.found, size.curve) for size in nothing.sizes] == [(pytest.approx((math.nan,), nan_ok=True), ())]
+
+
+def test_python_plans_from_files_as_the_command_does(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
+    found = coliee_ir.plan(*files, measure="MicroR", years=20, queries=[30], differences=[0.1])
+    arguments = ["-m", "MicroR", "--years", "20", "--size", "30", "--difference", "0.1", "-f", "json"]
+    assert json.loads(call("plan", *files, *arguments)[1]) == json.loads(render(found, "json"))
+
+
+def test_the_figure_is_a_valid_chart_of_the_curves(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = planned(0.7, 0.6, queries=[50, 200])
+    drawn = power_curves(found.measure, {size.queries: size.curve for size in found.sizes}, found.power)
+    alt.LayerChart.from_dict(on_paper(drawn), validate=True)
+    assert [[cell.value for cell in row] for row in drawn.data.rows] == [
+        [size.queries, *point] for size in found.sizes for point in size.curve
+    ]
+    monkeypatch.chdir(EXAMPLES)
+    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--years", "9", "--figures", tmp_path]
+    assert call("plan", *arguments)[0] == 0
+    assert {path.name for path in tmp_path.iterdir()} == {f"power.{ending}" for ending in ("svg", "pdf", "png", "csv")}
+    assert (tmp_path / "power.pdf").read_bytes().startswith(b"%PDF-")
 
 
 def test_the_order_of_the_gold_changes_nothing() -> None:

@@ -14,7 +14,8 @@ import coliee_ir
 
 EXPORTED = {
     # reading, scoring, converting
-    *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "Submission", "to_qrels", "to_run", "to_frame"),
+    *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "ScoreStore", "Submission", "to_qrels"),
+    *("to_run", "to_frame"),
     *("read_corpus", "GoldLike", "RunLike"),
     # showing
     *("make_report", "Report"),
@@ -26,6 +27,8 @@ EXPORTED = {
     *("fuse", "Fusion", "fit_fusion", "FittedFusion"),
     # comparing
     *("compare", "Comparison", "Pair", "Standing", "Interval"),
+    # planning
+    *("plan", "Plan", "PlannedSize"),
     # cutting
     *("tune", "Tuning", "cut", "Rule"),
     # what lies beneath

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +15,7 @@ from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Evaluator, evaluate
-from coliee_ir.commands.evaluate.stages import ceiling, depths, table
-from coliee_ir.output.grid import Number
+from coliee_ir.commands.evaluate.stages import ceiling, depths, stages
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -57,8 +57,9 @@ def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(
 def test_the_table_has_the_recall_that_evaluate_has() -> None:
     run = {"1": ["x", "a", "b"], "2": ["d", "c"]}
     scores = Evaluator(GOLD, "MicroF1", task="trec").evaluate(run, keep_judged=True)
-    for row in table([scores], [1, 2, 3]).rows:
-        k, documents, micro, macro, _ = (cell.value for cell in row if isinstance(cell, Number))
+    found = stages([scores], [1, 2, 3])
+    assert [one["k"] for one in found.to_dict()["runs"][0]["stages"]] == found.to_frame()["k"].tolist() == [1, 2, 3]
+    for k, documents, micro, macro, _ in found.stages[0]:
         expected = evaluate(GOLD, run, task="trec", measures=[f"MicroR@{k}", f"MacroR@{k}"]).measures
         assert [micro, macro] == approx(list(expected.values()))
         assert documents == approx(sum(min(len(ranking), k) for ranking in run.values()) / 2)
@@ -75,7 +76,12 @@ def test_stages_of_several_runs_are_one_table(tmp_path: Path, call: Call) -> Non
             for row in csv.DictReader(out.splitlines())]  # fmt: skip
     assert rows == [("A", "1", 0.5, approx(2 / 3)), ("A", "2", 0.5, approx(2 / 3)), ("A", "3", 1, 1),
                     ("B", "1", 0, 0), ("B", "2", 0, 0), ("B", "3", 0, 0)]  # fmt: skip
-    for wrong in (["--stages", "0"], ["--stages", "5..1"], ["--stages", "1", "-q"], ["--stages", "1", "-f", "json"]):
+    code, out, _ = call(*given_, "--stages", "1,2..3", "-f", "json")
+    held = json.loads(out)
+    assert (code, held["ceiling"]) == (0, "MicroF1")
+    assert [(run["tag"], str(one["k"]), one["MicroR"], approx(one["ceiling"] or 0))
+            for run in held["runs"] for one in run["stages"]] == rows  # fmt: skip
+    for wrong in (["--stages", "0"], ["--stages", "5..1"], ["--stages", "1", "-q"], ["--stages", "1", "-f", "trec"]):
         assert call(*given_, *wrong)[:2] == (2, "")
 
 

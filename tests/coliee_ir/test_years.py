@@ -125,6 +125,12 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call
         alone = evaluate(both, run, task="1", only=queries, measures=measures).measures
         assert int(row["queries"]) == len(queries)
         assert [float(row[name]) for name in measures] == approx([alone[name] for name in measures])
+    (of_run,) = json.loads(call(*given_, "--by-year", "-f", "json")[1])["runs"]
+    for year in of_run["years"]:
+        row = rows[year["year"]]
+        assert year["queries"] == int(row["queries"])
+        assert year["measures"] == {name: float(row[name]) for name in measures}
+    assert of_run["measures"] == {name: float(rows["all"][name]) for name in measures}
     assert call(*given_, "--by-year", "-q")[0] == 2
 
 

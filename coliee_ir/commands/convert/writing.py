@@ -16,10 +16,9 @@ from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
-    DATED_TASKS,
     DESCRIBED_TASKS,
-    MODEL_LIMITS,
     has_submissions,
+    model_limit,
     submission_rules,
     task_name,
     task_that_shows,
@@ -97,11 +96,9 @@ def convert(
 def _write_template(record: Run | Answers, target: PathLike, tag: str | None) -> list[str]:
     """The form of a system description with what the run shows: its tag, and its task."""
     tag = tag or "_".join(record.tag.split())
-    limit = MODEL_LIMITS[max(MODEL_LIMITS)]
     task = _described_task(record)
-    text = descriptions.template(
-        task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if task in DATED_TASKS else ""
-    )
+    limit = model_limit(task)
+    text = descriptions.template(task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if limit else "")
     with written(target) as stream:
         stream.write(text)
     return [f"task {task}, run tag {tag}: fill in the fields; validate checks them beside the run", *_unfit(tag)]

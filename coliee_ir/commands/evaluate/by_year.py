@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
 import numpy as np
 
 from coliee_adapters.records import Gold
+from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.scoring.years import years
 
 
-def by_year(runs: list[Scores], gold: Gold) -> Grid:
-    """The scores of runs on the queries of each year, and on all; extra queries are in none.
+class Year(NamedTuple):
+    """The scores of a run on the queries of a year.
+
+    Attributes:
+        year: the year, as the ids or the gold's file name it.
+        queries: how many were judged.
+        measures: name → value; NaN if no query is left to form it from.
+    """
+
+    year: str
+    queries: int
+    measures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScoresByYear(Shown):
+    """The scores of runs on the queries of each year.
+
+    Attributes:
+        runs: the scores on all queries.
+        years: for each run, its scores in each year, in the order of the gold.
+    """
+
+    runs: tuple[Scores, ...]
+    years: tuple[tuple[Year, ...], ...]
+
+    def __repr__(self) -> str:
+        return f"ScoresByYear({[scores.tag for scores in self.runs]}, {[year.year for year in self.years[0]]})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``evaluate --by-year -f json``: that of ``evaluate``, and each run's scores of each year."""
+        told = [
+            [
+                {"year": one.year, "queries": one.queries,
+                 "measures": {name: number(value) for name, value in one.measures.items()}}
+                for one in of_run
+            ]
+            for of_run in self.years
+        ]  # fmt: skip
+        runs = [{**scores.to_dict(), "years": of_run} for scores, of_run in zip(self.runs, told, strict=True)]
+        return {**preamble(self.runs[0]), "runs": runs}
+
+
+def by_year(runs: Sequence[Scores], gold: Gold) -> ScoresByYear:
+    """The scores of runs on the queries of each year; extra queries are in none.
 
     Args:
         runs: scored against the gold.
@@ -21,14 +71,41 @@ def by_year(runs: list[Scores], gold: Gold) -> Grid:
         UsageError: as for ``years``.
     """
     year_of = years(gold)
-    rows: list[list[Cell]] = []
+    told = []
     for scores in runs:
         named = [year_of[query] for query in scores.query_ids]
+        of_run = []
         for year in dict.fromkeys(named):
             chosen = np.array([one == year for one in named], dtype=np.bool_)
-            terms = [result.terms for result in scores.results.values()]
-            values = [float(one.score(one.each[chosen].sum(axis=0))) for one in terms]
-            rows.append([scores.tag, year, Number(int(chosen.sum()), str(chosen.sum())), *map(Number, values)])
-        total = [Number(result.value) for result in scores.results.values()]
-        rows.append([scores.tag, "all", Number(len(named), str(len(named))), *total])
-    return Grid(["run", "year", "queries", *(measure.name for measure in runs[0].results)], rows, n_text=2)
+            terms = {measure.name: result.terms for measure, result in scores.results.items()}
+            values = {name: float(one.score(one.each[chosen].sum(axis=0))) for name, one in terms.items()}
+            of_run.append(Year(year, int(chosen.sum()), values))
+        told.append(tuple(of_run))
+    return ScoresByYear(tuple(runs), tuple(told))
+
+
+def table(found: ScoresByYear) -> Grid:
+    """A row for each run and year, and one over all years."""
+    rows: list[list[Cell]] = []
+    for scores, of_run in zip(found.runs, found.years, strict=True):
+        for one in (*of_run, Year("all", len(scores.query_ids), scores.measures)):
+            n = Number(one.queries, str(one.queries))
+            rows.append([scores.tag, one.year, n, *map(Number, one.measures.values())])
+    return Grid(["run", "year", "queries", *found.runs[0].measures], rows, n_text=2)
+
+
+#: form → how scores by year are written in it
+FORMS: Final[dict[str, Callable[[ScoresByYear], str]]] = {
+    "table": lambda found: grid.plain(table(found)),
+    "json": lambda found: dumped(found.to_dict()),
+    **grid.forms_of(table),
+}
+
+
+def _frame(found: ScoresByYear, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("scores by year")
+    return table(found)
+
+
+shows(ScoresByYear, View(FORMS["table"], lambda found: [table(found)], _frame))

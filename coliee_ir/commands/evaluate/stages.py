@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,12 @@ from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Parts
 from coliee_ir.measures.sets import MacroR, MicroR
+from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.shown import Shown, View, no_queries, shows
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.stats.cutting import cut, ranking_of, relevance_of
 
 #: No more depths than these are told.
@@ -65,7 +69,56 @@ def _best(pool: Judged, rel: int) -> Judged:
     return replace(pool, rank=np.where(found, place, 0), retrieved=qrels.sums(found))
 
 
-def table(runs: Sequence[Scores], at: Sequence[int]) -> Grid:
+class Stage(NamedTuple):
+    """The first documents of a run as the candidates of what comes after it.
+
+    Attributes:
+        k: how many documents of each query.
+        documents: how many there are, on average over queries.
+        micro: their micro recall.
+        macro: their macro recall.
+        ceiling: the score of a perfect reranker of them.
+    """
+
+    k: int
+    documents: float
+    micro: float
+    macro: float
+    ceiling: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stages(Shown):
+    """The candidate pools of runs.
+
+    Attributes:
+        runs: the scores of the whole runs.
+        measure: the name of the measure that the ceilings are of.
+        stages: for each run, its pools, the smallest first.
+    """
+
+    runs: tuple[Scores, ...]
+    measure: str
+    stages: tuple[tuple[Stage, ...], ...]
+
+    def __repr__(self) -> str:
+        return f"Stages({[scores.tag for scores in self.runs]}, {[stage.k for stage in self.stages[0]]})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``evaluate --stages -f json``: that of ``evaluate``, and the candidate pools of each run."""
+        told = [
+            [
+                {"k": one.k, "documents": number(one.documents), "MicroR": number(one.micro),
+                 "MacroR": number(one.macro), "ceiling": number(one.ceiling)}
+                for one in of_run
+            ]
+            for of_run in self.stages
+        ]  # fmt: skip
+        runs = [{**scores.to_dict(), "stages": of_run} for scores, of_run in zip(self.runs, told, strict=True)]
+        return {**preamble(self.runs[0]), "ceiling": self.measure, "runs": runs}
+
+
+def stages(runs: Sequence[Scores], at: Sequence[int]) -> Stages:
     """The recall of each run's candidates at each depth, and the ceiling of the first measure.
 
     Args:
@@ -79,15 +132,42 @@ def table(runs: Sequence[Scores], at: Sequence[int]) -> Grid:
     if not protocol(runs[0].task, runs[0].edition).ranked:
         raise UsageError(f"--stages needs rankings; submissions to task {runs[0].task} contain none")
     rel = relevance_of(measure)
-    rows: list[list[Cell]] = []
+    told = []
     for scores in runs:
         ranked = ranking_of(scores.judged)
+        of_run = []
         for depth in at:
             pool = {"documents": cut(ranked, depth)}
             mean = float(pool["documents"].retrieved.mean())
-            recall = [kind(rel=rel).compute(pool, scores.decisions).value for kind in (MicroR, MacroR)]
-            best = ceiling(measure, scores, depth)
-            rows.append(
-                [scores.tag, Number(depth, str(depth)), Number(mean, f"{mean:.1f}"), *map(Number, [*recall, best])]
-            )
-    return Grid(["run", "k", "documents", "MicroR", "MacroR", f"ceiling {measure.name}"], rows, n_text=1)
+            micro, macro = (kind(rel=rel).compute(pool, scores.decisions).value for kind in (MicroR, MacroR))
+            of_run.append(Stage(depth, mean, micro, macro, ceiling(measure, scores, depth)))
+        told.append(tuple(of_run))
+    return Stages(tuple(runs), measure.name, tuple(told))
+
+
+def table(found: Stages) -> Grid:
+    """A row for each run and depth."""
+    rows: list[list[Cell]] = [
+        [scores.tag, Number(one.k, str(one.k)), Number(one.documents, f"{one.documents:.1f}"),
+         Number(one.micro), Number(one.macro), Number(one.ceiling)]
+        for scores, of_run in zip(found.runs, found.stages, strict=True)
+        for one in of_run
+    ]  # fmt: skip
+    return Grid(["run", "k", "documents", "MicroR", "MacroR", f"ceiling {found.measure}"], rows, n_text=1)
+
+
+#: form → how candidate pools are written in it
+FORMS: Final[dict[str, Callable[[Stages], str]]] = {
+    "table": lambda found: grid.plain(table(found)),
+    "json": lambda found: dumped(found.to_dict()),
+    **grid.forms_of(table),
+}
+
+
+def _frame(found: Stages, per_query: bool) -> Grid:
+    if per_query:
+        raise no_queries("candidate pools")
+    return table(found)
+
+
+shows(Stages, View(FORMS["table"], lambda found: [table(found)], _frame))

@@ -30,9 +30,7 @@ from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.folds import Split, difference, spread
-from coliee_ir.stats.settings import REPEATS, SEED, Resampling
-
-FOLDS = 5
+from coliee_ir.stats.settings import FOLDS, REPEATS, SEED, Resampling
 
 
 def fit_fusion(

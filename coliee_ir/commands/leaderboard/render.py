@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.files import written
+from coliee_adapters.files import made_folder, written
 from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
@@ -88,21 +88,13 @@ def paths(folder: Path, form: str) -> list[Path]:
     return [folder / f"{name}{_ENDINGS[form]}" for name in TABLES]
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {folder} cannot be made ({error.strerror or error})") from None
-
-
 def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[list[str], dict[str, str]]:
     """Write every table to a file of its own; the files, and of tables that there are not, why.
 
     Raises:
-        InputError: a file cannot be written.
-        UsageError: the folder cannot be made.
+        InputError: a file cannot be written, or the folder not be made.
     """
-    _make(folder)
+    made_folder(folder)
     tables, missing = everything(board, extras)
     files = []
     for name, table in tables.items():
@@ -117,10 +109,9 @@ def write_pages(board: Board, folder: Path, extras: Extras) -> list[str]:
     """Write the results page and one page a team; the files.
 
     Raises:
-        InputError: a file cannot be written.
-        UsageError: the folder cannot be made.
+        InputError: a file cannot be written, or the folder not be made.
     """
-    _make(folder)
+    made_folder(folder)
     tables, _ = everything(board, extras)
     files = []
     for name, text in webpage.pages(board, tables, hide_gold=extras.hide_gold).items():

@@ -25,11 +25,14 @@ def sizes(plan: Plan) -> Grid:
         shares = [Number(power, f"{100 * power:.0f}%" if not math.isnan(power) else "-") for power in size.power]
         rows.append([Number(size.queries, str(size.queries)), Number(typical), Number(worst), *shares])
     header = ["queries", "found", "found of any pair", *(f"power at {one:g}" for one in plan.differences)]
+    n = len(plan.pairs)
+    joint = "all pairs corrected jointly (max-T), " if n > 1 else ""
+    which = f", of a typical pair (median of {n}) and of the pair that varies most" if n > 1 else ""
     caption = (
         f"{plan.measure}: the least true difference of {counted(len(plan.tags), 'run')} that is found with probability "
-        f"{plan.power:g}, of a typical pair (median of {len(plan.pairs)}) and of the pair that varies most. "
+        f"{plan.power:g}{which}. "
         f"{plan.years:,} years of queries drawn from the {plan.queries} of this year; studentised paired randomisation "
-        f"test, all pairs corrected jointly (max-T), {plan.settings.n_resamples:,} resamples, seed "
+        f"test, {joint}{plan.settings.n_resamples:,} resamples, seed "
         f"{plan.settings.seed}; p < {plan.settings.alpha:.6g}. About other queries of the same kind."
     )
     return Grid(header, rows, caption, n_text=0)

@@ -3,27 +3,112 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.inputs import GoldLike, RunLike
+from coliee_ir.commands.compare import check_measures
 from coliee_ir.commands.plan import render  # noqa: F401  # registers how results show themselves
-from coliee_ir.commands.plan.result import Plan, Size
+from coliee_ir.commands.plan.result import Plan, PlannedSize
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
+from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, SEED, Resampling
 from coliee_ir.stats.units import Units
 
 #: by default, so many times this year's queries
 _TIMES: Final = (0.5, 1.0, 2.0, 4.0)
 #: resamples of each year: what is sought is how often p is small, not p
-_TRIALS: Final = 199
+N_RESAMPLES: Final = 199
 YEARS: Final = 400
+#: a curve has so many steps, up to the difference that the smallest size finds in this share of years
+_STEPS: Final = 50
+_SURE: Final = 0.95
+
+
+def plan(
+    gold: GoldLike,
+    *runs: RunLike | Submission,
+    measure: str = "",
+    queries: Sequence[int] = (),
+    differences: Sequence[float] = (),
+    power: float = 0.8,
+    years: int = YEARS,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    groups: Mapping[str, str] | None = None,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+    confidence_level: float = CONFIDENCE_LEVEL,
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
+    decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Plan:
+    """How many queries, or how large a difference, next year's comparison of such runs needs.
+
+    A year is a sample of this year's queries, drawn with replacement. In each, all pairs of runs are tested as
+    ``compare`` and ``rank_runs`` do, corrected jointly, with the difference of the pair shifted to a given one.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        runs: at least two; what ``read_run`` takes, or a ``Submission`` of several parts.
+        measure: its name; by default the one that ranks the task's runs.
+        queries: numbers of queries; by default half, once, twice and four times this year's.
+        differences: of which to say how often they are found.
+        power: of the least difference that is found.
+        years: how many are drawn for each number of queries.
+        task: the task; by default it is found from gold and runs.
+        edition: the year whose rules count; by default the newest.
+        groups: query → group, where queries depend on each other; groups are swapped and drawn as a whole.
+        n_resamples: how many resamples of each year.
+        seed: of the random numbers; the same seed gives the same plan on any machine.
+        confidence_level: a difference is significant where p < 1 - confidence_level.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
+        decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+
+    Raises:
+        InputError: a file cannot be read, or gold and a run do not belong together.
+        UsageError: fewer than two runs, runs that do not differ, or a number that makes no sense.
+
+    >>> gold = {f"q{at}": ["d1"] for at in range(30)}
+    >>> good, fair = ({query: ["d1"][: at % k] for at, query in enumerate(gold)} for k in (4, 2))
+    >>> planned = plan(gold, good, fair, task="1", queries=[30, 120], years=50)
+    >>> [(size.queries, size.found[0] < 0.1) for size in planned.sizes]
+    [(30, False), (120, True)]
+    """
+    check_measures([measure] if measure else [])
+    given = [opened_submission(run, columns) for run in runs]
+    evaluator, _ = begin(
+        gold,
+        given,
+        [measure] if measure else [],
+        task=task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
+    )
+    return plan_scores(
+        evaluator.score_all(given),
+        queries=queries,
+        differences=differences,
+        power=power,
+        years=years,
+        groups=groups,
+        settings=Resampling(n_resamples, seed, confidence_level),
+    )
 
 
 def plan_scores(
@@ -36,26 +121,15 @@ def plan_scores(
     groups: Mapping[str, str] | None = None,
     settings: Resampling | None = None,
 ) -> Plan:
-    """What a comparison of such runs can find with so many queries, by the first measure of their results.
+    """Plan by the first measure of runs that were scored against one gold.
 
-    A year is a sample of this year's queries, drawn with replacement. In each, all pairs of runs are tested as
-    ``compare`` and ``leaderboard`` do, corrected jointly. The difference of a pair is shifted: what is found of a true
-    difference δ is whether D* - D + δ exceeds the critical number of standard errors, where D* is the year's
-    difference, and D this year's. So the least δ found with a power is a quantile over years.
+    What is found of a true difference δ is whether D* - D + δ exceeds the critical number of standard errors, where D*
+    is the year's difference, and D this year's. So the least δ found with a power is a quantile over years. Of groups,
+    as many are drawn as have about so many queries.
 
-    Args:
-        scored: at least two runs, scored against one gold.
-        queries: numbers of queries; by default half, once, twice and four times this year's.
-        differences: of which to say how often they are found.
-        power: of the least difference that is found.
-        years: how many are drawn for each number of queries.
-        groups: query → group; whole groups are drawn and swapped, as many as have about so many queries.
-        settings: how queries are resampled in each year; by default 199 times.
-
-    Raises:
-        UsageError: fewer than two runs, runs that do not differ, or a number that makes no sense.
+    Args and errors are those of ``plan``, but that ``settings`` says how queries are resampled in each year.
     """
-    settings = settings or Resampling(_TRIALS)
+    settings = settings or Resampling(N_RESAMPLES)
     if len(scored) < 2:
         raise UsageError("a plan needs at least two runs, as a comparison does")
     if not settings.alpha < power < 1:
@@ -80,17 +154,17 @@ def plan_scores(
     wanted = sorted(set(queries)) or sorted({max(round(times * n), 2) for times in _TIMES})
     if wanted[0] < 2:
         raise UsageError("a plan needs at least 2 queries")
-    sizes = []
-    for number in wanted:
-        drawn = max(round(number * units.n / n), 2)
-        short = _needed(terms, pairs, drawn, years, settings)
-        sizes.append(
-            Size(
-                number,
-                tuple(map(float, _least(short, power))),
-                tuple(float((short < difference).mean()) for difference in differences),
-            )
+    short = {number: _needed(terms, pairs, max(round(number * units.n / n), 2), years, settings) for number in wanted}
+    steps: list[float] = next(filter(None, map(_steps, short.values())), [])
+    sizes = [
+        PlannedSize(
+            number,
+            tuple(map(float, _least(of_size, power))),
+            tuple(float((of_size < difference).mean()) for difference in differences),
+            tuple((difference, float((of_size < difference).mean())) for difference in steps),
         )
+        for number, of_size in short.items()
+    ]
     return Plan(
         task=first.task,
         edition=first.edition,
@@ -129,9 +203,19 @@ def _needed(
         scores = np.array([run.total for run in drawn])
         apart = np.array([scores[a] - scores[b] for a, b in pairs])
         errors = joint.errors[0]
-        least = np.where(errors > 0, joint.critical * errors, math.inf) - (apart - observed)
+        reach = np.multiply(joint.critical, errors, out=np.full(len(pairs), math.inf), where=errors > 0)
+        least = reach - (apart - observed)
         needed[year] = np.where(np.isnan(least), math.inf, least)
     return needed
+
+
+def _steps(needed: FloatArray) -> list[float]:
+    """Differences from 0 to one that is nearly always found; none where nothing is."""
+    finite = np.sort(needed[np.isfinite(needed)])
+    if not len(finite) or finite[-1] <= 0:
+        return []
+    top = finite[min(math.ceil(_SURE * needed.size), len(finite)) - 1]
+    return [float(top) * at / _STEPS for at in range(_STEPS + 1)]
 
 
 def _least(needed: FloatArray, power: float) -> FloatArray:

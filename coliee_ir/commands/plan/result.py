@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import PathLike
 from coliee_ir.output.envelope import number, preamble
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
@@ -12,18 +15,20 @@ from coliee_ir.stats.settings import Resampling
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """A number of queries.
+class PlannedSize:
+    """A number of queries, and what a comparison finds with so many.
 
     Attributes:
         queries: how many.
         found: of each pair, the least difference that is found with the power asked for.
         power: of each difference asked for, how often it is found, on average over pairs.
+        curve: the same of differences from 0 on, in equal steps that all sizes share: each with its power.
     """
 
     queries: int
     found: tuple[float, ...]
     power: tuple[float, ...]
+    curve: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,7 +45,7 @@ class Plan(Shown):
         pairs: those that differ, by the runs' places.
         sizes: the numbers of queries.
         differences: those of whose power the sizes tell.
-        power: how often the differences of ``Size.found`` are found.
+        power: how often the differences of ``PlannedSize.found`` are found.
         years: how many years were drawn for each size.
         settings: how queries are resampled in each.
         excluded: the queries that were left out.
@@ -54,7 +59,7 @@ class Plan(Shown):
     queries: int
     tags: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
-    sizes: tuple[Size, ...]
+    sizes: tuple[PlannedSize, ...]
     differences: tuple[float, ...]
     power: float
     years: int
@@ -64,6 +69,19 @@ class Plan(Shown):
 
     def __repr__(self) -> str:
         return f"Plan({self.measure!r}, runs={list(self.tags)}, queries={[size.queries for size in self.sizes]})"
+
+    def write_figures(self, folder: PathLike) -> list[Path]:
+        """Write the power curves as PDF, SVG and PNG, and their numbers as CSV.
+
+        Raises:
+            InputError: the folder cannot be written.
+            UsageError: the extra ``report`` is not installed.
+        """
+        try:
+            from coliee_ir.commands.plan.figure import write_curves
+        except ImportError:
+            raise UsageError("figures need the extra report: pip install 'coliee-ir[report]'") from None
+        return write_curves(self.measure, {size.queries: size.curve for size in self.sizes}, self.power, folder)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``plan -f json``; a number that does not exist is null."""
@@ -88,6 +106,7 @@ class Plan(Shown):
                         {"difference": difference, "power": number(power)}
                         for difference, power in zip(self.differences, size.power, strict=True)
                     ],
+                    "curve": [{"difference": difference, "power": power} for difference, power in size.curve],
                 }
                 for size in self.sizes
             ],

@@ -8,11 +8,11 @@ from typing import Final
 
 import altair as alt
 
-from coliee_adapters.files import PathLike, written
+from coliee_adapters.files import PathLike, made_folder, written
 from coliee_ir.commands.leaderboard import EASY, Leaderboard
 from coliee_ir.commands.report import paper
 from coliee_ir.commands.report.drawing import Figure, figure, label, rows, unchecked
-from coliee_ir.commands.report.paper import made, write_figures
+from coliee_ir.commands.report.paper import write_figures
 from coliee_ir.output.grid import Grid, Number, in_latex
 
 #: kind, as the table of questions names it → name of the figure, what is in it
@@ -53,7 +53,7 @@ def write_overview(board: Leaderboard, folder: PathLike, easy: float = EASY) -> 
         InputError: the folder cannot be written.
     """
     figures = overview(board, easy)
-    place = made(folder)
+    place = made_folder(folder)
     files = [*write_figures(figures, place), place / "overview.tex"]
     with written(files[-1]) as stream:
         stream.write(latex(figures))

@@ -8,8 +8,7 @@ from typing import Final
 
 import vl_convert
 
-from coliee_adapters.errors import InputError
-from coliee_adapters.files import PathLike, write_bytes, written
+from coliee_adapters.files import PathLike, made_folder, write_bytes, written
 from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, on_paper
 from coliee_ir.output import grid
 
@@ -31,7 +30,7 @@ def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
     Raises:
         InputError: the folder cannot be written.
     """
-    place = made(folder)
+    place = made_folder(folder)
     files = []
     for figure in figures:
         svg = vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE)
@@ -47,18 +46,3 @@ def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
         with written(files[-1]) as stream:
             stream.write(grid.separated(figure.data))
     return files
-
-
-def made(folder: PathLike) -> Path:
-    """The folder, made where it is not there.
-
-    Raises:
-        InputError: it cannot be made.
-    """
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        remedy = "name a folder that can be written"
-        raise InputError(str(place), f"cannot be made ({error.strerror or error})", remedy=remedy) from None
-    return place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
@@ -33,9 +33,7 @@ from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import N_RESAMPLES, REPEATS, SEED, Resampling
-
-FOLDS: Final = 5
+from coliee_ir.stats.settings import FOLDS, N_RESAMPLES, REPEATS, SEED, Resampling
 
 
 def tune(
@@ -170,7 +168,9 @@ def tune(
         interval=interval,
         gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
-        ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
+        ceilings=problem.ceilings(
+            pool, scores.results[measure].value, scores.judged.get("answers"), has_filters=bool(filters)
+        ),
         curve=solution.curve,
         curve_intervals=_bands(solution, split, settings) if curve_intervals else (),
         folds=folds,

@@ -10,13 +10,13 @@ import io
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters import case_law, descriptions, json_records
 from coliee_adapters.descriptions import Description
-from coliee_adapters.errors import InputError, UsageError, contained, quoted
+from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.records import Answers
 from coliee_adapters.statute import LABELS
@@ -37,8 +37,11 @@ from coliee_ir.commands.validate.known import Known
 from coliee_ir.commands.validate.pilot import check_pilot
 from coliee_ir.commands.validate.rows import Header, Row, rows_of
 from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.stated import check_stated
+from coliee_ir.commands.validate.tied import check_ties
 from coliee_ir.commands.validate.together import check_together, clean_tags
 from coliee_ir.judging.order import order_of
+from coliee_ir.measures import Measure, parse
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
     TASKS,
@@ -48,7 +51,8 @@ from coliee_ir.rules.protocol import (
     submission_rules,
     unfit_tag,
 )
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.reading import read_run, read_run_by
 
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
 _NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
@@ -67,6 +71,7 @@ class Check:
         corpus: what holds the documents.
         narrowed: whether a file of the pilot is checked for this one of its two tasks only.
         columns: what the columns of tables are called, by role, where the user names them.
+        has_gold: whether the files that name the queries are a gold.
 
     Raises:
         InputError: queries or corpus cannot be read.
@@ -82,8 +87,9 @@ class Check:
         *,
         narrowed: bool = True,
         columns: Mapping[str, str] | None = None,
+        has_gold: bool = False,
     ) -> None:
-        self.task = task
+        self.task, self.has_gold = task, has_gold
         #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
         pilot = self.protocol.pilot
@@ -93,6 +99,21 @@ class Check:
         if pilot and corpus is not None:
             raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")
         self.known = Known() if pilot else Known(queries, corpus, self.protocol)
+
+    @cached_property
+    def ranked(self) -> list[Measure]:
+        """The official measures of long lists."""
+        return [measure for name in self.protocol.long_list for measure in parse(name)]
+
+    @cached_property
+    def evaluator(self) -> Evaluator | None:
+        """What computes these; None without a gold, or with one that cannot be scored against."""
+        if not self.has_gold:
+            return None
+        try:
+            return Evaluator(self.queries, self.protocol.long_list, task=self.task, edition=self.edition)
+        except ColieeError:
+            return None
 
     def check_tag(self, tag: str) -> None:
         """Refuse a run tag that is against the rules.
@@ -140,6 +161,9 @@ class Checked:
                 if error.path != name:  # the organisers' file
                     raise
                 _unreadable(error, add)
+        most = rules.most_runs
+        if not check.protocol.is_coliee and most is not None and len(sources) > most:
+            self.found.add(list(sources)[most], "runs", source=rules.runs_source)
         check_together(self._sheets, rules, check.protocol, check.known, self.found)
         tags = {sheet.tag: name for name, sheet in self._sheets.items()}
         check_descriptions(self._described, tags, check.task, check.edition, self.found)
@@ -152,6 +176,10 @@ class Checked:
             return
         if descriptions.sniff(raw.removeprefix(BOM)):
             self._described[name] = descriptions.read(source)
+            return
+        if not self._check.protocol.is_coliee:
+            record = read_run_by(source, self._check.protocol, unreadable_answers="wrong")
+            check_stated(record, self._check.protocol, self._check.rules, self._check.known, add)
             return
         content = text.text_of(raw, add)
         if self._check.protocol.pilot:
@@ -174,8 +202,11 @@ class Checked:
                     tell()
                 if rows:
                     self._sheet(name, rows, add, ended=ended)
-        if not any(finding.file == name and finding.severity is Severity.ERROR for finding in self.found):
+        is_sound = not any(finding.file == name and finding.severity is Severity.ERROR for finding in self.found)
+        if is_sound:
             self._read(source, add)
+        if name in self._sheets and self._sheets[name].kind == "long":
+            check_ties(self._sheets[name], source, self._check.ranked, self._check.evaluator if is_sound else None)
 
     def _sheet(self, name: str, rows: list[Row], add: Add, *, ended: bool = True) -> None:
         """Check a file of columns."""

@@ -9,7 +9,7 @@ from coliee_adapters import descriptions
 from coliee_adapters.descriptions import Description
 from coliee_adapters.lines import counted
 from coliee_ir.commands.validate.findings import Findings
-from coliee_ir.rules.protocol import DATED_TASKS, DESCRIBED_TASKS, MODEL_LIMITS, described_task
+from coliee_ir.rules.protocol import DESCRIBED_TASKS, described_task, model_limit
 
 #: field → what it is called in a finding
 _FIELDS: Final = {"models": "machine learning models", "resources": "external resources", "explanation": "explanation"}
@@ -60,8 +60,8 @@ def _check_one(
     for name, called in _FIELDS.items():
         if not getattr(one, name):
             found.add(file, "description-empty", one.line, 1, f"{called}, run tag {one.tag}" if one.tag else called)
-    limit = MODEL_LIMITS.get(year or 0)
-    if one.task in DATED_TASKS and limit is not None and one.models and one.models.casefold().rstrip(".") not in _NONE:
+    limit = model_limit(one.task, year or 0)
+    if limit is not None and one.models and one.models.casefold().rstrip(".") not in _NONE:
         dates = descriptions.dates(one.models)
         if not dates:
             found.add(file, "model-undated", one.line, 1, f"run tag {one.tag}", limit=limit.isoformat())

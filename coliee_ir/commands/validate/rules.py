@@ -40,6 +40,7 @@ class Rule(NamedTuple):
 
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+_PROTOCOL = Authority.PROTOCOL
 _PAGE, _PILOT, _OURS = Authority.PAGE, Authority.PILOT, Authority.OURS
 _LINES: Final = "{n} (line|lines)"
 
@@ -106,10 +107,13 @@ RULES: Final[dict[str, Rule]] = {
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query", "list each document once", _OURS, "left out"),
     "empty-list": Rule(_N, "{n} (query has|queries have) an empty list", "it counts as unanswered", _OURS),
     "long-answer": Rule(_W, "{n} (query has|queries have) more than {many} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS),
+    "too-many": Rule(_E, "{n} (query has|queries have) more than {most} documents", "shorten the (list|lists)", _PROTOCOL),
     "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS),
     "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
     "rank-numbers": Rule(_N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
     "equal-scores": Rule(_W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
+    "ties-move": Rule(_W, "{n} official (score depends|scores depend) on the order of documents of equal score", "ties are broken by id: write scores that decrease with the rank", _OURS),
+    "ties": Rule(_N, "{n} (query has|queries have) documents of equal score", "ties are broken by id: write scores that decrease with the rank; --gold GOLD shows what they change", _OURS),
     "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE),
     "not-in-long-list": Rule(_W, "{n} (document|documents) of the answer set (is|are) not in the long list", "the long list must rank everything that the system retrieves", _OURS),
     # answers

@@ -1,0 +1,71 @@
+"""A gold into files of query ids, one for each fold of a cross-validation: what ``--only`` and ``--exclude`` read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import PathLike, check_outputs, made_folder, written
+from coliee_adapters.lines import counted
+from coliee_adapters.records import Gold
+from coliee_ir.scoring.years import years
+from coliee_ir.stats.folds import Split
+from coliee_ir.stats.settings import FOLDS, SEED, Resampling
+
+#: What can be made of a gold besides: files of ids, one for each fold.
+FOLDS_TARGET: Final = "folds"
+
+
+def write_folds(
+    gold: Gold,
+    folder: PathLike,
+    *,
+    folds: int = FOLDS,
+    seed: int = SEED,
+    groups: Mapping[str, str] | None = None,
+    by_year: bool = False,
+) -> list[str]:
+    """Write the ids of the queries of each fold to a file of its own; sentences that say what was written.
+
+    The folds are those in which ``tune`` and ``fit_fusion`` first deal the queries, with the same number and seed.
+
+    Args:
+        gold: the queries.
+        folder: where ``fold1.txt``, ``fold2.txt``, … are written, or a file named after each year.
+        folds: how many.
+        seed: of the order in which queries are dealt.
+        groups: query → group; queries of one group are in one fold.
+        by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
+
+    Raises:
+        InputError: a file cannot be written, or the folder not be made.
+        UsageError: fewer queries or groups than folds, a query without a group, ids that show no year; a fold would be
+            written over a gold.
+    """
+    if str(folder) == "-":
+        raise UsageError("folds are several files: name a folder for them")
+    queries = gold.queries
+    if by_year:
+        if groups is not None:
+            raise UsageError("folds are made of years or of groups: give one of the two")
+        year_of = years(gold)
+        names = list(dict.fromkeys(year_of.values()))
+        fold = [names.index(year_of[query]) for query in queries]
+        if len(names) < 2:
+            raise UsageError(f"{gold.path}: all queries are of one year, {names[0]}; leave out --by-year")
+    else:
+        split = Split.of(queries, folds, Resampling(seed=seed).seed, groups)
+        fold = split.folds(np.ones(len(queries), dtype=np.bool_), 0).tolist()
+        names = [f"fold{number:0{len(str(folds))}}" for number in range(1, folds + 1)]
+    parts = [[query for query, at in zip(queries, fold, strict=True) if at == number] for number in range(len(names))]
+    paths = [Path(folder, f"{name}.txt") for name in names]
+    check_outputs(paths, [gold.path, *dict.fromkeys(gold.files.values())])
+    made_folder(folder)
+    for path, part in zip(paths, parts, strict=True):
+        with written(path) as stream:
+            stream.writelines(f"{query}\n" for query in part)
+    return [f"{path}: {counted(len(part), 'query')}" for path, part in zip(paths, parts, strict=True)]

@@ -1,0 +1,334 @@
+"""Protocol files: TOML that states the rules of a task, read and checked against a schema.
+
+A file has the rules of one task family. Keys at its top hold for all editions; an ``[[edition]]`` may state its own. A
+file without editions holds for every year. What is read here is plain data; ``protocol`` makes the rules of it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.files import PathLike, Source
+from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
+
+#: the last year of rules that have no editions
+ALWAYS: Final = 9999
+
+#: the part that every command knows, beside ``ANSWERS``; a protocol may name others
+DOCUMENTS: Final = "documents"
+
+
+class Kind(NamedTuple):
+    """What a value must be: said for people, and how it is seen."""
+
+    says: str
+    holds: Callable[[object], bool]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
+
+
+def _is_year(value: object) -> bool:
+    return type(value) is int and 0 <= value <= ALWAYS
+
+
+def _is_pattern(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(re.compile(value))
+    except re.error:
+        return False
+
+
+TEXT: Final = Kind("text in quotes", _is_text)
+TEXTS: Final = Kind('a list of texts, for example ["MicroF1", "MicroP"]', _is_texts)
+FLAG: Final = Kind("true or false", lambda value: isinstance(value, bool))
+COUNT: Final = Kind("an integer ≥ 0", lambda value: type(value) is int and value >= 0)
+YEAR: Final = Kind("a year, for example 2027", _is_year)
+NAME: Final = Kind(
+    "a name of letters, digits, - and _",
+    lambda value: isinstance(value, str) and bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*", value)),
+)
+_THREE, _SIX = ["QUERY", "DOCUMENT", "TAG"], ["QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"]
+COLUMNS: Final = Kind(f"{_THREE} or {_SIX}".replace("'", '"'), lambda value: value in (_THREE, _SIX))
+DATES: Final = Kind(
+    "a table of dates by edition, for example 2026 = 2025-07-15",
+    lambda value: (
+        isinstance(value, dict) and all(key.isdecimal() and type(date) is datetime.date for key, date in value.items())
+    ),
+)
+
+PATTERN: Final = Kind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
+FORMULAS: Final = Kind(
+    'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"',
+    lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+)
+CHOICES: Final = Kind(
+    'a table of choices by name, for example unanswered = "skip"',
+    lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+)
+
+#: the keys of an edition, which may also stand at the top of the file
+EDITION: Final[Mapping[str, Kind]] = {
+    "title": TEXT,
+    "source": TEXT,
+    "parts": TEXTS,
+    "measures": TEXTS,
+    "tie_break": TEXTS,
+    "long_list": TEXTS,
+    "law": TEXT,
+    "claims": FLAG,
+    "exact_ids": FLAG,
+    "cases_as_queries": FLAG,
+    "level": COUNT,
+    "not_itself": FLAG,
+    "exclude": TEXTS,
+    "scores": FORMULAS,
+    "decisions": CHOICES,
+}
+
+#: the keys of the rules for submissions
+SUBMISSION: Final[Mapping[str, Kind]] = {
+    "columns": COLUMNS,
+    "query_digits": COUNT,
+    "document_digits": COUNT,
+    "most_runs": COUNT,
+    "runs_source": TEXT,
+    "runs_stated": FLAG,
+    "long_list": COUNT,
+    "tag_length": COUNT,
+    "query_pattern": PATTERN,
+    "document_pattern": PATTERN,
+    "most_documents": COUNT,
+    "source": TEXT,
+}
+
+_SPAN: Final = {"first": YEAR, "last": YEAR}
+
+#: the keys of the layout of a gold or a run; further tables in it are its parts
+_LAYOUT: Final[Mapping[str, Kind]] = {
+    "container": TEXT,
+    "records": TEXT,
+    "query": TEXT,
+    "columns": TEXTS,
+    "strip": TEXTS,
+}
+
+_PART: Final[Mapping[str, Kind]] = {
+    "at": TEXT,
+    "id": TEXT,
+    "relevance": TEXT,
+    "score": TEXT,
+    "rank": TEXT,
+    "separator": Kind("text in quotes", lambda value: isinstance(value, str) and bool(value)),
+    "reverse": FLAG,
+    "yes": TEXTS,
+    "no": TEXTS,
+}
+
+
+class Table:
+    """A table of a file, whose values are taken by key and checked.
+
+    Args:
+        path: the file, for errors.
+        name: where the table is in the file, for errors; empty for the file itself.
+        held: its keys and values.
+        known: the keys that it may have.
+
+    Raises:
+        InputError: a key is not known.
+    """
+
+    def __init__(self, path: str, name: str, held: Mapping[str, Any], known: Collection[str]) -> None:
+        self.path, self.name, self.held = path, name, held
+        for key in held:
+            if key not in known:
+                close = difflib.get_close_matches(key, known, 1)
+                remedy = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
+                raise self.fault(key, "unknown key", remedy=remedy)
+
+    def fault(self, key: str, problem: str, found: object = None, remedy: str | None = None) -> InputError:
+        """The error that something is wrong with a key."""
+        place = f"{self.name}, {key}" if self.name else key
+        shown = None if found is None else found if isinstance(found, str) else repr(found)
+        return InputError(self.path, f"{place}: {problem}", found=shown, remedy=remedy)
+
+    def checked(self, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+        """The values of some keys as far as there are such; a list becomes a tuple.
+
+        Raises:
+            InputError: a value is not of its kind.
+        """
+        found = {}
+        for key, kind in kinds.items():
+            if key in self.held:
+                value = self.held[key]
+                if not kind.holds(value):
+                    raise self.fault(key, f"expected {kind.says}", value)
+                found[key] = tuple(value) if isinstance(value, list) else value
+        return found
+
+    def needed(self, key: str, kind: Kind) -> Any:
+        """The value of a key that must be there."""
+        if key not in self.held:
+            raise self.fault(key, "this key is missing", remedy=f"add {key} = {kind.says}")
+        return self.checked({key: kind})[key]
+
+    def tables(self, key: str) -> list[Mapping[str, Any]]:
+        """The tables of an array, ``[[key]]``; none where there is no such key."""
+        value = self.held.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise self.fault(key, f"expected tables, each headed [[{key}]]", value)
+        return value
+
+
+class Stated(NamedTuple):
+    """What a protocol file states, checked.
+
+    Attributes:
+        path: the file.
+        task: the name of the task family.
+        editions: the keys of ``EDITION`` with ``first`` and ``last`` for each span of editions.
+        submissions: likewise those of ``SUBMISSION``.
+        models_before: edition → the date before which models must have been updated last.
+        gold: how a gold is written; None for any known format.
+        run: how a run is written; likewise.
+    """
+
+    path: str
+    task: str
+    editions: tuple[Mapping[str, Any], ...]
+    submissions: tuple[Mapping[str, Any], ...]
+    models_before: Mapping[int, datetime.date]
+    gold: Layout | None
+    run: Layout | None
+
+
+def read(path: PathLike, newest: int) -> Stated:
+    """Read a protocol file.
+
+    Args:
+        path: the file.
+        newest: the edition that rules without ``last`` hold up to, unless they begin later.
+
+    Raises:
+        InputError: the file cannot be read, is not TOML, or does not state what it must; the text says where.
+    """
+    source = Source(path)
+    try:
+        held = tomllib.loads(source.text())
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(source.name, f"broken TOML: {error}", remedy="the syntax is described at toml.io") from None
+    top = Table(source.name, "", held, ("task", *EDITION, "edition", "submission", "models_before", "gold", "run"))
+    task = top.needed("task", NAME)
+    common = top.checked(EDITION)
+    submissions = list(_spans(top, "submission", SUBMISSION, {}, newest))
+    for row in submissions:
+        if "source" not in row:
+            row["source"] = common.get("source", source.name)
+    dates = top.checked({"models_before": DATES}).get("models_before", {})
+    editions = tuple(_edition(top, row) for row in _spans(top, "edition", EDITION, common, newest))
+    parts = dict.fromkeys(part for row in editions for part in row["parts"])
+    return Stated(
+        source.name,
+        task,
+        editions,
+        tuple(submissions),
+        {int(year): date for year, date in dates.items()},
+        _layout(top, "gold", parts),
+        _layout(top, "run", parts),
+    )
+
+
+def _spans(
+    top: Table, key: str, kinds: Mapping[str, Kind], common: Mapping[str, Any], newest: int
+) -> Iterable[dict[str, Any]]:
+    """The tables of an array that hold for spans of years; a single one for all years where there are none.
+
+    Raises:
+        InputError: a span ends before it begins, or two have a year in common.
+    """
+    tables = top.tables(key)
+    if not tables and key == "edition":
+        yield {**common, "first": 0, "last": ALWAYS}
+    known: list[tuple[int, int]] = []
+    for number, held in enumerate(tables, 1):
+        table = Table(top.path, f"[[{key}]] {number}", held, (*_SPAN, *kinds))
+        own = table.checked({**kinds, **_SPAN})
+        first = own.setdefault("first", 0) if key == "submission" else table.needed("first", YEAR)
+        last = own.setdefault("last", ALWAYS if first == 0 else max(first, newest))
+        if last < first:
+            raise table.fault("last", f"the last edition is before the first, {first}", last)
+        for other in known:
+            if first <= other[1] and other[0] <= last:
+                raise table.fault("first", f"{max(first, other[0])} already has rules in this file", first)
+        known.append((first, last))
+        yield {**common, **own}
+
+
+def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
+    """An edition that states what it must.
+
+    Raises:
+        InputError: it does not.
+    """
+    for key, kind in (("title", TEXT), ("parts", TEXTS), ("measures", TEXTS)):
+        if key not in row:
+            raise top.fault(key, "this key is missing", remedy=f"add {key} = {kind.says}, for all or for each edition")
+    if not {DOCUMENTS, ANSWERS} & set(row["parts"]):
+        found = ", ".join(map(quoted, row["parts"]))
+        raise top.fault("parts", f"expected {DOCUMENTS}, {ANSWERS} or both", found)
+    row.setdefault("source", top.path)
+    row.setdefault("exact_ids", "law" not in row)  # only COLIEE's lose an ending
+    return row
+
+
+def _layout(top: Table, key: str, parts: Collection[str]) -> Layout | None:
+    """How a gold or a run is written; a run ``like = "gold"`` has the keys of the gold but for those of its own.
+
+    Raises:
+        InputError: a container, a key or a part is unknown.
+    """
+    if key not in top.held:
+        return None
+    held = top.held[key]
+    if not isinstance(held, dict):
+        raise top.fault(key, f"expected a table, [{key}]", held)
+    if key == "run" and held.get("like") == "gold" and isinstance(top.held.get("gold"), dict):
+        held = {**top.held["gold"], **{name: value for name, value in held.items() if name != "like"}}
+    table = Table(top.path, f"[{key}]", held, (*_LAYOUT, *parts))
+    found = table.checked(_LAYOUT)
+    container = table.needed("container", TEXT)
+    if container not in CONTAINERS:
+        if len(held) > 1:
+            other = next(name for name in held if name != "container")
+            remedy = f"containers whose content is described are {', '.join(CONTAINERS)}"
+            raise table.fault(other, f"a file of the format {container} is not described", remedy=remedy)
+        return Layout(container)
+    if container in CONTAINERS[2:] and "query" not in found:
+        table.needed("query", TEXT)
+    if container == "columns":
+        table.needed("columns", TEXTS)
+    described = {part: _part(table, part) for part in parts if part in held}
+    if not described:
+        raise table.fault(next(iter(parts)), "this table is missing", remedy=f"add [{key}.{next(iter(parts))}]")
+    return Layout(**found, parts=described)
+
+
+def _part(table: Table, name: str) -> Part:
+    """Where a part stands."""
+    held = table.held[name]
+    if not isinstance(held, dict):
+        raise table.fault(name, "expected a table", held)
+    return Part(**Table(table.path, f"{table.name[:-1]}.{name}]", held, _PART).checked(_PART))

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import InputError
+from coliee_ir.rules import schema
+
+NEWEST = 2026
+COMMON = 'task = "x"\ntitle = "a task"\nparts = ["documents"]\nmeasures = ["MicroF1"]\n'
+
+
+def read(folder: Path, text: str) -> schema.Stated:
+    path = folder / "x.toml"
+    path.write_text(text, encoding="utf-8")
+    return schema.read(path, NEWEST)
+
+
+def test_what_stands_at_the_top_holds_for_all_editions(tmp_path: Path) -> None:
+    text = (
+        COMMON + '[[edition]]\nfirst = 2020\nlast = 2021\nmeasures = ["MacroF2", "MacroP"]\n[[edition]]\nfirst = 2022\n'
+    )
+    stated = read(tmp_path, text)
+    assert stated.task == "x"
+    assert [(row["first"], row["last"], row["title"], row["measures"]) for row in stated.editions] == [
+        (2020, 2021, "a task", ("MacroF2", "MacroP")),
+        (2022, NEWEST, "a task", ("MicroF1",)),
+    ]
+
+
+def test_rules_without_editions_hold_for_all_years_and_next_years_for_next_year(tmp_path: Path) -> None:
+    assert [(row["first"], row["last"]) for row in read(tmp_path, COMMON).editions] == [(0, schema.ALWAYS)]
+    [row] = read(tmp_path, COMMON + f"[[edition]]\nfirst = {NEWEST + 1}\n").editions
+    assert (row["first"], row["last"]) == (NEWEST + 1, NEWEST + 1)
+
+
+def test_dates_are_dates_by_edition(tmp_path: Path) -> None:
+    stated = read(tmp_path, COMMON + "[models_before]\n2026 = 2025-07-15\n")
+    assert stated.models_before == {2026: datetime.date(2025, 7, 15)}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (COMMON.replace('"x"', "3"), "task"),
+        (COMMON.replace('"x"', '"../x"'), "task"),
+        (COMMON.replace('task = "x"\n', ""), "task"),
+        (COMMON.replace('title = "a task"\n', ""), "title"),
+        (COMMON.replace("measures", "mesures"), "mesures"),
+        (COMMON.replace('["MicroF1"]', "[]"), "measures"),
+        (COMMON.replace('["MicroF1"]', '"MicroF1"'), "measures"),
+        (COMMON.replace('["documents"]', '["articles"]'), "parts"),
+        (COMMON + "claims = 1\n", "claims"),
+        (COMMON + "edition = 2026\n", "edition"),
+        (COMMON + "[[edition]]\nlast = 2026\n", "[[edition]] 1, first"),
+        (COMMON + '[[edition]]\nfirst = "2026"\n', "[[edition]] 1, first"),
+        (COMMON + "[[edition]]\nfirst = 2026\nlast = 2025\n", "[[edition]] 1, last"),
+        (COMMON + "[[edition]]\nfirst = 2020\n[[edition]]\nfirst = 2026\n", "[[edition]] 2, first"),
+        (COMMON + "[[edition]]\nfirst = 2026\nyear = 2026\n", "[[edition]] 1, year"),
+        (COMMON + '[[submission]]\ncolumns = ["A", "B"]\n', "[[submission]] 1, columns"),
+        (COMMON + "[[submission]]\nmost_runs = -1\n", "[[submission]] 1, most_runs"),
+        (COMMON + "[models_before]\n2026 = 1\n", "models_before"),
+    ],
+)
+def test_an_error_names_file_and_key(text: str, key: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, text)
+    assert refused.value.path == str(tmp_path / "x.toml")
+    assert refused.value.problem.startswith(f"{key}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_misspelt_key_is_answered_with_the_right_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, COMMON.replace("measures", "mesures"))
+    assert "measures" in (refused.value.remedy or "")
+
+
+def test_broken_toml_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 2"):
+        read(tmp_path, 'task = "x"\ntitle = \n')
+
+
+_VALUES = st.recursive(
+    st.one_of(st.integers(-3, 3000), st.booleans(), st.sampled_from(['"a"', '""', "2026-01-01", "1.5"])),
+    lambda inner: st.lists(inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(
+    st.sampled_from(["task", *schema.EDITION, *schema.SUBMISSION, "edition", "submission", "models_before", "first"]),
+    _VALUES,
+    st.sampled_from(["", "[[edition]]\n", "[[submission]]\n", "[models_before]\n"]),
+)
+def test_whatever_a_file_states_is_read_or_refused_in_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, key: str, value: object, head: str
+) -> None:
+    shown = str(value).replace("'", "").replace("True", "true").replace("False", "false")
+    try:
+        read(tmp_path_factory.getbasetemp(), f"{COMMON}{head}{key} = {shown}\n")
+    except InputError as error:
+        assert "\n" not in str(error)
