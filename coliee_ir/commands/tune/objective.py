@@ -13,7 +13,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import of_mean, quotient
+from coliee_ir.measures.base import Terms, of_mean, quotient
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro, topic_wise
 from coliee_ir.rules.decisions import Decisions
@@ -48,6 +48,11 @@ class Objective(NamedTuple):
         some = np.flatnonzero(counts)
         each[some, : self.row.shape[1]] += self.up_to[pool.start[some] + counts[some] - 1]
         return each
+
+    def terms(self, pool: Pool, counts: IntArray) -> Terms:
+        """The same, as what is summed."""
+        each = self.at(pool, counts)
+        return Terms(each, self.score, np.zeros(each.shape[1]), self.is_mean)
 
 
 def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping[str, bool] | None = None) -> Objective:

@@ -397,8 +397,7 @@ class Sweep:
 
     def terms(self, rule: Rule) -> Terms:
         """What each query adds under a rule."""
-        each = self.objective.at(self.pool, self.counts(rule, np.arange(len(self.pool.queries))))
-        return Terms(each, self.objective.score, np.zeros(each.shape[1]), self.objective.is_mean)
+        return self.objective.terms(self.pool, self.counts(rule, np.arange(len(self.pool.queries))))
 
     def curve(self, chosen: BoolArray, bound: Bounds, points: int = _POINTS) -> list[tuple[float, float]]:
         """The parameter and the score there, from the fewest rows to the most: so many points, and the best one.
