@@ -49,6 +49,11 @@ class Submission(_Parts):
                 )
         return super().__new__(cls, run, answers, long_list)
 
+    @property
+    def ranking(self) -> RunLike | Arrays:
+        """The ranked documents: the long list, where there is one."""
+        return self.run if self.long_list is None else self.long_list
+
 
 def name_of(part: object) -> str:
     """What a part of a submission is called in messages: its file, where it has one."""
