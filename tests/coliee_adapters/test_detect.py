@@ -177,10 +177,10 @@ def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(
     def never(head: bytes) -> str | None:
         raise AssertionError("looked again")
 
-    table = source(b"topic,article,score\nq1,d1,0.5\n", "run.csv")
-    assert detect.run_form(table).name == "table"
+    rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")
+    assert detect.run_form(rows).name == "columns"
     monkeypatch.setattr(detect, "RUN_FORMS", tuple(replace(form, sniff=never) for form in detect.RUN_FORMS))
-    assert detect.run_form(table).name == "table"
-    table.columns = {"query": "another name"}
+    assert detect.run_form(rows).name == "columns"
+    rows.columns = {"query": "another name"}
     with pytest.raises(AssertionError, match="looked again"):
-        detect.run_form(table)
+        detect.run_form(rows)
