@@ -48,6 +48,11 @@ class Submission(_Parts):
                 )
         return super().__new__(cls, run, answers, long_list)
 
+    @classmethod
+    def of(cls, run: RunLike | Arrays | Submission) -> Submission:
+        """A run alone, or a submission as it is."""
+        return run if isinstance(run, Submission) else cls(run)
+
 
 def name_of(part: object) -> str:
     """What a part of a submission is called in messages: its file, where it has one."""
