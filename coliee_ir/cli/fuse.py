@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ask = "trec for a ranking; for sets, and with --top, what --task asks for"
     add(parser, "format", choices=forms, default=None, help=f"format of the fused run (default: {ask})")
     add(parser, "tag", help="run tag of the fused run (default: the method)")
-    add(parser, "template", "task", "edition", "columns")
+    add(parser, "template", "task", "protocol", "edition", "columns")
     how = parser.add_argument_group("fusion")
     methods = f"{', '.join(fusion.METHODS)} (default: rrf; vote for answers; combsum with --fit of rankings)"
     add(how, "method", choices=tuple(fusion.METHODS), help=f"fusion method: {methods}")

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: coliee-ir tune gold.json run.txt -m MicroF1 --apply test_run.txt -o RUN1.txt"
     add(parser, "gold")
     add(parser, "runs", help="rankings to tune; a folder stands for all its files")
-    add(parser, "more_golds", "task", "edition", "columns")
+    add(parser, "more_golds", "task", "protocol", "edition", "columns")
     add(
         parser, "measure", help="measure to maximise, for example MacroF2 (default: the one that ranks the task's runs)"
     )
@@ -65,11 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
     group = parser.add_argument_group("filters applied before cutting")
-    add(group, "not_itself", "not_queries", "dates", "candidates", "not_common")
+    add(group, "not_itself", "not_queries", "dates", "candidates", "not_common", "counts")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filters.Filter]:
-    """The filters that were asked for."""
+    """The filters that were asked for; the last are the counts, which are of what the others leave."""
     chosen = []
     if options.not_itself:
         chosen.append(filters.not_itself())
@@ -84,6 +84,8 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filter
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
             raise UsageError("--not-common takes two whole numbers from 1, such as 20,5")
         chosen.append(filters.not_common(int(numbers[0]), int(numbers[1])))
+    if options.counts is not None:
+        chosen.append(filters.as_many(given.read_counts(options.counts, task=task)))
     return chosen
 
 
