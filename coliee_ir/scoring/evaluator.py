@@ -70,10 +70,7 @@ class Evaluator:
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
-from coliee_adapters import described, frames
-from coliee_adapters.checked import texts
-        if not isinstance(self.decisions, Decisions):
-            raise UsageError(f"decisions are given as Decisions(unanswered='skip', …), not as {decisions!r}")
+        self.decisions = Decisions(**self.protocol.decisions) if decisions is None else Decisions.of(decisions)
         self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
         self.asked = measuring.named(texts("measures", measures, "the name of a measure, or a list of names"))
