@@ -12,7 +12,7 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
@@ -33,6 +33,9 @@ _MARKS: Final = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 _ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml")
 
 PathLike = str | os.PathLike[str]
+
+#: the sources of which the first bytes are held: of many thousands only the last
+_HELD: Final[deque[weakref.ref[Source]]] = deque(maxlen=256)
 
 
 class _State(NamedTuple):
@@ -123,6 +126,9 @@ class Source:
 
     @functools.cached_property
     def _first(self) -> bytes:
+        if len(_HELD) == _HELD.maxlen and (oldest := _HELD[0]()) is not None:
+            vars(oldest).pop("_first", None)  # it is read again if it is asked for
+        _HELD.append(weakref.ref(self))
         with self.open() as stream, self._faults():
             return stream.read(_HEAD)
 
@@ -176,6 +182,7 @@ class Source:
         longest = self.limits.line if longest is None else longest
         with self.open() as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
+            held = 0  # bytes in it
             done = start
             if start:
                 stream.seek(start)
@@ -192,10 +199,12 @@ class Source:
                     self._check_lines(block, longest, done)
                     yield without_marks(block)
                     done += len(block)
-                    rest = [piece[cut:]] if cut < len(piece) else []
+                    held = len(piece) - cut
+                    rest = [piece[cut:]] if held else []
                 else:
                     rest.append(piece)
-                    if sum(map(len, rest)) > longest:
+                    held += len(piece)
+                    if held > longest:
                         self._check_lines(b"".join(rest), longest, done)
             if rest:
                 if not self._is_stream:  # which may be why the last line is cut
@@ -446,17 +455,24 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
         raise InputError(name, f"cannot be written ({error.strerror or error})") from None
 
 
-def write_bytes(path: PathLike, content: bytes) -> None:
-    """Bytes that replace ``path`` only if all of them are written; see ``written``.
+@contextlib.contextmanager
+def replaced(path: PathLike) -> Iterator[BinaryIO]:
+    """A binary stream whose content replaces ``path`` only if the block ends well; see ``written``.
 
     Raises:
         InputError: the place cannot be written.
     """
     try:
         with _beside(Path(os.path.realpath(path))) as stream:
-            stream.write(content)
+            yield stream
     except OSError as error:
         raise InputError(os.fspath(path), f"cannot be written ({error.strerror or error})") from None
+
+
+def write_bytes(path: PathLike, content: bytes) -> None:
+    """Bytes that replace ``path`` only if all of them are written; see ``replaced``."""
+    with replaced(path) as stream:
+        stream.write(content)
 
 
 @contextlib.contextmanager

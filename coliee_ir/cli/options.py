@@ -175,6 +175,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--log", metavar="CSV",
         help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
     ),
+    "store": _option(
+        "--store", metavar="FILE",
+        help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
+        "have changed; compare, leaderboard and report take FILE in place of runs",
+    ),
     "errors": _option(
         "--errors", metavar="FILE",
         help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "

@@ -179,10 +179,11 @@ class Evaluator:
         Raises:
             WorkerError: a process or a worker of the executor was lost.
         """
-        score = partial(self._score, keep_judged)
+        score = partial(self.score_one, keep_judged)
         return batch.score_each(submissions, score, jobs=jobs, executor=executor, columns=self.columns)
 
-    def _score(self, keep_judged: bool, submission: Submission, jobs: int) -> Scores:
+    def score_one(self, keep_judged: bool, submission: Submission, jobs: int) -> Scores:
+        """``evaluate`` as other processes are asked for it."""
         return self.evaluate(submission, jobs=jobs, keep_judged=keep_judged)
 
     def score_all(self, submissions: Iterable[Submission], *, keep_judged: bool = False) -> list[Scores]:
