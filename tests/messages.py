@@ -28,7 +28,7 @@ _HEAD = """\
 """
 
 #: two words beside each other: less is a name, a key or a mark
-_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? [(<]?[A-Za-z]{2,}")
+_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? [(<]?[A-Za-z]")
 #: code: a regular expression, SQL, a style, a page
 _CODE = re.compile(r"\(\?|^(?:PRAGMA|BEGIN|SELECT|INSERT|DELETE) [\w*]|</|\w\{[\w-]+:|\n.*\n.*\n|&|^<")
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -183,13 +183,13 @@ def _by_name() -> dict[str, Sentence]:
     return {name: sentence for sentence, name in reversed(named().items())}
 
 
-def wording(name: str, *fields: object) -> str:
+def wording(name: str, *fields: object, n: object = None) -> str:
     """A message as the code words it today; of one with fields that are not given, the longest piece without them.
 
     Args:
         name: its name in the golden file.
-        fields: what stands in its fields, in their order, or ``...``; a number in the first chooses between singular
-            and plural.
+        fields: what stands in its fields, in their order, or ``...``.
+        n: the count that chooses between singular and plural; by default the first field.
     """
     pieces = _by_name()[name].pieces
     assert len(fields) <= len(pieces) // 2, f"{name} has fewer fields"
@@ -200,7 +200,7 @@ def wording(name: str, *fields: object) -> str:
             known.append("")
         else:
             known[-1] += str(value)
-    return _CHOICE.sub(r"\1" if fields[:1] == (1,) else r"\2", max(known, key=len))
+    return _CHOICE.sub(r"\1" if (fields[:1] if n is None else (n,)) == (1,) else r"\2", max(known, key=len))
 
 
 def _shown(template: str) -> str:
