@@ -89,13 +89,13 @@ def test_a_run_of_three_columns_goes_to_trec_and_back(put: Put) -> None:
     assert said == ["3 documents of 2 queries", wording("scores-made-order")]
     back, said = converted(trec, "columns")
     assert back.read_text() == text
-    assert said[1:] == [f"3 scores left out: {wording('order-scores', 'there is no place for them in columns')}"]
+    assert said[1:] == [wording("order-scores", wording("left-out-no", "3 scores", "", "them", "columns"))]
 
 
 def test_repeated_lines_are_written_once_and_said(put: Put) -> None:
     trec, said = converted(put("run.txt", "q a T\nq b T\nq a T\np a T\n"), "trec")
     assert trec.read_text() == "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\np Q0 a 1 1.0 T\n"
-    assert f"1 repeated line left out: {wording('no-folder', 'place for it in trec')}" in said
+    assert wording("left-out-no", "1 repeated line", "", "it", "trec") in said
 
 
 def test_queries_with_nothing_retrieved_are_kept_where_there_is_place(put: Put) -> None:
@@ -167,13 +167,13 @@ def test_a_gold_of_statute_law_goes_to_qrels_and_to_labels(put: Put) -> None:
     assert qrels.read_text() == "R07-01-O 0 96 1\nR07-01-O 0 398-20 1\n"
     assert said == [
         "2 judgements of 1 query",
-        f"2 labels left out: {wording('labels-writes-them', 'there is no place for them in qrels')}",
+        wording("labels-writes-them", wording("left-out-no", "2 labels", "", "them", "qrels")),
         wording("left-out-no", "1 query without a relevant document", " (first: R07-02-O)", "it", "qrels"),
     ]
     assert read_gold(qrels).qrels == {"R07-01-O": {"96": 1, "398-20": 1}}
     labels, said = converted(gold, "labels")
     assert labels.read_text() == "R07-01-O Y gold\nR07-02-O N gold\n"
-    assert said == ["2 labels", f"2 relevant documents left out: {wording('no-folder', 'place for them in labels')}"]
+    assert said == ["2 labels", wording("left-out-no", "2 relevant documents", "", "them", "labels")]
     assert read_gold(labels).labels == read_gold(gold).labels
 
 
@@ -477,8 +477,7 @@ def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put: Put)
         ("g.json", '{"1": ["a"]}', "qrels", "1 judgement of 1 query"),
         ("g.json", '{"1": ["a"], "2": ["a", "b"]}', "qrels", "3 judgements of 2 queries"),
         ("r.txt", "1 a T\n", "trec", "1 document of 1 query"),
-        ("r.txt", "1 a T\n1 a T\n", "json", "1 repeated line left out: "
-                                            + wording("no-folder", "place for it in json")),
+        ("r.txt", "1 a T\n1 a T\n", "json", wording("left-out-no", "1 repeated line", "", "it", "json")),
         ("g.json", '{"1": ["a"], "2": []}', "qrels",
          wording("left-out-no", "1 query without a relevant document", " (first: 2)", "it", "qrels")),
         ("g.json", '{"1": ["a"], "2": [], "3": []}', "qrels",

@@ -154,7 +154,7 @@ def test_queries_to_exclude_may_stand_in_one_text() -> None:
     gold = {"001": ["013"], "002": ["003"], "003.txt": ["x"], "004": ["y"]}
     assert Evaluator(gold, task="2", exclude="001,002.txt 003").queries == ("004",)
     with pytest.raises(
-        UsageError, match=re.escape(wording("cannot-found-name", "1 id", "exclude", "<memory>", "no_such_file.txt; "))
+        UsageError, match=re.escape(wording("cannot-found-name", "1 id", "exclude", "<memory>", "no_such_file.txt"))
     ):
         Evaluator(gold, task="2", exclude="no_such_file.txt")
 
@@ -220,13 +220,13 @@ def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
     scores = evaluate(STATUTE, ARTICLES)
     assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
     assert scores.remarks[-1] == (
-        f"Accuracy and LabelAccuracy cannot be scored without {wording('answers-y-n')}; by the rules up to 2025, "
-        "MacroF2 ranks (--edition 2025)"
+        f"Accuracy and LabelAccuracy cannot be scored without {wording('answers-y-n')}"
+        + wording("rules-up-ranks", 2025, "MacroF2", 2025)
     )
     unlabelled = evaluate(Gold(STATUTE.qrels, path="gold.xml", format="statute-xml"), ARTICLES)
     assert unlabelled.remarks[-1].startswith(
         wording("cannot-scored-without", "Accuracy and LabelAccuracy", wording("labels-holds-none", "gold.xml"))
-        + f";{wording('rules')}"
+        + wording("rules-up-ranks", 2025)
     )
 
 
