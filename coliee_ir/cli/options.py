@@ -142,6 +142,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
     ),
+    "train": _option(
+        "--train", metavar="GOLD", reads=True, **_MANY,
+        help="gold of the training data, for the table data (repeatable)",
+    ),
+    "train_corpus": _option(
+        "--train-corpus", metavar="DIR|FILE", reads=True, help="the documents of the training data, as --corpus"
+    ),
     "categories": _option(
         "--categories", metavar="CSV", reads=True,
         help="categories of queries: columns query and category, or one column for each category",
@@ -308,7 +315,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
     "counts": _option(
         "--counts", metavar="FILE", reads=True,
-        help="number of documents to keep for each query, as predicted: lines QUERY N, or JSON",
+        help="keep at most this many documents of each query, as predicted: lines QUERY N, or JSON",
     ),
     "dates": _option(
         "--dates", metavar="FILE", reads=True,
