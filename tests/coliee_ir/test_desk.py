@@ -16,6 +16,8 @@ from coliee_ir.cli import main
 sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
 from make_mailbox import TEAMS, make
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 SCRIPT = re.findall(
     r"^```sh\n(.*?)^```", (Path(__file__).parents[2] / "docs" / "organiser.md").read_text(encoding="utf-8"), re.S | re.M
 )[0]
