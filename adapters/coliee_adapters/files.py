@@ -77,6 +77,8 @@ class Source:
     ) -> None:
         self.path = os.fspath(one_of("a file", path, str | os.PathLike, "a path"))
         self.columns = dict(columns or {})
+        #: the form that was found in the first bytes, as a gold or a run with columns of these names
+        self.forms: dict[object, str] = {}
         self.name = "<stdin>" if self.path == "-" else self.path
         self.limits = limits.current()
         self._spool: BinaryIO | None = None
