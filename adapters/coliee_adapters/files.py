@@ -78,6 +78,8 @@ class Source:
         self.columns = dict(columns or {})
         self.name = "<stdin>" if self.path == "-" else self.path
         self.limits = limits.current()
+        #: what ``detect`` found it to be, by what it was asked for: of a sweep's files each is asked for several times
+        self.known_as: dict[tuple[object, ...], str] = {}
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
         #: the name of its compression; empty where it has none

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=FOLDS, help=f"number of folds (default: {FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
+    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -115,14 +115,15 @@ def run(options: argparse.Namespace) -> int:
     failed = False
     jobs = 1 if "-" in (*paths, options.answers) else min(options.jobs or len(paths), workers.cores())
     tasks = [partial(_contained, tuned, run) for run in runs]
-    for result in scoring.watched(workers.results(tasks, jobs), len(paths)):
-        if isinstance(result, Tuning):
-            tunings.append(result)
-        elif options.keep_going:
-            failed = True
-            say(f"coliee-ir: {result}")
-        else:
-            raise result
+    with scoring.engine(options) as executor:
+        for result in scoring.watched(workers.results(tasks, jobs, executor), len(paths)):
+            if isinstance(result, Tuning):
+                tunings.append(result)
+            elif options.keep_going:
+                failed = True
+                say(f"coliee-ir: {result}")
+            else:
+                raise result
     if tunings:
         _tell(tunings, because)
         _write(options, tunings, taken)
