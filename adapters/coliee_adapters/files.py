@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters import archives, file_kinds, limits
+from coliee_adapters.checked import one_of
 from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
 from coliee_adapters.errors import InputError, UsageError, contained
 
@@ -74,7 +75,7 @@ class Source:
         any_text: bool = False,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        self.path = os.fspath(path)
+        self.path = os.fspath(one_of("a file", path, str | os.PathLike, "a path"))
         self.columns = dict(columns or {})
         self.name = "<stdin>" if self.path == "-" else self.path
         self.limits = limits.current()
