@@ -77,10 +77,10 @@ class Source:
     ) -> None:
         self.path = os.fspath(one_of("a file", path, str | os.PathLike, "a path"))
         self.columns = dict(columns or {})
+        #: the form that was found in the first bytes, as a gold or a run with columns of these names
+        self.forms: dict[object, str] = {}
         self.name = "<stdin>" if self.path == "-" else self.path
         self.limits = limits.current()
-        #: what ``detect`` found it to be, by what it was asked for: of a sweep's files each is asked for several times
-        self.known_as: dict[tuple[object, ...], str] = {}
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
         #: the name of its compression; empty where it has none

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -169,3 +170,18 @@ def test_a_system_description_is_named(source: Opened, read: Callable[[Source], 
 )
 def test_a_run_is_no_system_description(source: Opened, content: bytes) -> None:
     assert isinstance(detect.read_run(source(content)), Run)
+
+
+def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(
+    source: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(head: bytes) -> str | None:
+        raise AssertionError("looked again")
+
+    rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")
+    assert detect.run_form(rows).name == "columns"
+    monkeypatch.setattr(detect, "RUN_FORMS", tuple(replace(form, sniff=never) for form in detect.RUN_FORMS))
+    assert detect.run_form(rows).name == "columns"
+    rows.columns = {"query": "another name"}
+    with pytest.raises(AssertionError, match="looked again"):
+        detect.run_form(rows)
