@@ -98,6 +98,7 @@ def _in_processes(given: Sequence[Submission], score: Score, jobs: int) -> Itera
             for result in workers.results(tasks[done:], jobs):
                 yield result
                 done += 1
+            return
         except workers.LostError:
             for at in range(done, min(done + 2 * jobs, len(tasks))):
                 try:
