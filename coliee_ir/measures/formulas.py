@@ -42,7 +42,16 @@ def is_formula(typed: str) -> bool:
     >>> is_formula("0.7*Accuracy + 0.3*MacroF2"), is_formula("MicroF1(law)"), is_formula("MicroF(beta=2)@10")
     (True, True, False)
     """
-    return bool(_PART.search(typed) or _SIGNS.search(re.sub(r"\([^()]*\)", "", typed)))
+    return bool(_PART.search(typed) or _SIGNS.search(_outside(typed)))
+
+
+def _outside(text: str) -> str:
+    """What stands outside of brackets."""
+    depth, kept = 0, []
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        kept.append(letter if depth == 0 and letter != ")" else "")
+    return "".join(kept)
 
 
 def names_in(text: str) -> list[str]:
@@ -51,7 +60,7 @@ def names_in(text: str) -> list[str]:
     >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
     (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
     """
-    if _SIGNS.search(re.sub(r"\([^()]*\)", "", text)):
+    if _SIGNS.search(_outside(text)):
         return [text.strip()]
     return [name for name in re.split(r"\s+(?![^(]*\))", text.strip()) if name]
 
