@@ -6,6 +6,7 @@ Each situation is a row of docs/faults.md, which says what is printed; what is n
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import re
 import signal
@@ -192,6 +193,16 @@ def cut_gzip() -> tuple[str, ...]:
     return "evaluate", "gold.txt", "run.txt.gz"
 
 
+def cut_xz() -> tuple[str, ...]:
+    Path("run.txt.xz").write_bytes(lzma.compress(Path("run.txt").read_bytes())[:-1000])
+    return "evaluate", "gold.txt", "run.txt.xz"
+
+
+def arrow_stream() -> tuple[str, ...]:
+    Path("run.txt").write_bytes(b"\xff\xff\xff\xff\x78\0\0\0" + bytes(120))
+    return EVALUATE
+
+
 def cut_json() -> tuple[str, ...]:
     cut("task1/gold.json", 14, "gold.json")
     return "evaluate", "gold.json", copied("task1/bm25.txt", "bm25.txt")
@@ -289,6 +300,7 @@ def directory() -> tuple[str, ...]:
         ("a run cut short in its last line", cut_run),
         ("a run in three columns, cut short", cut_columns),
         ("a compressed run cut short", cut_gzip),
+        ("a run compressed by xz, cut short", cut_xz),
         ("JSON cut short", cut_json),
         ("JSON Lines cut short", cut_json_lines),
         ("XML cut short", cut_xml),
@@ -304,6 +316,8 @@ def directory() -> tuple[str, ...]:
         ("a web page instead of the file that it shows", web_page),
         ("text in UTF-16", utf16),
         ("a byte order mark within a line", marked),
+        ("an empty file name, of a variable of the shell that is not set", lambda: ("evaluate", "gold.txt", "")),
+        ("an Arrow stream instead of a run", arrow_stream),
         ("a file that is not there", lambda: ("evaluate", "gold.txt", "no.txt")),
         ("a conversion into a folder that is not there", lambda: (*CONVERT, "no/out.json")),
     ],

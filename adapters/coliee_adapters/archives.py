@@ -6,10 +6,8 @@ under numbers, within ``limits``. Links and devices in it, and names that lead o
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import functools
-import gzip
 import itertools
 import lzma
 import os
@@ -17,12 +15,12 @@ import stat
 import tarfile
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters import limits
+from coliee_adapters.compressed import DAMAGED, compression_of
 from coliee_adapters.errors import InputError, contained
 from coliee_adapters.file_kinds import TAR, ZIP, kind_of
 
@@ -36,14 +34,8 @@ _NUMBERS: Final = itertools.count()
 _DEPTH: Final = 2
 
 _BROKEN: Final = (
-    zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError,
-    NotImplementedError, ValueError, OverflowError,
+    *DAMAGED, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, NotImplementedError, ValueError, OverflowError,
 )  # fmt: skip
-
-_OPENED: Final[dict[bytes, Callable[[BinaryIO], BinaryIO]]] = {
-    b"\x1f\x8b": lambda raw: cast(BinaryIO, gzip.GzipFile(fileobj=raw)),
-    b"BZ": lambda raw: cast(BinaryIO, bz2.BZ2File(raw)),
-}
 
 
 class Contents(NamedTuple):
@@ -59,16 +51,16 @@ class Contents(NamedTuple):
 
 
 def is_archive(path: str) -> bool:
-    """Whether a file is a zip or tar archive, the latter packed by gzip or bzip2 or not; an Office document is not."""
+    """Whether a file is a zip or tar archive, the latter compressed or not; an Office document is not."""
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return False
         with Path(path).open("rb") as raw:
-            head = raw.read(_HEAD)
-            if packed := _OPENED.get(head[:2]):
-                raw.seek(0)
-                head = packed(raw).read(512)
-    except (OSError, *_BROKEN):
+            if compression := compression_of(raw):
+                head = compression.unpacked(raw, path).read(512)
+            else:
+                head = raw.read(_HEAD)
+    except (OSError, InputError, *_BROKEN):
         return False
     return kind_of(head) in (ZIP, TAR)
 
@@ -150,7 +142,7 @@ def _unpack(path: str, shown: str, meter: _Meter, done: Contents, before: str, d
     try:
         with Path(path).open("rb") as raw:
             is_zip = raw.read(2) == b"PK"
-            entries = _zipped(raw, shown, meter) if is_zip else _tarred(raw, meter)
+            entries = _zipped(raw, shown, meter) if is_zip else _tarred(raw, shown, meter)
             for name, stream in entries:
                 plain = _plain_name(name)
                 if stream is None or not plain:
@@ -210,12 +202,11 @@ class _Metered:
         return piece
 
 
-def _tarred(raw: BinaryIO, meter: _Meter) -> Iterator[tuple[str, BinaryIO | None]]:
+def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, BinaryIO | None]]:
     """The entries of a tar archive; without a stream where an entry is no plain file."""
     raw.seek(0)
-    packed = _OPENED.get(raw.read(2))
-    raw.seek(0)
-    stream = _Metered(packed(raw) if packed else raw, meter)
+    compression = compression_of(raw)
+    stream = _Metered(compression.unpacked(raw, shown) if compression else raw, meter)
     with tarfile.open(fileobj=cast(BinaryIO, stream), mode="r|") as archive:
         for entry in archive:
             if entry.isdir():

@@ -17,8 +17,9 @@ class Kind(NamedTuple):
     remedy: str
 
 
-_UNPACK: Final = "unpack it and give the file in it; of the packed forms only gzip is read"
-_TABLE: Final = "write it as CSV, for instance with to_csv of pandas or write_csv of polars"
+_UNPACK: Final = "unpack it and give the file in it"
+_ONCE: Final = "unpack it once"
+_TABLE: Final = "write it as Parquet or CSV, for instance with to_csv of pandas or write_csv of polars"
 _UTF8: Final = "save the file as UTF-8"
 _EXPORT: Final = "export it as CSV"
 
@@ -27,10 +28,10 @@ _STARTS: Final = (
     (bytes(512), Kind("a file of zero bytes", "get a new copy: the content was lost or never written")),
     (b"\xff\xfe\0\0", Kind("UTF-32 text", _UTF8)),
     (b"\0\0\xfe\xff", Kind("UTF-32 text", _UTF8)),
-    (b"\x1f\x8b", Kind("gzip data within gzip data", "unpack it once")),
-    (b"\xfd7zXZ\0", Kind("an xz archive", _UNPACK)),
-    (b"\x28\xb5\x2f\xfd", Kind("a Zstandard archive", _UNPACK)),
-    (b"\x04\x22\x4d\x18", Kind("an LZ4 archive", _UNPACK)),
+    (b"\x1f\x8b", Kind("gzip data within compressed data", _ONCE)),
+    (b"\xfd7zXZ\0", Kind("xz data within compressed data", _ONCE)),
+    (b"\x28\xb5\x2f\xfd", Kind("Zstandard data within compressed data", _ONCE)),
+    (b"\x04\x22\x4d\x18", Kind("LZ4 data within compressed data", _ONCE)),
     (b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", _UNPACK)),
     (b"Rar!\x1a\x07", Kind("a RAR archive", _UNPACK)),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("an old-format Excel or Word file", _EXPORT)),
@@ -82,7 +83,7 @@ def kind_of(head: bytes) -> Kind | None:
     if head[:1] == b"\x80" and head[1:2] in (b"\2", b"\3", b"\4", b"\5"):
         return _PICKLE
     if head.startswith(b"BZh") and head[4:].startswith(b"1AY&SY"):
-        return Kind("a bzip2 archive", _UNPACK)
+        return Kind("bzip2 data within compressed data", _ONCE)
     if head[_TAR_SIGN] == b"ustar":
         return TAR
     if head[:256].lstrip().lower().startswith((b"<!doctype html", b"<html")):

@@ -1,10 +1,9 @@
-"""Opening and writing files: a path, ``-``, gzip; bytes to text with every fault named; writing aside, moving in."""
+"""Opening and writing files: a path, ``-``, compressed or not; every fault named; writing aside, moving in."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import gzip
 import io
 import os
 import re
@@ -13,17 +12,16 @@ import stat
 import sys
 import tempfile
 import weakref
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters import archives, file_kinds, limits
+from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
 from coliee_adapters.errors import InputError, UsageError, contained
 
 BOM: Final = b"\xef\xbb\xbf"
-_GZIP: Final = b"\x1f\x8b"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
 
@@ -46,7 +44,7 @@ class _State(NamedTuple):
 
 
 class Source:
-    """Where bytes come from: a file, gzipped or not, or standard input. It can be read more than once.
+    """Where bytes come from: a file, compressed or not, or standard input. It can be read more than once.
 
     Standard input, or a pipe, is spooled to an unnamed temporary file at first use, so that it too can be read twice
     (once to find out what it is, once to read it) without being held in memory. A file that changes between its first
@@ -79,7 +77,8 @@ class Source:
         self.limits = limits.current()
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
-        self._head_is_gzip = False
+        #: the name of its compression; empty where it has none
+        self._compression = ""
         with self._faults():
             if not self.path:
                 raise InputError("''", "an empty file name", remedy="name a file; is a variable of the shell empty?")
@@ -110,13 +109,13 @@ class Source:
 
         Only endings of known forms are taken off: in ``task3.ALPHA`` the last word is the run's name.
         """
-        name = Path(self.name).name.removesuffix(".gz")
+        name = plain_name(Path(self.name).name)
         return (name.rpartition(".")[0] if name.lower().endswith(_ENDINGS) else "") or name
 
     @property
     def is_file(self) -> bool:
         """Whether the bytes lie in a plain file, of which parts can be read."""
-        return not self._head_is_gzip and not self._is_stream
+        return not self._compression and not self._is_stream
 
     def head(self) -> bytes:
         """The first 64 KiB, decompressed, without byte order marks."""
@@ -148,10 +147,9 @@ class Source:
                 else:
                     raw = stack.enter_context(self._place.open("rb"))
                     self._check_unchanged(raw)
-                start = raw.read(2)
-                raw.seek(0)
-                self._head_is_gzip = start == _GZIP
-                stream = cast(BinaryIO, stack.enter_context(gzip.open(raw))) if self._head_is_gzip else raw
+                compression = compression_of(raw)
+                self._compression = "" if compression is None else compression.name
+                stream = raw if compression is None else stack.enter_context(compression.unpacked(raw, self.name))
             yield stream
             if not self._is_stream:
                 with self._faults():
@@ -178,6 +176,7 @@ class Source:
         longest = self.limits.line if longest is None else longest
         with self.open() as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
+            held = 0  # bytes in it
             done = start
             if start:
                 stream.seek(start)
@@ -194,10 +193,12 @@ class Source:
                     self._check_lines(block, longest, done)
                     yield without_marks(block)
                     done += len(block)
-                    rest = [piece[cut:]] if cut < len(piece) else []
+                    held = len(piece) - cut
+                    rest = [piece[cut:]] if held else []
                 else:
                     rest.append(piece)
-                    if sum(map(len, rest)) > longest:
+                    held += len(piece)
+                    if held > longest:
                         self._check_lines(b"".join(rest), longest, done)
             if rest:
                 if not self._is_stream:  # which may be why the last line is cut
@@ -244,20 +245,21 @@ class Source:
             return b"".join(pieces)
 
     def _read(self, stream: BinaryIO, size: int) -> bytes:
-        """The next bytes, as long as gzip data does not grow beyond the limits."""
+        """The next bytes, as long as compressed data does not grow beyond the limits."""
         with self._faults():
             piece = stream.read(size)
-            if not isinstance(stream, gzip.GzipFile):
+            packed: int | None = getattr(stream, "packed", None)
+            if packed is None:
                 return piece
-            unpacked, packed = stream.tell(), cast(BinaryIO, stream.fileobj).tell()
+            unpacked = stream.tell()
         if unpacked > self.limits.unpacked:
-            name, problem = "unpacked", f"the gzip data unpacks to more than {limits.size(self.limits.unpacked)}"
+            name, most = "unpacked", f"{limits.size(self.limits.unpacked)}"
         elif unpacked > limits.FREE and unpacked > self.limits.ratio * packed:
-            name, problem = "ratio", f"the gzip data unpacks to more than {self.limits.ratio} times its size"
+            name, most = "ratio", f"{self.limits.ratio} times its size"
         else:
             return piece
         remedy = f"if this is right, unpack the file first, or raise {limits.variable(name)}"
-        raise InputError(self.name, problem, remedy=remedy)
+        raise InputError(self.name, f"the {self._compression} data unpacks to more than {most}", remedy=remedy)
 
     def _check_lines(self, raw: bytes, longest: int, before: int = 0) -> None:
         """Refuse a line that is too long.
@@ -326,7 +328,7 @@ class Source:
 
     def _copy(self, stream: BinaryIO, spool: BinaryIO) -> None:
         piece = stream.read(_PIECE)
-        if not piece.startswith(_GZIP):
+        if compression_of(io.BytesIO(piece)) is None:
             self._check_kind(piece, any_text=True)  # /dev/zero does not end
         while piece:
             if spool.tell() + len(piece) > self.limits.unpacked:
@@ -351,10 +353,9 @@ class Source:
             else:
                 problem, remedy = "there is no such file", "check the path"
             raise InputError(self.name, problem, remedy=remedy) from None
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(
-                self.name, f"the gzip data is damaged or cut short ({error})", remedy="compress or download it again"
-            ) from None
+        except DAMAGED as error:
+            problem = f"the {self._compression} data is damaged or cut short ({error})"
+            raise InputError(self.name, problem, remedy="compress or download it again") from None
         except OSError as error:
             raise InputError(self.name, f"cannot be read ({error.strerror or error})") from None
 
@@ -417,7 +418,8 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
 
     It is written beside its place and moved into it, so that a crash leaves the old file. Standard output (``-``), and
     what is not a plain file (a terminal, a pipe, ``/dev/null``), gets the content when the block has ended: all of it,
-    or nothing. A name that ends in ``.gz`` is compressed, with a fixed time stamp so that equal runs give equal files.
+    or nothing. A name that ends in ``.gz``, ``.bz2``, ``.xz``, ``.zst`` or ``.lz4`` is compressed, without a time
+    stamp so that equal runs give equal files.
 
     Raises:
         InputError: the place cannot be written.
@@ -440,9 +442,8 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
             target = Path(os.path.realpath(name))  # of a link, what it points to
         with contextlib.ExitStack() as stack:
             stream: BinaryIO = stack.enter_context(_beside(target) if plain else _in_one_go(target))
-            if name.endswith(".gz"):
-                packed = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
-                stream = cast(BinaryIO, stack.enter_context(packed))
+            if (compression := named(name)) is not None:
+                stream = stack.enter_context(compression.packing(stream, name))
             yield stack.enter_context(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
     except OSError as error:
         raise InputError(name, f"cannot be written ({error.strerror or error})") from None
@@ -549,7 +550,8 @@ def is_folder(path: PathLike) -> bool:
 def copies(paths: Iterable[str]) -> list[str | None]:
     """For each path the first one before it with the same content; None where there is none.
 
-    Gzip data is looked into. Only files of equal size are read. What is not a plain file is not a copy of anything.
+    Gzip data, which says how much it holds, is looked into. Only files of equal size are read. What is not a plain file
+    is not a copy of anything.
     """
     paths = list(paths)
     places = [archives.located(path) if path != "-" else "" for path in paths]
@@ -576,7 +578,7 @@ def _size(path: str) -> int | None:
     if found is None:
         return None
     with contextlib.suppress(OSError), Path(path).open("rb") as raw:
-        if raw.read(2) == _GZIP and found.st_size >= 18:
+        if compression_of(raw) is GZIP and found.st_size >= 18:
             raw.seek(-4, os.SEEK_END)
             return int.from_bytes(raw.read(4), "little")
     return found.st_size
@@ -589,14 +591,12 @@ def _digest(path: str, size: int) -> bytes:
     digest = hashlib.sha256()
     try:
         with Path(path).open("rb") as raw:
-            packed = raw.read(2) == _GZIP
-            raw.seek(0)
-            stream: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+            stream = GZIP.unpacked(raw, path) if compression_of(raw) is GZIP else raw
             while piece := stream.read(min(_PIECE, size + 1)):
                 digest.update(piece)
                 size -= len(piece)
                 if size < 0:  # more than the gzip data says it has
                     return b""
-    except (OSError, EOFError, zlib.error):  # whoever reads the file says so
+    except (OSError, *DAMAGED):  # whoever reads the file says so
         return b""
     return digest.digest()

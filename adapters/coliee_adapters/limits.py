@@ -11,7 +11,7 @@ from coliee_adapters.errors import UsageError
 
 _PREFIX: Final = "COLIEE_IR_MAX_"
 
-#: what gzip data and archives may unpack to, whatever their ratio
+#: what compressed data and archives may unpack to, whatever their ratio
 FREE: Final = 16 << 20
 
 _UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
@@ -29,8 +29,8 @@ class Limits:
             them takes up to 25 times as much.
         validated: bytes of a file to validate, which takes some 45 times as much; a long list of 1000 documents for
             each of 400 queries has 16 MiB.
-        unpacked: bytes that gzip data or an archive unpacks to, or that a pipe delivers: a hundred million lines.
-        ratio: how many times its own size gzip data or an archive unpacks to; the first 16 MiB are free. Runs reach 5
+        unpacked: bytes that compressed data or an archive unpacks to, or that a pipe delivers: a hundred million lines.
+        ratio: how many times its size compressed data or an archive unpacks to; the first 16 MiB are free. Runs reach 5
             to 30.
         members: files that an archive may hold.
         depth: how deep the elements of XML are nested. The law as e-Gov publishes it has some 25 levels.

@@ -85,7 +85,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "runs": _option(
         metavar="RUN|DIR", nargs="+", reads=True,
-        help="runs in any known format, plain or .gz; a folder stands for all its files",
+        help="runs in any known format, plain or compressed; a folder stands for all its files",
     ),
     "submissions": _option(
         metavar="DIR|FILE", nargs="+", reads=True,
@@ -97,7 +97,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
-    "target": _option(metavar="OUT", help="file to write; - is standard output, .gz compresses"),
+    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .bz2, .xz, .zst, .lz4 compress"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
         "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, TypeVar
 
+from coliee_adapters.compressed import plain_name
 from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.folds import Difference
@@ -381,12 +382,12 @@ _FILES: Final[dict[str, Callable[[Grid], str]]] = {
 
 
 def file_form(path: str) -> Callable[[Grid], str]:
-    """How a grid is written in a file of this name, ``.gz`` aside; on standard output (``-``) as CSV.
+    """How a grid is written in a file of this name, whatever its compression; on standard output (``-``) as CSV.
 
     Raises:
         UsageError: the name has another ending.
     """
-    name = path.removesuffix(".gz")
+    name = plain_name(path)
     form = separated if path == "-" else next((_FILES[end] for end in _FILES if name.endswith(end)), None)
     if form is None:
         raise UsageError(f"{path}: the name of a table must end in {', '.join(_FILES)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import os
 import stat
 import tarfile
@@ -46,6 +47,7 @@ PACKED = {
     "a.tar": tarred({"in/run.txt": RUN}),
     "a.tgz": gzip.compress(tarred({"in/run.txt": RUN})),
     "a.tar.bz2": bz2.compress(tarred({"in/run.txt": RUN})),
+    "a.tar.xz": lzma.compress(tarred({"in/run.txt": RUN})),
 }
 
 

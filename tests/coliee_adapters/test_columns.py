@@ -277,7 +277,7 @@ def test_scores_whose_sum_is_not_finite_are_finite(path: Path) -> None:
 
 
 def test_a_line_may_be_longer_than_a_block(path: Path) -> None:
-    long = "d" * 200_000
+    long = "d" * (max(BLOCKS) + 5000)
     for outcome in readings(path, f"q {long} T\nq d T".encode(), THREE_COLUMNS):
         assert outcome == ([Line("q", long, None, None), Line("q", "d", None, None)], Remarks())
 

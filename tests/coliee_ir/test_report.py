@@ -10,7 +10,7 @@ import json
 import math
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -44,6 +44,14 @@ BESIDES = {
 }
 
 Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_deal() -> Iterator[None]:
+    """Cutoffs are chosen on one deal of the queries to folds; what ten deals change is for the tests of ``tune``."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
+        yield
 
 
 def shown(name: str) -> list[str]:

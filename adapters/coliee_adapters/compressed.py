@@ -1,0 +1,224 @@
+"""Compressed files, known by their first bytes and not by their names: gzip, bzip2, xz, Zstandard, LZ4.
+
+gzip, bzip2 and xz come with Python, and from 3.14 on Zstandard does; the extra ``compression`` has the others. Only as
+much is unpacked as is asked for, so that the caller can stop at a limit.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import io
+import re
+import sys
+import zlib
+from collections.abc import Mapping
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
+
+from coliee_adapters.errors import InputError
+
+#: so many packed bytes are read at a time, and so many come out of them; LZ4 makes room for all that may come
+_PIECE: Final = 1 << 16
+_MOST: Final = 1 << 20
+
+#: so many of the first bytes tell compressions apart
+_SIGN: Final = 10
+
+
+class Compression(NamedTuple):
+    """A way in which files are compressed.
+
+    Attributes:
+        name: what it is called.
+        ending: how the names of its files end.
+        sign: the first bytes of its files.
+        module: the library.
+        file: the library's class of files.
+        decompressor: its class of decompressors, which unpack one stream; none where its files do all that is needed.
+        bounds: what that class is told about the memory that it may take.
+    """
+
+    name: str
+    ending: str
+    sign: re.Pattern[bytes]
+    module: str
+    file: str
+    decompressor: str = ""
+    bounds: Mapping[str, int] = {}
+
+    def library(self, path: str) -> Any:
+        """The library.
+
+        Args:
+            path: the file's name, for the error.
+
+        Raises:
+            InputError: it is not installed.
+        """
+        try:
+            return importlib.import_module(self.module)
+        except ImportError:
+            problem = f"{self.name} data needs the package {self.module.removesuffix('.frame')}"
+            remedy = "pip install 'coliee-ir[compression]', or use gzip"
+            raise InputError(path, problem, remedy=remedy) from None
+
+    def unpacked(self, raw: BinaryIO, path: str) -> BinaryIO:
+        """A stream of the unpacked bytes; its ``packed`` is the number of packed bytes that it has taken.
+
+        What it raises over damaged data is one of ``DAMAGED``.
+
+        Args:
+            raw: the packed bytes, from the first.
+            path: the file's name, for the error.
+
+        Raises:
+            InputError: the library is not installed.
+        """
+        stream = _Unpacked(raw, self, self.library(path)) if self.decompressor else _Gzip(fileobj=raw)
+        return cast(BinaryIO, stream)
+
+    def packing(self, raw: BinaryIO, path: str) -> BinaryIO:
+        """A stream that compresses into another one; of equal content come equal bytes.
+
+        Args:
+            raw: where the packed bytes go.
+            path: the file's name, for the error.
+
+        Raises:
+            InputError: the library is not installed.
+        """
+        file = getattr(self.library(path), self.file)
+        return cast(BinaryIO, file(raw, "wb") if self.decompressor else file("", "wb", fileobj=raw, mtime=0))
+
+
+_BZIP2: Final = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
+_ZSTD: Final = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+
+GZIP: Final = Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), "gzip", "GzipFile")
+
+#: The compressions that are read and written.
+COMPRESSIONS: Final = (
+    GZIP,
+    Compression("bzip2", ".bz2", _BZIP2, "bz2", "BZ2File", "BZ2Decompressor"),
+    # the greatest preset needs 65 MiB
+    Compression(
+        "xz", ".xz", re.compile(rb"\xfd7zXZ\0"), "lzma", "LZMAFile", "LZMADecompressor", {"memlimit": 256 << 20}
+    ),
+    Compression("Zstandard", ".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _ZSTD, "ZstdFile", "ZstdDecompressor"),
+    Compression(
+        "LZ4", ".lz4", re.compile(rb"\x04\x22\x4d\x18"), "lz4.frame", "LZ4FrameFile", "LZ4FrameDecompressor"
+    ),
+)  # fmt: skip
+
+#: What is raised over damaged data.
+DAMAGED: Final = (EOFError, gzip.BadGzipFile, zlib.error)
+
+
+def compression_of(raw: BinaryIO) -> Compression | None:
+    r"""How a file is compressed, by its first bytes; None if it is not. The stream is put back to its start.
+
+    >>> compression_of(io.BytesIO(b"\x1f\x8b\x08...")).name
+    'gzip'
+    >>> compression_of(io.BytesIO(b"BZh9 is a query"))
+    """
+    head = raw.read(_SIGN)
+    raw.seek(0)
+    return next((one for one in COMPRESSIONS if one.sign.match(head)), None)
+
+
+def named(path: str) -> Compression | None:
+    """How a file of this name is to be compressed; None if it is not.
+
+    >>> named("run.txt.xz").name
+    'xz'
+    """
+    return next((one for one in COMPRESSIONS if path.endswith(one.ending)), None)
+
+
+def plain_name(path: str) -> str:
+    """A name without the ending of a compression.
+
+    >>> plain_name("run.txt.zst"), plain_name("run.txt")
+    ('run.txt', 'run.txt')
+    """
+    one = named(path)
+    return path if one is None else path.removesuffix(one.ending)
+
+
+class _Gzip(gzip.GzipFile):
+    """Python's own, which here says how much it has taken."""
+
+    @property
+    def packed(self) -> int:
+        return cast(BinaryIO, self.fileobj).tell()
+
+
+class _Decompressor(Protocol):
+    """What the libraries' decompressors have in common."""
+
+    eof: bool
+    needs_input: bool
+    unused_data: bytes | None
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """The next unpacked bytes, at most so many."""
+        ...
+
+
+class _Unpacked(io.BufferedIOBase):
+    """The content of compressed streams that stand one after the other.
+
+    The libraries' own files cannot be bounded in memory, and some of them pass over what stands behind a stream.
+    """
+
+    def __init__(self, raw: BinaryIO, compression: Compression, library: Any) -> None:
+        self._raw, self._compression, self._library = raw, compression, library
+        self._decompressor = self._start()
+        self._done = 0
+
+    def _start(self) -> _Decompressor:
+        start = getattr(self._library, self._compression.decompressor)
+        return cast(_Decompressor, start(**self._compression.bounds))
+
+    @property
+    def packed(self) -> int:
+        return self._raw.tell()
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._done
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """So many bytes; fewer only at the end.
+
+        Raises:
+            EOFError: the data is damaged or cut short.
+        """
+        pieces: list[bytes] = []
+        left = sys.maxsize if size is None or size < 0 else size
+        try:
+            while left and (piece := self._next(left)):
+                pieces.append(piece)
+                left -= len(piece)
+                self._done += len(piece)
+        except (MemoryError, EOFError):
+            raise
+        except Exception as error:  # each library has its own
+            raise EOFError(str(error)) from None
+        return b"".join(pieces)
+
+    def _next(self, most: int) -> bytes:
+        """The next bytes, at most so many; none at the end."""
+        while True:
+            data = b""
+            if self._decompressor.eof:
+                data = self._decompressor.unused_data or self._raw.read(_PIECE)
+                if not data:
+                    return b""
+                self._decompressor = self._start()
+            elif self._decompressor.needs_input and not (data := self._raw.read(_PIECE)):
+                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+            if piece := self._decompressor.decompress(data, max_length=min(most, _MOST)):
+                return piece

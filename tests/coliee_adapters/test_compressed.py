@@ -1,0 +1,185 @@
+"""bzip2, xz, Zstandard and LZ4 wherever gzip is read or written, within the same limits."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import random
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import lz4.frame
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import archives, compressed
+from coliee_adapters.compressed import COMPRESSIONS, Compression, compression_of
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source, copies, written
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": partial(gzip.compress, mtime=0),
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "Zstandard": zstd.compress,
+    "LZ4": lz4.frame.compress,
+}
+TEXT = "001 013 民法\n002 014 T\n"
+LONG = "".join(f"{i} {random.Random(i).random()} T\n" for i in range(20_000)).encode()  # several heads, hard to pack
+
+every = pytest.mark.parametrize("one", COMPRESSIONS, ids=[one.name for one in COMPRESSIONS])
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def refused(run: Callable[[], object]) -> InputError:
+    with pytest.raises(InputError) as caught:
+        run()
+    return caught.value
+
+
+@every
+def test_a_compressed_file_is_read_like_any_other(one: Compression, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = PACK[one.name](TEXT.encode())
+    Path("run.txt").write_bytes(packed)  # known by its bytes, not by its name
+    Path(f"run.txt{one.ending}").write_bytes(PACK[one.name](TEXT[:9].encode()) + PACK[one.name](TEXT[9:].encode()))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed)))
+    for path in ("run.txt", f"run.txt{one.ending}", "-"):
+        source = Source(path)
+        for _ in range(2):
+            assert source.head() == TEXT.encode()
+            assert source.text() == TEXT
+            assert b"".join(source.blocks(5)) == TEXT.encode()
+        assert not source.is_file
+    assert Source(f"run.txt{one.ending}").stem == "run"
+
+
+@every
+@given(st.lists(st.binary(max_size=50), max_size=4), st.lists(st.integers(1, 90), min_size=1, max_size=9))
+def test_pieces_of_any_size_are_those_of_the_content(one: Compression, streams: list[bytes], sizes: list[int]) -> None:
+    raw = io.BytesIO(b"".join(PACK[one.name](content) for content in [b"x", *streams]))
+    content = io.BytesIO(b"".join([b"x", *streams]))
+    found = compression_of(raw)
+    assert found is one
+    stream = found.unpacked(raw, "run")
+    for size in sizes:
+        assert stream.read(size) == content.read(size)
+        assert stream.tell() == content.tell()
+    assert stream.read() == content.read()
+    assert stream.read(1) == b""
+
+
+@every
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda packed: packed[:-20],
+        lambda packed: packed[: len(packed) // 2] + b"\xff" * 99 + packed[len(packed) // 2 + 99 :],
+        lambda packed: packed + b"more",
+        lambda packed: packed[:12],
+    ],
+    ids=["cut short", "overwritten", "with more behind it", "nearly nothing"],
+)
+@pytest.mark.parametrize("read", [Source.text, lambda source: list(source.blocks(1 << 16))], ids=["text", "blocks"])
+def test_damaged_data_is_refused_in_one_sentence(
+    one: Compression, damage: Callable[[bytes], bytes], read: Callable[[Source], object]
+) -> None:
+    Path("run").write_bytes(damage(PACK[one.name](LONG)))
+    try:
+        read(Source("run"))
+    except InputError as error:
+        of_data = error.problem.startswith(f"the {one.name} data is damaged or cut short (")
+        assert of_data or "NUL" in error.problem  # where what came out is looked at before its checksum
+        assert error.path == "run"
+    else:  # these two are written without a checksum
+        assert one.name in ("Zstandard", "LZ4")
+
+
+@every
+def test_data_that_grows_out_of_proportion_is_refused(one: Compression) -> None:
+    Path("run").write_bytes(PACK[one.name](b"a\n" * (1 << 20)) * 20)
+    error = refused(lambda: list(Source("run").blocks(1 << 18)))
+    assert "200 times its size" in error.problem
+    assert "COLIEE_IR_MAX_RATIO" in str(error.remedy)
+
+
+@every
+def test_only_what_is_asked_for_is_unpacked(one: Compression) -> None:
+    raw = io.BytesIO(PACK[one.name](random.Random(1).randbytes(1 << 19)))
+    stream = one.unpacked(raw, "run")
+    assert len(stream.read(1000)) == 1000
+    assert raw.tell() <= 1 << 17 or one.name == "bzip2"  # whose blocks have 900 kB
+
+
+@every
+def test_the_limit_of_unpacked_bytes_holds(one: Compression, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
+    Path("run").write_bytes(PACK[one.name](LONG))
+    problem = refused(lambda: list(Source("run").blocks(1 << 16))).problem
+    assert problem == f"the {one.name} data unpacks to more than 100 KiB"
+
+
+def test_xz_data_that_asks_for_much_memory_is_refused() -> None:
+    one = next(one for one in COMPRESSIONS if one.name == "xz")
+    raw = io.BytesIO(lzma.compress(TEXT.encode()))
+    with pytest.raises(EOFError, match="limit"):
+        one._replace(bounds={"memlimit": one.bounds["memlimit"] >> 8}).unpacked(raw, "run").read()
+
+
+@every
+def test_the_name_says_how_what_is_written_is_compressed(one: Compression) -> None:
+    for name in (f"a{one.ending}", f"b{one.ending}"):
+        with written(name) as stream:
+            stream.write(TEXT)
+    assert Path(f"a{one.ending}").read_bytes() == Path(f"b{one.ending}").read_bytes()
+    with Path(f"a{one.ending}").open("rb") as raw:
+        assert compression_of(raw) is one
+    assert Source(f"a{one.ending}").text() == TEXT
+    assert copies([f"a{one.ending}", f"b{one.ending}"]) == [None, f"a{one.ending}"]
+
+
+@every
+def test_a_tar_archive_may_be_compressed_in_any_way(one: Compression) -> None:
+    import tarfile
+
+    entry = tarfile.TarInfo("in/run.txt")
+    entry.size = len(TEXT.encode())
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as archive:
+        archive.addfile(entry, io.BytesIO(TEXT.encode()))
+    Path(f"a.tar{one.ending}").write_bytes(PACK[one.name](raw.getvalue()))
+    assert archives.is_archive(f"a.tar{one.ending}")
+    assert Source(f"a.tar{one.ending}/in/run.txt").text() == TEXT
+
+
+@pytest.mark.parametrize("one", COMPRESSIONS[-2:], ids=["Zstandard", "LZ4"])
+def test_a_library_that_is_not_installed_is_named(one: Compression, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("run").write_bytes(PACK[one.name](TEXT.encode()))
+    for module in (one.module, one.module.split(".")[0]):
+        monkeypatch.setitem(sys.modules, module, None)
+    for call in (lambda: Source("run"), lambda: written(f"out{one.ending}").__enter__()):
+        error = refused(call)
+        assert one.name in error.problem
+        assert "coliee-ir[compression]" in str(error.remedy)
+    assert [path.name for path in Path().iterdir()] == ["run"]
+    assert not archives.is_archive("run")
+
+
+@pytest.mark.parametrize("text", ["BZh9 013 T", "\x04 1 T", "( 1 T"])
+def test_text_that_begins_alike_is_text(text: str) -> None:
+    Path("run").write_text(text, encoding="utf-8")
+    assert Source("run").text() == text
+    assert compressed.named("run.txt.gzip") is None
