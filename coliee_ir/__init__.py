@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from coliee_ir.scoring.reading import read_gold, read_run
     from coliee_ir.scoring.scores import Scores
     from coliee_ir.scoring.session import evaluate
+    from coliee_ir.scoring.store import ScoreStore
     from coliee_ir.scoring.submission import Submission
 
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
@@ -62,6 +63,7 @@ _HOMES = {
     "coliee_ir.commands.report": ("Report", "make_report"),
     "coliee_ir.scoring.scores": ("Scores",),
     "coliee_ir.scoring.session": ("evaluate",),
+    "coliee_ir.scoring.store": ("ScoreStore",),
     "coliee_ir.commands.compare": ("Comparison", "Interval", "Pair", "Standing", "compare"),
     "coliee_ir.commands.plan": ("Plan", "PlannedSize", "plan"),
     "coliee_ir.commands.validate": ("Finding", "Validation", "validate"),
@@ -93,6 +95,7 @@ __all__ = [
     "Rule",
     "Run",
     "RunLike",
+    "ScoreStore",
     "Scores",
     "Standing",
     "Submission",

@@ -434,7 +434,7 @@ how many places.
 def validation_rules() -> str:
     """What ``validate`` looks for: how bad it is, what is said, what to do, who says so, and what ``--fix`` does."""
     facts = {"{columns}": "the columns of the task", "{missing}": "articles or answers", "{many}": str(MANY)}
-    facts |= {"{runs}": "its runs", "{limit}": "the edition's date"}
+    facts |= {"{runs}": "its runs", "{limit}": "the edition's date", "{most}": "the protocol's number of"}
     for name in ("most_runs", "long_list", "tag_length"):
         facts[f"{{{name}}}"] = str(max(getattr(rules, name) or 0 for rules in SUBMISSION_RULES))
 

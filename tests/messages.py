@@ -29,8 +29,8 @@ _HEAD = """\
 
 #: two words beside each other: less is a name, a key or a mark
 _WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? [(<]?[A-Za-z]{2,}")
-#: code: a regular expression, a style, a page
-_CODE = re.compile(r"\(\?|</|\w\{[\w-]+:|\n.*\n.*\n|&|^<")
+#: code: a regular expression, SQL, a style, a page
+_CODE = re.compile(r"\(\?|^(?:PRAGMA|BEGIN|SELECT|INSERT|DELETE) [\w*]|</|\w\{[\w-]+:|\n.*\n.*\n|&|^<")
 _FIELD = re.compile(r"\{(\w*)\}")
 _CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
 #: what these keywords hold is written into docs/reference, which is compared too

@@ -12,7 +12,7 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
@@ -33,6 +33,9 @@ _MARKS: Final = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 _ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml")
 
 PathLike = str | os.PathLike[str]
+
+#: the sources of which the first bytes are held: of many thousands only the last
+_HELD: Final[deque[weakref.ref[Source]]] = deque(maxlen=256)
 
 
 class _State(NamedTuple):
@@ -123,6 +126,9 @@ class Source:
 
     @functools.cached_property
     def _first(self) -> bytes:
+        if len(_HELD) == _HELD.maxlen and (oldest := _HELD[0]()) is not None:
+            vars(oldest).pop("_first", None)  # it is read again if it is asked for
+        _HELD.append(weakref.ref(self))
         with self.open() as stream, self._faults():
             return stream.read(_HEAD)
 
@@ -449,17 +455,24 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
         raise InputError(name, f"cannot be written ({error.strerror or error})") from None
 
 
-def write_bytes(path: PathLike, content: bytes) -> None:
-    """Bytes that replace ``path`` only if all of them are written; see ``written``.
+@contextlib.contextmanager
+def replaced(path: PathLike) -> Iterator[BinaryIO]:
+    """A binary stream whose content replaces ``path`` only if the block ends well; see ``written``.
 
     Raises:
         InputError: the place cannot be written.
     """
     try:
         with _beside(Path(os.path.realpath(path))) as stream:
-            stream.write(content)
+            yield stream
     except OSError as error:
         raise InputError(os.fspath(path), f"cannot be written ({error.strerror or error})") from None
+
+
+def write_bytes(path: PathLike, content: bytes) -> None:
+    """Bytes that replace ``path`` only if all of them are written; see ``replaced``."""
+    with replaced(path) as stream:
+        stream.write(content)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from numbers import Integral
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters import json_records
+from coliee_adapters import arrow, json_records
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Collection, Ids, Picked
@@ -145,7 +145,7 @@ def run_of(
         if (block := _plain_rows(values, rule, commas=commas)) is not None:
             return _run_of_block(block, tag)
         table = _Rows.of(values, rule)
-        return _answers_of(_labelled_rows(table), tag) if table.answers else _run_of_rows(table, rule, tag)
+        return _answers_of(_labelled_rows(table), tag) if table.answers else _run_of_rows(table, rule, tag, commas)
     if (block := _plain_members(held, rule, commas=commas)) is not None:
         return _run_of_block(block, tag)
     members = _members(held, rule)
@@ -199,12 +199,13 @@ def _plain_rows(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bo
     """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other."""
     if not {"query", "document", "score"} <= values.keys() or "answer" in values:
         return None
-    n = len(values["query"])
+    if not (n := len(values["query"])):
+        return None
     try:
         queries = _plain_ids(values["query"], n, rule, commas=commas)
         documents = _plain_ids(values["document"], n, rule, commas=commas)
-        scores = np.fromiter(values["score"], np.float64, n)
-        ranks = np.asarray(values["rank"]) if "rank" in values else None
+        scores = _numbers(values["score"], lambda column: np.fromiter(column, np.float64, n)).astype(np.float64)
+        ranks = _numbers(values["rank"], np.asarray) if "rank" in values else None
     except (TypeError, ValueError, OverflowError):
         return None
     if queries is None or documents is None or not np.isfinite(scores).all():
@@ -217,13 +218,24 @@ def _plain_rows(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bo
 
 def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
     """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none."""
-    ids = Ids.plain(texts, n) if n else None
+    if isinstance(texts, arrow.Column):
+        ids = texts.ids()
+        if ids is not None and not ids.are_plain():
+            return None
+    else:
+        ids = Ids.plain(texts, n) if n else None
     if ids is None or (rule is not exact_id and b".txt" in ids.raw):
         return None
     return ids if commas or not (b"," in ids.raw or b";" in ids.raw) else None
 
 
-def _run_of_rows(table: _Rows, rule: IdRule, tag: str) -> Run:
+def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """A column as an array; one of objects by a function."""
+    numbers = values.numbers() if isinstance(values, arrow.Column) else None
+    return of_objects(values) if numbers is None else numbers
+
+
+def _run_of_rows(table: _Rows, rule: IdRule, tag: str, commas: bool) -> Run:
     queries: list[str] = []
     starts: list[int] = []
     for at, query in enumerate(table.queries):
@@ -237,6 +249,7 @@ def _run_of_rows(table: _Rows, rule: IdRule, tag: str) -> Run:
     ranks = [str(rank) for rank in table.ranks] if scores and table.ranks else None
     decides = scores or [-_finite(rank, "rank") for rank in table.ranks]
     documents = [rule(document) for document in table.documents]
+    _check_ids([*queries, *documents], commas)
     block = Columns(queries, [*starts, len(documents)], documents, decides or None, ranks)
     return Run(partial(iter, [block]), tag=tag, scored=bool(scores))
 
@@ -354,13 +367,13 @@ class _Rows(NamedTuple):
 
     queries: list[str]
     documents: list[str]
-    relevances: list[Any]
-    scores: list[Any]
-    ranks: list[Any]
-    answers: list[Any]
+    relevances: Sequence[Any]
+    scores: Sequence[Any]
+    ranks: Sequence[Any]
+    answers: Sequence[Any]
 
     @classmethod
-    def of(cls, values: Mapping[str, list[Any]], rule: IdRule) -> _Rows:
+    def of(cls, values: Mapping[str, Sequence[Any]], rule: IdRule) -> _Rows:
         return cls(
             [rule(_id(query)) for query in values.get("query", [])],
             [_id(document) for document in values.get("document", [])],
@@ -368,9 +381,11 @@ class _Rows(NamedTuple):
         )
 
 
-def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping[str, Sequence[Any]]:
     """The values of a frame or of an iterable of named tuples or records, by role."""
     held = collected(held)
+    if (values := _arrow(held, kind, columns)) is not None:
+        return values
     if hasattr(held, "columns"):
         return _frame(held, kind, columns)
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
@@ -383,21 +398,43 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[st
     )
 
 
+def _arrow(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping[str, arrow.Column] | None:
+    """The values of a frame's columns, by role, through Arrow; None where the library's own way tells more of them.
+
+    That is so where a value is not there, which libraries tell in several ways, and for types that are not understood.
+    """
+    alone = isinstance(held, arrow.Table)
+    if not alone and not hasattr(held, "__arrow_c_stream__"):
+        return None
+    roles = roles_of(names := _names(held), kind, _MEMORY, columns)
+    places = dict(zip(roles, range(len(roles)), strict=True)) if hasattr(held, "iloc") else roles
+    try:
+        # pandas makes each column anew
+        table = held if alone else arrow.Table(held.iloc[:, list(roles.values())] if hasattr(held, "iloc") else held)
+        values = {role: table.column(at) for role, at in places.items()}
+    except Exception:  # a library's, which may need another for it, or has no such type
+        return None
+    found = {role: column for role, column in values.items() if column is not None}
+    if not alone:
+        return found if len(found) == len(values) and all(one.valid is None for one in found.values()) else None
+    for role in values.keys() - found.keys():
+        remedy = "cast it to text or numbers"
+        raise InputError(_MEMORY, f"the {role} is of a type that is not read", found=names[roles[role]], remedy=remedy)
+    return found
+
+
 def collected(held: Any) -> Any:
-    """A lazy frame, or a reader of Arrow's batches, as the frame that it stands for; all else as it is.
+    """A lazy frame, or a stream of Arrow's, as the frame that it stands for; all else as it is.
 
     Raises:
-        InputError: it cannot be collected, or hands out Arrow's columns in a way that needs a library.
+        InputError: it cannot be collected.
     """
     lazy = hasattr(held, "collect") and hasattr(held, "collect_schema")
     streams = hasattr(held, "__arrow_c_stream__") and not hasattr(held, "columns")
     if not lazy and not streams:
         return held
-    if streams and not hasattr(held, "read_all"):
-        remedy = "give it as a table: polars.DataFrame(…) or pyarrow.table(…)"
-        raise InputError(_MEMORY, "a stream of Arrow data", found=type(held).__name__, remedy=remedy)
     try:
-        return held.collect() if lazy else held.read_all()
+        return held.collect() if lazy else arrow.Table(held)
     except Exception as error:  # of polars or Arrow, or of what they read from
         problem = f"the {'lazy frame' if lazy else 'stream'} cannot be collected ({type(error).__name__})"
         raise InputError(_MEMORY, problem, found=str(error)) from error

@@ -6,7 +6,7 @@ An id becomes a Python text only where somebody asks for it; for comparing, eigh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ PADDING = 32
 _LONGEST = PADDING // 8
 
 _BLANK = ord(" ")
+
+#: in each byte of a word: the highest bit, and what lifts the first visible character to it
+_HIGH, _VISIBLE = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101 * (127 - _BLANK))
 
 
 class Ids(Sequence[str]):
@@ -65,6 +68,32 @@ class Ids(Sequence[str]):
         if blanks != max(n - 1, 0) or b"\n\n" in raw or raw.startswith((b"\n", b"\0")) or together.endswith("\n"):
             return None
         return _Joined(raw, n)
+
+    @classmethod
+    def of_numbers(cls, numbers: npt.NDArray[np.integer[Any]]) -> Ids:
+        """Ids from whole numbers from 0 on, in decimal digits."""
+        n, greatest = len(numbers), int(numbers.max(initial=0))
+        width = len(str(greatest))
+        left = numbers.astype(np.uint32 if greatest < 1 << 32 else np.uint64)
+        length = np.ones(n, dtype=np.int64)
+        for at in range(1, width):
+            length += left >= 10**at
+        digits = np.empty((n, width), dtype=np.uint8)
+        for at in reversed(range(width)):
+            left, digits[:, at] = np.divmod(left, 10)
+        digits += ord("0")
+        return cls(digits.tobytes() + bytes(PADDING), width * np.arange(1, n + 1) - length, length)
+
+    def are_plain(self) -> bool:
+        """Whether each is of 1 to 32 visible ASCII characters."""
+        if self.length.min(initial=1) < 1 or self.length.max(initial=1) > PADDING:
+            return False
+        for at, word in enumerate(self.words(self.words_needed())):
+            held = MASKS[np.clip(self.length - 8 * at, 0, 8)] & _HIGH
+            # a byte from 33 to 127 comes to 128 and more
+            if (word & _HIGH).any() or ((word + _VISIBLE) & _HIGH != held).any():
+                return False
+        return True
 
     def __len__(self) -> int:
         return len(self.first)

@@ -19,6 +19,14 @@ class Frame(Protocol):
         ...
 
 
+class ArrowStream(Protocol):
+    """Whatever hands out columns through Arrow's C stream: a frame of any library, a reader of batches."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with the stream."""
+        ...
+
+
 class LazyFrame(Protocol):
     """A lazy frame of polars."""
 
@@ -37,12 +45,12 @@ Rows: TypeAlias = Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]
 #: ``{query: "Y"}``, a frame, rows, a Gold.
 GoldLike: TypeAlias = (
     FileLike | Sequence[FileLike | Gold] | Gold | Mapping[Any, Mapping[Any, int]] | Mapping[Any, Iterable[Any] | bool]
-    | Frame | LazyFrame | Rows
+    | Frame | ArrowStream | LazyFrame | Rows
 )  # fmt: skip
 
 #: What ``read_run`` takes: a file, ``{query: {document: score}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame,
 #: rows, a Run, Answers.
 RunLike: TypeAlias = (
     FileLike | Run | Answers | Mapping[Any, Mapping[Any, float]] | Mapping[Any, Iterable[Any] | bool]
-    | Frame | LazyFrame | Rows
+    | Frame | ArrowStream | LazyFrame | Rows
 )  # fmt: skip

@@ -152,6 +152,7 @@ class Gold:
         task: the task that the file itself names, if it does.
         remarks: what was tolerated while reading.
         files: query → the file that it comes from, where several golds are one; else empty.
+        beside: part → what is right of it, as in ``qrels``, where the form has other parts than documents and labels.
     """
 
     qrels: Mapping[str, Mapping[str, int]] | None = None
@@ -161,6 +162,7 @@ class Gold:
     task: str | None = None
     remarks: Remarks = field(default_factory=Remarks)
     files: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -182,6 +184,7 @@ class Run:
         format: the name of its form.
         split: gives the run as several runs over parts of its file, at most so many; None where it has no parts.
         grouped: whether each query is known to be in one block, and not to come back.
+        beside: part → what else the same file holds.
     """
 
     blocks: Callable[[], Iterator[Columns]]
@@ -191,6 +194,7 @@ class Run:
     format: str = "memory"
     split: Callable[[int], list[Run]] | None = None
     grouped: bool = False
+    beside: Mapping[str, Run | Answers] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -239,6 +243,7 @@ class Answers:
         format: the name of its form.
         remarks: what was tolerated while reading.
         unreadable: the queries whose answer is neither Y nor N; they are not in ``labels``.
+        beside: part → what else the same file holds.
     """
 
     labels: Mapping[str, bool]
@@ -247,6 +252,7 @@ class Answers:
     format: str = "memory"
     remarks: Remarks = field(default_factory=Remarks)
     unreadable: tuple[str, ...] = ()
+    beside: Mapping[str, Run | Answers] = field(default_factory=dict)
 
 
 class Claim(NamedTuple):

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir bundle codabench gold.json --task 1 -o bundle.zip"
     add(parser, "platform", choices=tuple(PLATFORMS))
-    add(parser, "gold", "task", "edition", "exclude")
+    add(parser, "gold", "task", "protocol", "edition", "exclude")
     add(parser, "output", default=None, help="zip file to write")
 
 

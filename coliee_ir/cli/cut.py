@@ -18,8 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir cut test_run.txt --rule rule.json --task 1 -o RUN1.txt"
     add(parser, "ranking")
-    add(parser.add_mutually_exclusive_group(required=True), "rule", "counts")
+    add(parser, "rule")
     add(parser, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
+    add(parser, "protocol")
     add(parser, "edition", "columns")
     add(parser, "tag", help="run tag to write (default: that of RUN)")
     add(parser, "output")
@@ -32,10 +33,13 @@ def run(options: argparse.Namespace) -> int:
     scoring.find_files(options, options.output)
     filters = tune.chosen_filters(options, options.task)
     rule: cutoffs.Rule | dict[str, int]
-    if options.counts is not None:
-        rule = given.read_counts(options.counts, task=options.task)
-    else:
+    if options.rule is not None:
         rule = _rule(options.rule, [filter_.name for filter_ in filters])
+    elif options.counts is not None:
+        rule = given.read_counts(options.counts, task=options.task)
+        filters.pop()  # the counts, which are all that is left to cut by
+    else:
+        raise UsageError("give --rule FILE, --counts FILE, or both")
     (ranking,) = scoring.opened_tables(options, options.ranking)
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     say("keep as many as predicted" if isinstance(rule, dict) else f"keep {rule}")

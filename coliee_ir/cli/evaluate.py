@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="report the scores of each year: that in the ids of statute questions, or else one gold file",
     )
     add(parser, "stages")
-    add(parser, "errors", "log")
+    add(parser, "errors", "log", "store")
     add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
     add(parser, "timing")
 
@@ -59,10 +59,13 @@ def run(options: argparse.Namespace) -> int:
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
     submissions = scoring.handed_in(options, options.output, *wanted, options.log)
+    only_means = not (options.per_query or options.by_year or at or options.span_of_ties)
     if options.log is not None:
         log.append(options.log, [])  # refused before anything is scored
     asked = measures(options)
-    scored, evaluator, failed, submissions = scoring.score(options, asked, submissions, keep_judged=bool(at))
+    scored, evaluator, failed, submissions = scoring.score(
+        options, asked, submissions, keep_judged=bool(at), only_means=only_means
+    )
     if not scored:
         return 2
     if options.log is not None:

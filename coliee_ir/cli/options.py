@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
-from coliee_ir.rules.protocol import TASKS
+from coliee_ir.rules.protocol import TASKS, protocol, use
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
 
@@ -69,6 +69,17 @@ def _columns(text: str) -> dict[str, str]:
         raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
 
 
+class _Protocol(argparse.Action):
+    """Takes the rules of a protocol; its task is then the one that was named."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        """Read the protocol: ``protocol`` is its file, if one was named, and ``task`` its task."""
+        namespace.task = use(values)
+        namespace.protocol = values if values.endswith(".toml") else None
+
+
 _MANY: Final[Mapping[str, Any]] = {"action": "append", "default": []}
 _SWITCH: Final[Mapping[str, Any]] = {"action": "store_true"}
 _COUNT: Final[Mapping[str, Any]] = {"type": at_least_one, "metavar": "N"}
@@ -102,6 +113,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "task": _option(
         "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"
     ),
+    "protocol": _option(
+        "--protocol", metavar="FILE|NAME", action=_Protocol, reads=True,
+        help="protocol file that states the rules and formats of the task, or the name of one of the package; "
+        "`coliee-ir protocol` lists them",
+    ),
     "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
     "columns": _option(
         "--columns", type=_columns, metavar="ROLE=NAME,…",
@@ -125,6 +141,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
+    ),
+    "train": _option(
+        "--train", metavar="GOLD", reads=True, **_MANY,
+        help="gold of the training data, for the table data (repeatable)",
+    ),
+    "train_corpus": _option(
+        "--train-corpus", metavar="DIR|FILE", reads=True, help="the documents of the training data, as --corpus"
     ),
     "categories": _option(
         "--categories", metavar="CSV", reads=True,
@@ -174,6 +197,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "log": _option(
         "--log", metavar="CSV",
         help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+    ),
+    "store": _option(
+        "--store", metavar="FILE",
+        help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
+        "have changed; compare, leaderboard and report take FILE in place of runs",
     ),
     "errors": _option(
         "--errors", metavar="FILE",
@@ -287,7 +315,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
     "counts": _option(
         "--counts", metavar="FILE", reads=True,
-        help="number of documents to keep for each query, as predicted: lines QUERY N, or JSON",
+        help="keep at most this many documents of each query, as predicted: lines QUERY N, or JSON",
     ),
     "dates": _option(
         "--dates", metavar="FILE", reads=True,
@@ -357,6 +385,9 @@ def decided(options: argparse.Namespace, found: str | None = None) -> Decisions:
     """
     task = options.task or found
     chosen = {name: getattr(options, name) for name in CHOICES if hasattr(options, name)}
+    of_rules = protocol(task, options.edition).decisions if task else {}
+    typed = {word.partition("=")[0] for word in options.typed}
+    chosen |= {name: choice for name, choice in of_rules.items() if _flag(name) not in typed}
     for name, choice in chosen.items():
         if task and choice != CHOICES[name][0] and not matters(name, task):
             tasks = ", ".join(one for one in TASKS if matters(name, one))

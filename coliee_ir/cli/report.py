@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     of_file = {one.run.name: one for one in submissions if isinstance(one.run, Source)}
     made = report.report_scores(
-        scored, evaluator, [of_file[scores.file] for scores in scored], corpus=options.corpus,
+        scored, evaluator, [of_file.get(scores.file) for scores in scored], corpus=options.corpus,
         categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
         command=shlex.join(["coliee-ir", *options.typed]),
     )  # fmt: skip

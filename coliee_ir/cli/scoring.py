@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from coliee_adapters import trec_eval
@@ -35,6 +36,7 @@ from coliee_ir.scoring.reading import (
     read_run,
 )
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.store import ScoreStore, is_store, slim, store_files, task_of
 from coliee_ir.scoring.submission import Submission
 
 if TYPE_CHECKING:
@@ -43,22 +45,22 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 #: the commands for which parts of a submission find each other in folders
-COLLECTING = ("evaluate", "compare", "report")
+COLLECTING = ("evaluate", "compare", "report", "tune", "fuse")
 
 #: the options that write files
-WRITING = ("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log")
+WRITING = ("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log", "--store")
 
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
 
-#: from so many runs on there is something to watch
-_MANY = 5
+#: from so many runs on there is something to watch; where no terminal shows a bar, a line says so every so many seconds
+_MANY, _EVERY = 5, 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
-    add(parser, "gold", "runs", "more_golds", "task", "edition", "columns", "answers", "long_list", "exclude", "only")
-    add(parser, "jobs", "cluster", "keep_going")
+    add(parser, "gold", "runs", "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
+    add(parser, "exclude", "only", "jobs", "cluster", "keep_going")
     add_decisions(parser)
 
 
@@ -125,20 +127,22 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     """
     given = vars(options)
     several = ("more_golds", "query_gold", "fit")
+    store = given.get("store")
     golds = [given.get("gold"), *(gold for name in several for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
     besides = [*golds, *read_by(options, "gold", *several, "runs", "files", "submissions")]
+    besides_runs = [*besides, *(() if store is None else store_files(store))]
     given["passed"], given["named"], given["given"] = Passed(), set(), [*given.get("runs", ()), *given.get("files", ())]
     for name in {"runs", "files"} & set(given):
         options.named |= set(given[name])
-        given[name], options.passed = files_of(given[name], besides, golds)
+        given[name], options.passed = files_of(given[name], besides_runs, golds)
         if name == "files" or options.command not in COLLECTING:
             for remark in options.passed.remarks():
                 say(remark)
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
-    check_outputs([*outputs, given.get("manifest")], read)
+    check_outputs([*outputs, given.get("manifest"), store], read)
 
 
 def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:
@@ -165,14 +169,18 @@ def score(
     submissions: list[Submission] | None = None,
     *,
     keep_judged: bool = False,
+    only_means: bool = False,
 ) -> Scored:
     """Score the runs that were named, and say on standard error what there is to say of them.
+
+    A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one.
 
     Args:
         options: what was typed.
         measures: names of measures.
         submissions: what ``handed_in`` gave, where the caller needs it too.
         keep_judged: whether the scores keep the judged parts.
+        only_means: whether the scores of single queries may be forgotten where runs are many.
 
     Raises:
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
@@ -180,38 +188,56 @@ def score(
     submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
-    with asking_about_swap(options.gold, submissions[0].run):
+    stores = [one.run for one in submissions if isinstance(one.run, str) and is_store(one.run)]
+    submissions = [one for one in submissions if one.run not in stores]
+    with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
-    task, because = session.find(gold, submissions, options.task)
+    task, because = options.task or task_of(stores), f"as in {stores[0]}" if stores and not options.task else ""
+    if task is None:
+        task, because = session.find(gold, submissions)
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task)
     )
-    submissions = _collected(options, submissions, evaluator)
+    if submissions:
+        submissions = collected(options, submissions, evaluator)
     scored: list[Scores] = []
     failed = False
-    with _engine(options) as executor:
-        results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
+    with contextlib.ExitStack() as stack:
+        for path in stores:
+            with ScoreStore(path, reading=True) as held:
+                scored += held.scores(evaluator)
+        executor = stack.enter_context(_engine(options))
+        kept = getattr(options, "store", None)
+        if kept is not None:
+            store = stack.enter_context(ScoreStore(kept))
+            results = store.score(evaluator, submissions, jobs=options.jobs, executor=executor)
+        else:
+            results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
         for result in watched(results, len(submissions)):
             if isinstance(result, Scores):
-                scored.append(result)
+                scored.append(slim(result) if only_means and kept is not None else result)
             elif options.keep_going:
                 failed = True
                 say(f"coliee-ir: {result}")
             else:
                 raise result
+        if kept is not None:
+            say(f"{kept}: {counted(store.new, 'run')} scored, {store.known} known")
     if scored:
         tell(scored, because, len(evaluator.excluded))
     return Scored(scored, evaluator, failed, submissions)
 
 
-def _collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
+def collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
     """The submissions; of those found in folders, parts with one run tag are one, and what is not a run is left out.
 
     Raises:
         UsageError: nothing is left.
     """
     runs = [one.run for one in submissions]
-    if set(options.runs) <= options.named or options.answers or options.long_list:
+    if set(options.runs) <= options.named or any(getattr(options, name, None) for name in ("answers", "long_list")):
+        for remark in options.passed.remarks():
+            say(remark)
         return submissions
     found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
                     options.named, alone=True)  # fmt: skip
@@ -352,14 +378,42 @@ def files_of(
 
 
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
-    """The results; where there are many and somebody watches, with a bar on standard error."""
-    if n < _MANY or not sys.stderr.isatty():
+    """The results; where there are many, with a bar on standard error if somebody watches, else now and then a line."""
+    if n < _MANY:
         yield from results
-        return
-    from rich.console import Console
-    from rich.progress import track
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    yield from track(results, "scoring", total=n, console=Console(stderr=True), transient=True)
+        bar = Progress(
+            TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        start = perf_counter()
+        with bar:
+            task = bar.add_task("", total=n, rate="")
+            for at, result in enumerate(results, start=1):
+                bar.update(task, advance=1, rate=f"{at / max(perf_counter() - start, 1e-9):.3g}/s")
+                yield result
+    else:
+        start = last = perf_counter()
+        for at, result in enumerate(results, start=1):
+            yield result
+            if (now := perf_counter()) - last >= _EVERY and at < n:
+                last, rate = now, at / (now - start)
+                say(f"{at:,} of {n:,} scored, {rate:.3g} a second, {_span(n / rate - at / rate)} to go")
+
+
+def _span(seconds: float) -> str:
+    """A span of time as it is said.
+
+    >>> _span(5400), _span(89), _span(12)
+    ('1 h 30 min', '1 min 29 s', '12 s')
+    """
+    minutes, seconds = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{seconds} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {seconds} s"
 
 
 def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:

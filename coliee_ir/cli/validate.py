@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(parser, "files")
     add(parser, "task", choices=_TASKS, help=f"task: {', '.join(_TASKS)} (default: detected from the files)")
-    add(parser, "edition", "columns")
+    add(parser, "protocol", "edition", "columns")
     named = parser.add_mutually_exclusive_group()
     add(named, "query_gold", "queries")
     add(parser, "corpus", "teams", "fix")
@@ -55,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
     )
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
-        say(f"{tasks} of {found.edition}{'' if options.task else ' (the files show it)'}")
+        of_edition = "" if found.edition is None else f" of {found.edition}"
+        say(f"{tasks}{of_edition}{'' if options.task else ' (the files show it)'}")
     scoring.put(render(found, options.format), options.output)
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")

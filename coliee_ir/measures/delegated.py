@@ -114,9 +114,20 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
         per_query = values[request].copy()
         per_query[left_out] = np.nan
         kept = order[~np.isnan(per_query[order])]
-        value = trec_eval.mean(request, per_query[kept])
-        results.append(Result(value, per_query, judged.retrieved > 0, _summed(request, per_query)))
+        results.append(of_values(request, trec_eval.mean(request, per_query[kept]), per_query, judged))
     return results
+
+
+def of_values(request: trec_eval.Request, value: float, per_query: FloatArray, judged: Judged) -> Result:
+    """The result that trec_eval's values make.
+
+    Args:
+        request: what it was asked for.
+        value: over all queries.
+        per_query: shape (Q,); NaN for a query that is left out.
+        judged: what it was asked of.
+    """
+    return Result(value, per_query, judged.retrieved > 0, _summed(request, per_query))
 
 
 def _summed(request: trec_eval.Request, per_query: FloatArray) -> Terms | None:

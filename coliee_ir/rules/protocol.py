@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import datetime
 import functools
+import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeGuard, overload
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike
+from coliee_adapters.layouts import Layout
 from coliee_ir.rules import schema
 
 #: The first year of the eras that statute questions count in: ``H18`` is the eighteenth year of Heisei.
@@ -29,6 +31,9 @@ NEWEST = 2026
 #: The tasks whose rules are part of the package, each in a file of its name. A command reads that of its task only.
 TASKS: tuple[str, ...] = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")
 _FILES: Final = Path(__file__).parent / "protocols"
+
+#: The protocols of other shared tasks, likewise.
+_NEIGHBOURS: Final = _FILES / "neighbours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,14 @@ class Protocol:
         claims: whether its documents are the claims of two sides, which have no order.
         exact_ids: whether ids are compared as they are written, and may have commas.
         cases_as_queries: whether its queries are documents, which other queries can retrieve.
+        level: the lowest relevance that counts; those below are 0.
+        not_itself: whether a query is taken out of its own results.
+        exclude: queries that are not scored.
+        scores: name → formula of a score over several measures.
+        decisions: field of ``Decisions`` → the choice of these rules, where it is not the default.
+        gold: how a gold is written; None for any known format.
+        run: how a run is written; likewise.
+        file: the protocol file.
     """
 
     task: str
@@ -64,6 +77,19 @@ class Protocol:
     claims: bool = False
     exact_ids: bool = False
     cases_as_queries: bool = False
+    level: int = 1
+    not_itself: bool = False
+    exclude: tuple[str, ...] = ()
+    scores: Mapping[str, str] = field(default_factory=dict, hash=False)
+    decisions: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    gold: Layout | None = field(default=None, hash=False)
+    run: Layout | None = field(default=None, hash=False)
+    file: str = field(default="", compare=False)
+
+    @property
+    def is_coliee(self) -> bool:
+        """Whether it is one of COLIEE's tasks, whose submissions have rules of their own."""
+        return bool(self.law)
 
     @property
     def pilot(self) -> bool:
@@ -74,6 +100,11 @@ class Protocol:
     def ranked(self) -> bool:
         """Whether a submission holds documents whose order means something."""
         return "documents" in self.parts and not self.claims
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The parts beside documents and answers, which only a protocol file can name."""
+        return tuple(part for part in self.parts if part not in ("documents", "answers"))
 
     @property
     def ranking(self) -> str:
@@ -94,6 +125,7 @@ class Authority(StrEnum):
     OVERVIEW_2021 = "COLIEE 2021 overview paper"
     README = "organisers' data README"
     OURS = "this project"
+    PROTOCOL = "protocol file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +145,9 @@ class SubmissionRules:
         runs_stated: whether it is stated for this task in these editions, or taken over from another.
         long_list: how many documents a query has in the long list; 0 where the task has none.
         tag_length: how many letters and digits a run tag may have.
+        query_pattern: the regular expression of the ids of queries; empty where they may be anything.
+        document_pattern: that of the ids of documents.
+        most_documents: how many documents a query may have; None where no number is known.
     """
 
     task: str
@@ -127,6 +162,9 @@ class SubmissionRules:
     runs_stated: bool = True
     long_list: int = 0
     tag_length: int = TAG_LENGTH
+    query_pattern: str = ""
+    document_pattern: str = ""
+    most_documents: int | None = None
 
     @property
     def form(self) -> str:
@@ -212,7 +250,10 @@ def _family_of(path: PathLike) -> Family:
     """
     stated = schema.read(path, NEWEST)
     return Family(
-        tuple(Protocol(task=stated.task, **row) for row in stated.editions),
+        tuple(
+            Protocol(task=stated.task, gold=stated.gold, run=stated.run, file=stated.path, **row)
+            for row in stated.editions
+        ),
         tuple(SubmissionRules(task=stated.task, **_with_authorities(row)) for row in stated.submissions),
         stated.models_before,
     )
@@ -225,8 +266,57 @@ def _with_authorities(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @functools.cache
-def _family(task: str) -> Family:
+def _shipped(task: str) -> Family:
     return _family_of(_FILES / f"{task}.toml")
+
+
+#: the protocol files that were named, by the task that they are for
+_named: Final[dict[str, Family]] = {}
+
+
+def _family(task: str) -> Family:
+    """The rules of a task: those of a file that was named come before those of the package."""
+    if task not in _named:
+        return _shipped(task)
+    return _named[task]
+
+
+def use(path: PathLike) -> str:
+    """Read a protocol file, or one of the package by its name, and take its rules from now on; the name of its task.
+
+    A file for a task of the package adds editions to it, or replaces those that it states anew.
+
+    Raises:
+        InputError: it cannot be read; the text says where and why.
+        UsageError: there is no file, and no protocol of this name.
+    """
+    text = os.fspath(path)
+    if text in TASKS:
+        return text
+    if text in neighbours():
+        path = _NEIGHBOURS / f"{text}.toml"
+    elif not text.endswith(".toml"):
+        raise UsageError(
+            f"there is no protocol {text!r}; there are {', '.join((*TASKS, *neighbours()))}, and files NAME.toml"
+        )
+    found = _family_of(path)
+    task = found.rules[0].task
+    if not found.submissions and task not in TASKS:
+        found = found._replace(submissions=(SubmissionRules(task, 0, schema.ALWAYS, found.rules[0].file),))
+    if task in TASKS:
+        there = _shipped(task)
+        found = Family(
+            (*found.rules, *there.rules),
+            (*found.submissions, *there.submissions),
+            {**there.models_before, **found.models_before},
+        )
+    _named[task] = found
+    return task
+
+
+def neighbours() -> tuple[str, ...]:
+    """The names of the protocols of other shared tasks that are part of the package."""
+    return tuple(sorted(path.stem for path in _NEIGHBOURS.glob("*.toml")))
 
 
 #: the rules of all tasks of the package; those for submissions
@@ -250,7 +340,7 @@ def task_name(task: str | int) -> str: ...
 @overload
 def task_name(task: str | int | None) -> str | None: ...
 def task_name(task: str | int | None) -> str | None:
-    """A task by its name in ``PROTOCOLS``; None stays None. Every public function that takes a task reads it here.
+    """A task by its name, or by its protocol file; None stays None. All public functions that take a task read it here.
 
     >>> task_name(1), task_name("trec")
     ('1', 'trec')
@@ -261,9 +351,12 @@ def task_name(task: str | int | None) -> str | None:
     if task is None:
         return None
     name = str(task) if type(task) is int else task
-    if name not in TASKS:
-        raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
-    return str(name)
+    if isinstance(name, str):
+        if name in TASKS or name in _named:
+            return name
+        if name.endswith(".toml") or name in neighbours():
+            return use(name)
+    raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
 
 
 def edition_year(edition: str | int | None) -> int | None:

@@ -15,12 +15,13 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import PathLike, Source
+from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
 
 #: the last year of rules that have no editions
 ALWAYS: Final = 9999
 
-#: the parts that every command knows; a protocol may name others
-DOCUMENTS, ANSWERS = "documents", "answers"
+#: the part that every command knows, beside ``ANSWERS``; a protocol may name others
+DOCUMENTS: Final = "documents"
 
 
 class Kind(NamedTuple):
@@ -42,6 +43,13 @@ def _is_year(value: object) -> bool:
     return type(value) is int and 0 <= value <= ALWAYS
 
 
+def _is_pattern(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(re.compile(value))
+    except re.error:
+        return False
+
+
 TEXT: Final = Kind("text in quotes", _is_text)
 TEXTS: Final = Kind('a list of texts, for example ["MicroF1", "MicroP"]', _is_texts)
 FLAG: Final = Kind("true or false", lambda value: isinstance(value, bool))
@@ -60,6 +68,16 @@ DATES: Final = Kind(
     ),
 )
 
+PATTERN: Final = Kind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
+FORMULAS: Final = Kind(
+    'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"',
+    lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+)
+CHOICES: Final = Kind(
+    'a table of choices by name, for example unanswered = "skip"',
+    lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+)
+
 #: the keys of an edition, which may also stand at the top of the file
 EDITION: Final[Mapping[str, Kind]] = {
     "title": TEXT,
@@ -72,6 +90,11 @@ EDITION: Final[Mapping[str, Kind]] = {
     "claims": FLAG,
     "exact_ids": FLAG,
     "cases_as_queries": FLAG,
+    "level": COUNT,
+    "not_itself": FLAG,
+    "exclude": TEXTS,
+    "scores": FORMULAS,
+    "decisions": CHOICES,
 }
 
 #: the keys of the rules for submissions
@@ -84,10 +107,34 @@ SUBMISSION: Final[Mapping[str, Kind]] = {
     "runs_stated": FLAG,
     "long_list": COUNT,
     "tag_length": COUNT,
+    "query_pattern": PATTERN,
+    "document_pattern": PATTERN,
+    "most_documents": COUNT,
     "source": TEXT,
 }
 
 _SPAN: Final = {"first": YEAR, "last": YEAR}
+
+#: the keys of the layout of a gold or a run; further tables in it are its parts
+_LAYOUT: Final[Mapping[str, Kind]] = {
+    "container": TEXT,
+    "records": TEXT,
+    "query": TEXT,
+    "columns": TEXTS,
+    "strip": TEXTS,
+}
+
+_PART: Final[Mapping[str, Kind]] = {
+    "at": TEXT,
+    "id": TEXT,
+    "relevance": TEXT,
+    "score": TEXT,
+    "rank": TEXT,
+    "separator": Kind("text in quotes", lambda value: isinstance(value, str) and bool(value)),
+    "reverse": FLAG,
+    "yes": TEXTS,
+    "no": TEXTS,
+}
 
 
 class Table:
@@ -155,6 +202,8 @@ class Stated(NamedTuple):
         editions: the keys of ``EDITION`` with ``first`` and ``last`` for each span of editions.
         submissions: likewise those of ``SUBMISSION``.
         models_before: edition → the date before which models must have been updated last.
+        gold: how a gold is written; None for any known format.
+        run: how a run is written; likewise.
     """
 
     path: str
@@ -162,6 +211,8 @@ class Stated(NamedTuple):
     editions: tuple[Mapping[str, Any], ...]
     submissions: tuple[Mapping[str, Any], ...]
     models_before: Mapping[int, datetime.date]
+    gold: Layout | None
+    run: Layout | None
 
 
 def read(path: PathLike, newest: int) -> Stated:
@@ -179,7 +230,7 @@ def read(path: PathLike, newest: int) -> Stated:
         held = tomllib.loads(source.text())
     except tomllib.TOMLDecodeError as error:
         raise InputError(source.name, f"broken TOML: {error}", remedy="the syntax is described at toml.io") from None
-    top = Table(source.name, "", held, ("task", *EDITION, "edition", "submission", "models_before"))
+    top = Table(source.name, "", held, ("task", *EDITION, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(EDITION)
     submissions = list(_spans(top, "submission", SUBMISSION, {}, newest))
@@ -188,7 +239,16 @@ def read(path: PathLike, newest: int) -> Stated:
             row["source"] = common.get("source", source.name)
     dates = top.checked({"models_before": DATES}).get("models_before", {})
     editions = tuple(_edition(top, row) for row in _spans(top, "edition", EDITION, common, newest))
-    return Stated(source.name, task, editions, tuple(submissions), {int(year): date for year, date in dates.items()})
+    parts = dict.fromkeys(part for row in editions for part in row["parts"])
+    return Stated(
+        source.name,
+        task,
+        editions,
+        tuple(submissions),
+        {int(year): date for year, date in dates.items()},
+        _layout(top, "gold", parts),
+        _layout(top, "run", parts),
+    )
 
 
 def _spans(
@@ -230,4 +290,45 @@ def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
         found = ", ".join(map(quoted, row["parts"]))
         raise top.fault("parts", f"expected {DOCUMENTS}, {ANSWERS} or both", found)
     row.setdefault("source", top.path)
+    row.setdefault("exact_ids", "law" not in row)  # only COLIEE's lose an ending
     return row
+
+
+def _layout(top: Table, key: str, parts: Collection[str]) -> Layout | None:
+    """How a gold or a run is written; a run ``like = "gold"`` has the keys of the gold but for those of its own.
+
+    Raises:
+        InputError: a container, a key or a part is unknown.
+    """
+    if key not in top.held:
+        return None
+    held = top.held[key]
+    if not isinstance(held, dict):
+        raise top.fault(key, f"expected a table, [{key}]", held)
+    if key == "run" and held.get("like") == "gold" and isinstance(top.held.get("gold"), dict):
+        held = {**top.held["gold"], **{name: value for name, value in held.items() if name != "like"}}
+    table = Table(top.path, f"[{key}]", held, (*_LAYOUT, *parts))
+    found = table.checked(_LAYOUT)
+    container = table.needed("container", TEXT)
+    if container not in CONTAINERS:
+        if len(held) > 1:
+            other = next(name for name in held if name != "container")
+            remedy = f"containers whose content is described are {', '.join(CONTAINERS)}"
+            raise table.fault(other, f"a file of the format {container} is not described", remedy=remedy)
+        return Layout(container)
+    if container in CONTAINERS[2:] and "query" not in found:
+        table.needed("query", TEXT)
+    if container == "columns":
+        table.needed("columns", TEXTS)
+    described = {part: _part(table, part) for part in parts if part in held}
+    if not described:
+        raise table.fault(next(iter(parts)), "this table is missing", remedy=f"add [{key}.{next(iter(parts))}]")
+    return Layout(**found, parts=described)
+
+
+def _part(table: Table, name: str) -> Part:
+    """Where a part stands."""
+    held = table.held[name]
+    if not isinstance(held, dict):
+        raise table.fault(name, "expected a table", held)
+    return Part(**Table(table.path, f"{table.name[:-1]}.{name}]", held, _PART).checked(_PART))

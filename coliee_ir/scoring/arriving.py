@@ -26,6 +26,7 @@ KINDS: Final = {
     "gold": ("copy of the gold", "copies of the gold"),
     "duplicate": ("copy of another run", "copies of other runs"),
     "task": ("file of another task", "files of other tasks"),
+    "part": ("file of another part of submissions", "files of another part of submissions"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 

@@ -41,6 +41,7 @@ def score_each(
     jobs: int | None,
     executor: Executor | None,
     columns: Mapping[str, str] | None,
+    tell_copies: bool = True,
 ) -> Iterator[Scores | ColieeError]:
     """Score several submissions.
 
@@ -50,6 +51,7 @@ def score_each(
         jobs: how many processes, at most; by default as many as are worth it.
         executor: what scores them instead of this machine's processes; ``score`` and the submissions must be picklable.
         columns: what the columns of tables are called, by role.
+        tell_copies: whether to remark which of them are copies.
 
     Yields:
         For each submission in turn its scores, or the error that it met.
@@ -58,20 +60,20 @@ def score_each(
         WorkerError: a process was killed.
     """
     given = [Submission(*(opened_if_possible(part, columns) for part in submission)) for submission in submissions]
-    twins = _twins(given)
+    twins = _twins(given) if tell_copies else [None] * len(given)
     if executor is not None:
         from coliee_ir.judging import workers
 
         shares = [given[at : at + _SHARE] for at in range(0, len(given), _SHARE)]
         scored = workers.results([partial(_share, score, share) for share in shares], 1, executor)
-        yield from map(_with_twin, _each(scored, shares), twins)
+        yield from map(with_twin, _each(scored, shares), twins)
         return
     jobs = processes(jobs, given)
     if jobs > 1 and len(given) > 1:
         from coliee_ir.judging import workers
 
         tasks = [partial(_contained, score, submission, 1) for submission in given]
-        yield from map(_with_twin, workers.results(tasks, jobs), twins)
+        yield from map(with_twin, workers.results(tasks, jobs), twins)
         return
     for submission, twin in zip(given, twins, strict=True):
         try:
@@ -79,7 +81,7 @@ def score_each(
         except ColieeError as error:
             yield error
         else:
-            yield _with_twin(scores, twin)
+            yield with_twin(scores, twin)
 
 
 def _share(score: Callable[[Submission, int], Scores], share: Sequence[Submission]) -> list[Scores | ColieeError]:
@@ -121,7 +123,7 @@ def _twins(submissions: Sequence[Submission]) -> list[str | None]:
     return twins
 
 
-def _with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:
+def with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:
     """Scores that say of which submission they are a copy."""
     if twin is None or not isinstance(result, Scores):
         return result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coliee_adapters import frames
+from coliee_adapters import described, frames
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
@@ -20,7 +20,7 @@ from coliee_ir.rules.protocol import edition_year, newest_edition, protocol, tas
 from coliee_ir.scoring import batch, measuring, render  # noqa: F401  # render registers how Scores show themselves
 from coliee_ir.scoring.parts import judge_parts
 from coliee_ir.scoring.prepared import prepare
-from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
+from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run_by, without_itself
 from coliee_ir.scoring.remarking import note
 from coliee_ir.scoring.scores import Scores, Timing
 from coliee_ir.scoring.submission import Arrays, Submission, name_of, records
@@ -69,7 +69,7 @@ class Evaluator:
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
-        self.decisions = Decisions() if decisions is None else decisions
+        self.decisions = Decisions(**self.protocol.decisions) if decisions is None else decisions
         if not isinstance(self.decisions, Decisions):
             raise UsageError(f"decisions are given as Decisions(unanswered='skip', …), not as {decisions!r}")
         self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
@@ -179,10 +179,11 @@ class Evaluator:
         Raises:
             WorkerError: a process or a worker of the executor was lost.
         """
-        score = partial(self._score, keep_judged)
+        score = partial(self.score_one, keep_judged)
         return batch.score_each(submissions, score, jobs=jobs, executor=executor, columns=self.columns)
 
-    def _score(self, keep_judged: bool, submission: Submission, jobs: int) -> Scores:
+    def score_one(self, keep_judged: bool, submission: Submission, jobs: int) -> Scores:
+        """``evaluate`` as other processes are asked for it."""
         return self.evaluate(submission, jobs=jobs, keep_judged=keep_judged)
 
     def score_all(self, submissions: Iterable[Submission], *, keep_judged: bool = False) -> list[Scores]:
@@ -212,12 +213,18 @@ class Evaluator:
             return frames.run_of_arrays(*given, queries=self.queries, documents=self.documents)
         if self.documents is not None and isinstance(given, tuple) and any(isinstance(part, list) for part in given):
             raise UsageError("query indices, document indices and scores are NumPy arrays: numpy.asarray(list)")
-        return read_run(
-            given, task=self.read_as, unreadable_answers=self.decisions.unreadable_answers, columns=self.columns
-        )
+        # by the rules and not by the task's name, which another process may not know
+        rules = None if self.read_as is None and self.protocol.run is None else self.protocol
+        unreadable = self.decisions.unreadable_answers
+        record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
+        return without_itself(record) if self.protocol.not_itself and isinstance(record, Run) else record
 
 
 def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    return gold.format == "qrels" or any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))
+    return (
+        gold.format in ("qrels", described.FORMAT)
+        or any(normal_id(text) != text for text in ids)
+        or bool(wrong_id(ids, commas=False))
+    )

@@ -79,7 +79,7 @@ def count(parts: Parts, against: Prepared) -> Counted:
 
     Where both articles and a label are asked for, a question whose gold names no article needs only the label.
     """
-    main = [parts[part] for part in against.rules.parts if part in parts]
+    main = [parts[part] for part in ("documents", "answers") if part in parts]
     answered, in_part = main[0].answered, np.zeros_like(main[0].answered)
     if len(main) > 1:
         documents, answers = answered, main[1].answered

@@ -78,7 +78,7 @@ def prepare(
     """
     _refuse_other_task(gold, rules)
     known = dict.fromkeys(gold.queries)
-    left_out = _found(exclude, "exclude", gold.path, known)
+    left_out = _found(exclude, "exclude", gold.path, known) | (known.keys() & rules.exclude)
     if only is not None:
         left_out |= known.keys() - _found(only, "score", gold.path, known)
     queries = tuple(query for query in known if query not in left_out)
@@ -127,15 +127,30 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
                 f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
                 "is it the gold of another task?"
             )
-        judgements["documents"] = {query: gold.qrels.get(query, {}) for query in queries}
+        judgements["documents"] = _from_level({query: gold.qrels.get(query, {}) for query in queries}, rules.level)
     if "answers" in rules.parts and gold.labels is not None:
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
     elif rules.parts == ("answers",):
         raise UsageError(f"{gold.path} holds no labels; task {rules.task} is scored by them")
+    for part in rules.others:
+        if part not in gold.beside:
+            raise UsageError(f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
+        judged = gold.beside[part]
+        judgements[part] = _from_level({query: judged.get(query, {}) for query in queries}, rules.level)
     for side, letter in tort.SIDES.items() if rules.claims else ():
         judgements[side] = {
             query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
             for query, judged in judgements["documents"].items()
         }
     return judgements
+
+
+def _from_level(judgements: dict[str, Mapping[str, int]], level: int) -> Mapping[str, Mapping[str, int]]:
+    """Judgements whose relevances below a level count as 0."""
+    if level <= 1:
+        return judgements
+    return {
+        query: {document: relevance if relevance >= level else 0 for document, relevance in judged.items()}
+        for query, judged in judgements.items()
+    }

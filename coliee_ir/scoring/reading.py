@@ -7,20 +7,24 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
-from coliee_adapters import case_law, detect, frames, statute, tabular, tort
+import numpy as np
+
+from coliee_adapters import case_law, described, detect, frames, statute, tabular, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source, is_folder
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
-from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
 from coliee_ir.rules import signs
-from coliee_ir.rules.protocol import TASKS, has_exact_ids, protocol, task_name
+from coliee_ir.rules.protocol import TASKS, Protocol, has_exact_ids, protocol, task_name
 from coliee_ir.rules.signs import Found
 
 _CASE_ID = re.compile(r"[0-9]{6}")
@@ -28,7 +32,7 @@ _MARKED = ("xml", "json")  # golds that are no lists
 _BETWEEN_IDS = re.compile(r"[,;\s]+")
 
 
-def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
+def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | None = None) -> tuple[str, ...]:
     """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or a list.
 
     A list has an id in the first column of each line, whatever follows, or all ids in one line.
@@ -36,6 +40,7 @@ def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
     Args:
         source: a path, ``-``, or an opened Source.
         rule: how the ids of a list are compared.
+        rules: the rules of the task, which may say how a gold is written.
 
     Raises:
         InputError: the file cannot be read, or names no query.
@@ -43,6 +48,9 @@ def read_queries(source: object, rule: IdRule = normal_id) -> tuple[str, ...]:
     file = opened(source)
     if not isinstance(file, Source):
         raise UsageError("queries are read from a file")
+    layout = rules.gold if rules is not None else None
+    if layout is not None and layout.is_described and described.may_be(file, layout):
+        return described.read_queries(file, layout)
     head = file.head()
     if tort.sniff(head):
         return tuple(case.id for case in tort.read_cases(file))
@@ -131,7 +139,11 @@ def read_gold(
     file = opened(source, columns)
     if not isinstance(file, Source):
         return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
-    gold_form = detect.gold_form(file, form)
+    layout = protocol(task).gold if task is not None and form is None else None
+    if layout is not None and layout.is_described:
+        with contained(file.name):
+            return described.read_gold(file, layout)
+    gold_form = detect.gold_form(file, layout.container if layout else form)
     with contained(file.name):
         if task is None and gold_form.name == "qrels":
             gold = gold_form.read(file, exact_id)
@@ -264,7 +276,21 @@ def read_run(
     >>> read_run({"R07-01-O": "Y"}).labels
     {'R07-01-O': True}
     """
-    record = _read_run(source, task_name(task), form, columns)
+    name = task_name(task)
+    rules = None if name is None else protocol(name)
+    return read_run_by(source, rules, form=form, columns=columns, unreadable_answers=unreadable_answers)
+
+
+def read_run_by(
+    source: RunLike,
+    rules: Protocol | None,
+    *,
+    form: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+) -> Run | Answers:
+    """Read a submission by the rules of its task, where they are known; otherwise as ``read_run``."""
+    record = _read_run(source, rules, form, columns)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and record.unreadable:
         raise _unreadable(record)
     return record
@@ -280,20 +306,46 @@ def _unreadable(answers: Answers) -> InputError:
     )
 
 
-def _read_run(source: object, task: str | None, form: str | None, columns: Mapping[str, str] | None) -> Run | Answers:
+def _read_run(
+    source: object, rules: Protocol | None, form: str | None, columns: Mapping[str, str] | None
+) -> Run | Answers:
     if isinstance(source, Run | Answers):
         return source
-    rule = exact_id if has_exact_ids(task) else normal_id
+    exact = rules is not None and rules.exact_ids
+    rule = exact_id if exact else normal_id
     file = opened(source, columns)
     if not isinstance(file, Source):
-        return frames.run_of(file, rule, columns=columns, commas=task is None or has_exact_ids(task))
-    run_form = detect.run_form(file, form)
-    if task is not None and run_form.name == tort.FORMAT and protocol(task).claims:
+        return frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
+    layout = rules.run if rules is not None and form is None else None
+    if layout is not None and layout.is_described:
+        with contained(file.name):
+            return described.read_run(file, layout)
+    run_form = detect.run_form(file, layout.container if layout else form)
+    if rules is not None and run_form.name == tort.FORMAT and rules.claims:
         run_form = detect.run_form(file, "claims")
-    if task is not None and run_form.name == "columns" and protocol(task).parts == ("answers",):
+    if rules is not None and run_form.name == "columns" and rules.parts == ("answers",):
         run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
     with contained(file.name):
         return run_form.read(file, rule)
+
+
+def without_itself(run: Run) -> Run:
+    """A run in which no query retrieves itself."""
+    return replace(run, blocks=partial(_blocks_without_itself, run), split=None)
+
+
+def _blocks_without_itself(run: Run) -> Iterator[Columns]:
+    for block in run.blocks():
+        of_queries = ((query, block.documents[first:last]) for query, first, last in block.segments())
+        kept = np.array([one != query for query, documents in of_queries for one in documents], np.bool_)
+        ends = np.concatenate(([0], np.cumsum(kept)))
+        at = np.flatnonzero(kept).tolist()
+        yield block._replace(
+            starts=ends[np.asarray(block.starts)],
+            documents=[block.documents[i] for i in at],
+            scores=None if block.scores is None else [block.scores[i] for i in at],
+            ranks=None if block.ranks is None else [str(block.ranks[i]) for i in at],
+        )
 
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:

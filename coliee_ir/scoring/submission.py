@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Number
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
@@ -48,6 +49,11 @@ class Submission(_Parts):
                 )
         return super().__new__(cls, run, answers, long_list)
 
+    @property
+    def ranking(self) -> RunLike | Arrays:
+        """The ranked documents: the long list, where there is one."""
+        return self.run if self.long_list is None else self.long_list
+
 
 def name_of(part: object) -> str:
     """What a part of a submission is called in messages: its file, where it has one."""
@@ -66,12 +72,14 @@ class Records(NamedTuple):
         documents: the documents to judge, if the task asks for any.
         answers: the answers to judge, if there are any.
         long_list: the long list, if there is one.
+        beside: what else the run's file holds, by part.
     """
 
     main: Run | Answers
     documents: Run | None
     answers: Answers | None
     long_list: Run | None
+    beside: Mapping[str, Run | Answers] = MappingProxyType({})
 
 
 def records(submission: Submission, against: Prepared, read: Callable[[Any], Run | Answers]) -> Records:
@@ -90,6 +98,8 @@ def records(submission: Submission, against: Prepared, read: Callable[[Any], Run
     main = read(submission.run)
     documents = answers = longer = None
     given = submission.answers
+    if given is None and "answers" in rules.parts:
+        given = main.beside.get("answers")
     if "documents" in rules.parts:
         documents = _expect(main, Run, against)
     elif given is not None:
@@ -106,7 +116,11 @@ def records(submission: Submission, against: Prepared, read: Callable[[Any], Run
         if not rules.long_list:
             raise UsageError(f"{against.named_task} has no long list")
         longer = _expect(read(submission.long_list), Run, against)
-    return Records(main, documents, answers, longer)
+    for part in rules.others:
+        if not isinstance(main.beside.get(part), Run):
+            remedy = f"task {rules.task} asks for it"
+            raise InputError(main.path, f"this submission does not hold {part}", remedy=remedy)
+    return Records(main, documents, answers, longer, main.beside)
 
 
 def _expect(record: Run | Answers, kind: type[_Record], against: Prepared) -> _Record:

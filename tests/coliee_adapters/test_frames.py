@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import datetime
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -398,28 +399,17 @@ class Relation:
         return ROWS
 
 
-class Reader:
-    """What pyarrow's readers of batches have, which hand out their batches once."""
-
-    def __init__(self) -> None:
-        self.read = False
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
-
-    def __iter__(self) -> Iterator[object]:
-        return iter([object()])
-
-    def read_all(self) -> Arrow:
-        if self.read:
-            raise ValueError("I/O operation on a closed reader")
-        self.read = True
-        return Arrow()
-
-
 class Stream:
-    """What any other library hands out."""
+    """What any library may hand out: a stream of Arrow's, which is read once, and nothing else."""
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def __init__(self, frame: polars.DataFrame) -> None:
+        self.frame: polars.DataFrame | None = frame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if self.frame is None:
+            raise ValueError("I/O operation on a closed reader")
+        frame, self.frame = self.frame, None
+        return frame.__arrow_c_stream__()
 
 
 class Odd:
@@ -439,15 +429,21 @@ def test_a_frame_that_offers_nothing_known_is_refused() -> None:
         run_of(Odd())
     with pytest.raises(InputError, match="lazy frame cannot be collected"):
         run_of(polars.scan_csv("not-there.csv"))
-    with pytest.raises(InputError, match=r"polars.DataFrame\(…\)"):
-        run_of(Stream())
 
 
-def test_a_reader_of_batches_is_read_once() -> None:
-    reader = Reader()
-    assert blocks(reader) == blocks(Arrow())
+def test_a_stream_is_read_once() -> None:
+    stream = Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row"))
+    (block,) = blocks(stream)
+    assert (list(block.documents), list(block.scores)) == (["d", "e"], [0.5, 1.0])
     with pytest.raises(InputError, match="stream cannot be collected"):
-        run_of(reader)
+        run_of(stream)
+
+
+def test_a_stream_with_values_that_are_not_there_or_not_understood_is_refused() -> None:
+    for score in (None, [1.0], datetime.date(2026, 1, 1)):
+        frame = polars.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "score": [score, score]})
+        with pytest.raises(InputError, match="score"):
+            run_of(Stream(frame))
 
 
 ARRAYS = (np.array([0, 0]), np.array([0, 1]), np.array([0.5, 0.7]))

@@ -157,6 +157,48 @@ def test_parts_find_each_other_in_every_command(command: str, capsys: pytest.Cap
         assert scores == {"A1": pytest.approx(5 / 6), "B1": pytest.approx(3 / 6)}
 
 
+def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"in/A/task3.A1": articles("A1", 5) + "R07-06-U Q0 6 2 0.5 A1\n", "in/A/labels": labels("A1"),
+           "in/task3.B1": articles("B1", 3), "in/x.txt": labels("B1", 4), "in/README": "hello\n",
+           "in/task1.txt": cases("C1")})  # fmt: skip
+    assert main(["tune", "gold.xml", "in", "--folds", "2", "--repeats", "1", "-f", "json"]) == 0
+    out, err = capsys.readouterr()
+    found = {one["tag"]: (one["measure"], one["ceilings"]["the run as it is"]) for one in json.loads(out)["tunings"]}
+    assert found == {"A1": ("Accuracy", 1.0), "B1": ("Accuracy", pytest.approx(3 / 6))}
+    assert "passed over 1 file of another task: in/task1.txt" in err
+    assert main(["tune", "gold.xml", "in", "--save-rule", "rule.json"]) == 2
+    assert "there are 2" in capsys.readouterr().err
+    assert main(["tune", "gold.xml", "in/A", "--folds", "2", "--repeats", "1", "--save-rule", "rule.json"]) == 0
+    capsys.readouterr()
+    assert main(["fuse", "in", "--fit", "gold.xml", "--folds", "2", "--repeats", "1", "-o", "fused.txt"]) == 0
+    out, err = capsys.readouterr()
+    assert sorted(line.split()[0] for line in out.splitlines()[1:3]) == ["A1", "B1"]
+    assert "passed over 1 file of another task: in/task1.txt" in err and "2 files with answers left out" in err
+    # without a gold, what --task says
+    assert main(["fuse", "in", "--task", "3", "--method", "union", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split()[2] for line in out.splitlines()} == {*"123456", "99"}
+    assert "passed over 2 files of another part of submissions: in/x.txt, in/A/labels" in err
+    assert "passed over 1 file of another task: in/task1.txt" in err
+
+
+def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.CaptureFixture[str]) -> None:
+    longer = {tag: "".join(f"R07-0{n}-U Q0 {k} {k} {9 - k} {tag}\n" for n in range(1, 7) for k in range(1, 8))
+              for tag in ("A1", "B1")}  # fmt: skip
+    write(
+        {f"in/task3.{tag}": articles(tag, 5) for tag in longer} | {f"in/task3-L.{tag}": longer[tag] for tag in longer}
+    )
+    given = ["--edition", "2025", "--folds", "2", "--repeats", "1"]
+    assert main(["tune", "gold.xml", "in", *given, "--by", "k", "-f", "json"]) == 0
+    held = json.loads(capsys.readouterr().out)["tunings"]
+    assert {(one["file"], one["ceilings"]["recall of the whole ranking"]) for one in held} == {
+        ("in/task3-L.A1", 1.0), ("in/task3-L.B1", 1.0)
+    }  # fmt: skip
+    assert main(["fuse", "in", "--fit", "gold.xml", *given, "-o", "fused.txt"]) == 0
+    capsys.readouterr()
+    assert {line.split()[2] for line in Path("fused.txt").read_text().splitlines()} > {"1", "2"}
+
+
 def test_a_part_alone_is_scored_as_far_as_it_can_be(capsys: pytest.CaptureFixture[str]) -> None:
     write({"in/task3.A1": articles("A1", 5)})
     assert main(["evaluate", "gold.xml", "in", "--task", "3", "-f", "json"]) == 0

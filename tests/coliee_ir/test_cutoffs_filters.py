@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import naive_cut as naive
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError, UsageError
@@ -177,3 +178,61 @@ def test_filters_and_counts_on_the_command_line(tmp_path: Path, call: Callable[.
     given_ = ("cut", tmp_path / "run.txt", "--task", "1", "--counts", tmp_path / "counts.txt")
     assert call(*given_, *options)[:2] == (0, "000001 000004 T\n000002 000009 T\n")
     assert call(*given_, "--rule", "rule.json")[0] == 2
+
+
+QUERIES = [f"{at:06}" for at in range(8)]
+SCORED = st.lists(st.sampled_from([0.125, 0.25, 0.5, 0.75]), min_size=3, max_size=3).map(
+    lambda scores: dict(zip(("000100", "000101", "000102"), sorted(scores, reverse=True), strict=True))
+)
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.fixed_dictionaries(dict.fromkeys(QUERIES, SCORED)),
+    st.fixed_dictionaries(dict.fromkeys(QUERIES, st.integers(0, 3))),
+    st.fixed_dictionaries(dict.fromkeys(QUERIES, st.lists(st.sampled_from(["000100", "000102"]), min_size=1))),
+)
+def test_a_threshold_beside_counts_is_the_best_of_all(
+    run: dict[str, dict[str, float]], counts: dict[str, int], gold: dict[str, list[str]]
+) -> None:
+    lists = {q: sorted(ranking, key=lambda d, r=ranking: (-r[d], -int(d)))[: counts[q]] for q, ranking in run.items()}
+
+    def kept(threshold: float) -> dict[str, list[str]]:
+        return {q: [d for d in documents if run[q][d] >= threshold] for q, documents in lists.items()}
+
+    def score(threshold: float) -> float:
+        sums = [(len(set(kept(threshold)[q]) & set(gold[q])), len(kept(threshold)[q]), len(set(gold[q]))) for q in gold]
+        correct, retrieved, relevant = map(sum, zip(*sums, strict=True))
+        return 2 * correct / (retrieved + relevant)
+
+    tuning = tune(gold, run, task="1", by="score", floor=0, cap=3, folds=2, repeats=1, n_resamples=5,
+                  filters=[as_many(counts)])  # fmt: skip
+    assert tuning.resubstitution == pytest.approx(max(map(score, (0, 0.125, 0.25, 0.5, 0.75, 1))))
+    assert tuning.ceilings["the run after the filters"] == pytest.approx(score(0))
+    found = to_run(cut(run, tuning.rule, task="1", filters=[as_many(counts)]))
+    assert {q: list(ranking) for q, ranking in found.items()} == {  # type: ignore[union-attr]
+        q: documents for q, documents in kept(tuning.rule.threshold).items() if documents
+    }
+
+
+def test_counts_and_a_rule_cut_together_on_the_command_line(
+    tmp_path: Path, call: Callable[..., tuple[int, str, str]]
+) -> None:
+    (tmp_path / "gold.json").write_text(json.dumps({q: ["000100"] for q in QUERIES}))
+    (tmp_path / "run.json").write_text(json.dumps({q: {"000100": 0.9, "000101": 0.8, "000102": 0.1} for q in QUERIES}))
+    (tmp_path / "counts").write_text("".join(f"{q} {2 if q == '000001' else 3}\n" for q in QUERIES))
+    given_ = (tmp_path / "gold.json", tmp_path / "run.json", "--counts", tmp_path / "counts", "--repeats", 1)
+    code, out, err = call("tune", *given_, "--by", "score", "--save-rule", tmp_path / "rule.json")
+    assert code == 0, err
+    assert "as many as predicted: 1 row removed" in out
+    (tmp_path / "low.json").write_text('{"family": "score", "threshold": 0.5, "filters": ["as many as predicted"]}')
+    cuts = {}
+    for name, how in {
+        "both": ("--counts", tmp_path / "counts", "--rule", tmp_path / "low.json"),
+        "rule": ("--rule", tmp_path / "low.json"),
+        "counts": ("--counts", tmp_path / "counts"),
+    }.items():
+        code, cuts[name], err = call("cut", tmp_path / "run.json", *how)
+        assert (code, "other filters" in err) == (0, name == "rule"), err
+    assert [len(out.splitlines()) for out in cuts.values()] == [16, 16, 23]
+    assert call("cut", tmp_path / "run.json")[:2] == (2, "")

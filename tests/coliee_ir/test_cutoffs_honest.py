@@ -14,6 +14,7 @@ from coliee_ir.commands.tune import Pool, honest
 from coliee_ir.commands.tune.honest import Candidate
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.rules.decisions import Decisions
@@ -87,9 +88,8 @@ def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | 
 def test_a_held_out_query_is_cut_by_a_rule_of_the_others(case: naive.Case, measure: str, seed: int) -> None:
     pool = case.pool
     (candidate,) = candidates(pool, measure, "score")[:1]
-    everyone = np.ones(len(pool.queries), dtype=np.bool_)
-    fold = Split.of(pool.queries, 3, seed).folds(everyone)
-    held = honest.held_out(candidate, fold, everyone)
+    fold = Split.of(pool.queries, 3, seed).folds(np.ones(len(pool.queries), dtype=np.bool_))
+    held = candidate.sweep.held_out(fold, candidate.bounds)
     for number in range(3):
         rule = candidate.fit(fold != number).rule
         own = candidate.sweep.terms(rule).each
@@ -159,14 +159,8 @@ class _Known:
             parse("MacroF1")[0], Pool.read({}, {str(n): {} for n in range(len(values))}, task="trec"), Decisions()
         )
 
-    def best(self, chosen: object, bounds: object) -> Candidate:
-        class _Fit:
-            rule = None
-
-        return _Fit()  # type: ignore[return-value]
-
-    def terms(self, rule: object) -> Terms:
-        return self.held
+    def held_out(self, fold: object, bounds: object) -> FloatArray:
+        return self.held.each
 
 
 def known(*rows: list[float]) -> honest.Selection:

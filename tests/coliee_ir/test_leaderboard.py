@@ -410,7 +410,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
     ]  # fmt: skip
     assert (told["measure"], told["tie_break"], told["judged"], told["trials"]) == ("MicroF1", [], 20, 10_000)
     assert set(told["tables"]) == {
-        "ranking", "results", "relevant", "questions", "histogram", "unfound", "alone", "ceilings", "invalid"
+        "ranking", "results", "data", "relevant", "questions", "histogram", "unfound", "alone", "ceilings", "invalid"
     }  # fmt: skip
     assert told["tables"]["results"][0] == {
         "team": "T9", "run": "r9", "returned": 20, "correct": 9, "MicroF1": 0.45, "MicroP": 0.45, "MicroR": 0.45
@@ -459,8 +459,8 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     out, err = capsys.readouterr()
     assert not out
     assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
-        f"{name}.csv" for name in ("ranking", "results", "relevant", "questions", "histogram", "unfound", "alone",
-                                   "ceilings", "invalid")
+        f"{name}.csv" for name in ("ranking", "results", "data", "relevant", "questions", "histogram", "unfound",
+                                   "alone", "ceilings", "invalid")
     )  # fmt: skip
     assert "no table categories: name the categories of the questions: --categories CSV" in err
     assert (folder / "out" / "results.csv").read_text() == (

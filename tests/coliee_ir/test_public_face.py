@@ -14,7 +14,8 @@ import coliee_ir
 
 EXPORTED = {
     # reading, scoring, converting
-    *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "Submission", "to_qrels", "to_run", "to_frame"),
+    *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "ScoreStore", "Submission", "to_qrels"),
+    *("to_run", "to_frame"),
     *("read_corpus", "GoldLike", "RunLike"),
     # showing
     *("make_report", "Report"),

@@ -570,7 +570,7 @@ def test_labels_in_json_are_of_another_form() -> None:
 
 
 def test_rules_say_what_they_must() -> None:
-    facts = {"n", "columns", "many", "most_runs", "long_list", "tag_length", "missing", "runs", "limit"}
+    facts = {"n", "columns", "many", "most_runs", "long_list", "tag_length", "missing", "runs", "limit", "most"}
     for name, rule in RULES.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
         assert rule.says and rule.remedy and rule.source, name

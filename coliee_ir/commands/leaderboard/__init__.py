@@ -31,6 +31,7 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.store import ScoreStore, is_store, task_of
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import studentised
@@ -75,8 +76,9 @@ def rank_runs(
 
     Args:
         gold: what ``read_gold`` takes.
-        submissions: paths of files and of folders, which are searched; files of one run tag belong together. Or runs
-            as ``read_run`` takes them, or a ``Submission`` of several parts: each of these is one submission.
+        submissions: paths of files and of folders, which are searched; files of one run tag belong together; a store
+            of scores stands for the runs in it. Or runs as ``read_run`` takes them, or a ``Submission`` of several
+            parts: each of these is one submission.
         task: the task; by default it is found from the files.
         edition: the year whose rules count; by default the newest of the task.
         teams: run tag, or file → team: a dictionary, or a CSV with the columns ``tag`` and ``team``, whose further
@@ -109,7 +111,9 @@ def rank_runs(
     """
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
-    paths = [path for path in submissions if isinstance(path, _PATHS)]
+    paths = [os.fspath(path) for path in submissions if isinstance(path, _PATHS)]
+    stores = [path for path in paths if is_store(path)]
+    paths = [path for path in paths if path not in stores]
     known = TeamList() if teams is None else read_teams(teams)
     not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
@@ -120,16 +124,30 @@ def rank_runs(
     if columns and of_gold and not memory:  # what is in memory has columns too
         check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
     handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
+    by_store = task_of(stores) if task is None else None
     evaluator, because = begin(
-        gold, handed_in, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
+        gold,
+        handed_in,
+        task=task or by_store,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
     )
-    who = Teams(known, team_pattern, common_folder([Path(path) for path in paths if Path(path).exists()]))
+    kept: list[Scores] = []
+    for path in stores:
+        with ScoreStore(path, reading=True) as store:
+            kept += store.scores(evaluator)
+    given = [Path(path) for path in (*paths, *(scores.file for scores in kept)) if Path(path).exists()]
+    who = Teams(known, team_pattern, common_folder(given))
     collected = collect(sources, evaluator, who.team_of, passed, walked.named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
-    if not handed and not collected.invalid and not invalid:
+    if not handed and not kept and not collected.invalid and not invalid:
         raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks()]))
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
-    scored = _scored(evaluator, handed, jobs, watch, invalid)
+    of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
+    scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
     remarks = [*collected.remarks, *walked.remarks()]
     remarks += passed.remarks()
     remarks += _of_list(who, scored)
@@ -151,7 +169,7 @@ def rank_runs(
         evaluator,
         entries,
         settings,
-        because=because,
+        because=f"as in {stores[0]}" if by_store else because,
         invalid=invalid,
         remarks=remarks,
         groups=units.n if groups is not None else 0,
@@ -186,15 +204,20 @@ def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:
 
 
 def _scored(
-    evaluator: Evaluator, handed: Sequence[Handed], jobs: int | None, watch: Watch | None, invalid: list[Invalid]
+    evaluator: Evaluator,
+    handed: Sequence[Handed],
+    jobs: int | None,
+    watch: Watch | None,
+    invalid: list[Invalid],
+    kept: Sequence[tuple[str, Scores]],
 ) -> list[tuple[str, Scores]]:
-    """Team and scores of each run, best first; what cannot be scored goes to ``invalid``."""
+    """Team and scores of each run, best first, those that are kept too; what cannot be scored goes to ``invalid``."""
     results: Iterable[Scores | ColieeError]
     results = evaluator.evaluate_all([one.parts for one in handed], jobs=jobs, keep_judged=True)
     if watch is not None:
         results = watch(results, len(handed))
     ranking = next(m for m in evaluator.official if all(part in evaluator.qrels for part in m.needs))
-    scored = []
+    scored = list(kept)
     for one, result in zip(handed, results, strict=True):
         reason = ""
         if isinstance(result, ColieeError):

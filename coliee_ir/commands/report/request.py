@@ -186,7 +186,7 @@ def make_report(
 def report_scores(
     scored: Sequence[Scores],
     evaluator: Evaluator,
-    submissions: Sequence[Submission],
+    submissions: Sequence[Submission | None],
     *,
     corpus: PathLike | Corpus | None = None,
     categories: PathLike | None = None,
@@ -199,7 +199,7 @@ def report_scores(
     Args:
         scored: the scores, with the judged parts behind them (``keep_judged``).
         evaluator: what scored them.
-        submissions: the runs, in the same order.
+        submissions: the runs, in the same order; None for one of a store, of which there are only scores.
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
@@ -235,7 +235,7 @@ def report_scores(
     board = Leaderboard.of(evaluator, entries, settings)
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
-    records = [evaluator.read(one.run) if board.main == "documents" else None for one in handed]
+    records = [None if one is None or board.main != "documents" else evaluator.read(one.run) for one in handed]
     tunings, unknown = _tunings(evaluator, first, runs, handed, settings)
     remarks = [*(comparison.remarks if comparison else ()), *(in_categories.remarks if in_categories else ()), *unknown]
     contents = Contents(
@@ -282,7 +282,7 @@ def _tunings(
     evaluator: Evaluator,
     measure: Measure,
     runs: Sequence[Scores],
-    handed: Sequence[Submission],
+    handed: Sequence[Submission | None],
     settings: Resampling,
 ) -> tuple[list[Tuning | None], list[str]]:
     """The best cut-off of each run, None where there is none to choose; and why where that is worth a remark."""
@@ -294,6 +294,10 @@ def _tunings(
     tunings: list[Tuning | None] = []
     remarks = []
     for scores, one in zip(runs, handed, strict=True):
+        if one is None:
+            tunings.append(None)
+            remarks.append(f"no cutoff is chosen for {shortened(scores.tag)}: a store keeps no documents' scores")
+            continue
         ranked = one.run if one.long_list is None else one.long_list
         part = scores.judged.get("long", scores.judged["documents"])
         if int(np.max(part.retrieved, initial=0)) < 2:

@@ -88,23 +88,29 @@ class Problem:
         curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
         return Solution(rule, sweep.terms(rule).total, tried, tuple(curve), sweep)
 
-    def ceilings(self, pool: Pool, whole: float, answers: Judged | None = None) -> dict[str, float]:
+    def ceilings(
+        self, pool: Pool, whole: float, answers: Judged | None = None, *, has_filters: bool = False
+    ) -> dict[str, float]:
         """Reference scores: what better cutting, and what better ranking, could give.
 
         Args:
             pool: the rankings.
             whole: the score of the run as it is.
             answers: the judged answers, for Accuracy.
+            has_filters: whether something was taken away before.
         """
         parts = {
             "documents": pool.judged(relevance_of(self.measure)),
             **({} if answers is None else {"answers": answers}),
         }
         fixed = cutting.best_fixed_k(self.measure, parts, self.decisions)
+        all_rows = pool.lengths
+        left = {"the run after the filters": self.objective(pool).terms(pool, all_rows).total} if has_filters else {}
         return {
             f"{cutting.BEST_K} ({fixed.k})": fixed.score,
             cutting.ORACLE_COUNT: cutting.oracle_count(self.measure, parts, self.decisions),
             cutting.ONE_EACH: cutting.one_each(self.measure, parts, self.decisions),
             "recall of the whole ranking": float(pool.relevant.sum() / pool.wanted.sum()),
+            **left,
             "the run as it is": whole,
         }

@@ -164,7 +164,9 @@ def tune(
         interval=jackknife_t(terms, CONFIDENCE_LEVEL),
         gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
-        ceilings=problem.ceilings(pool, scores.results[measure].value, scores.judged.get("answers")),
+        ceilings=problem.ceilings(
+            pool, scores.results[measure].value, scores.judged.get("answers"), has_filters=bool(filters)
+        ),
         curve=solution.curve,
         curve_intervals=_bands(solution, split) if curve_intervals else (),
         folds=folds,

@@ -74,9 +74,10 @@ def validate(
     asked = [Source(path, columns=names) for path in named]
     if names:
         check_columns([*sources.values(), *asked], names)
+    named_task = task_name(task)
     if gold is not None:
-        read_gold(asked)  # refuses what is not a gold, in which any text would be a list of ids
-    found = task_name(task) or find_task(list(sources.values()), asked)
+        read_gold(asked, task=named_task)  # refuses what is not a gold, in which any text would be a list of ids
+    found = named_task or find_task(list(sources.values()), asked)
     check = Check(
         found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names, has_gold=gold is not None
     )

@@ -37,6 +37,7 @@ from coliee_ir.commands.validate.known import Known
 from coliee_ir.commands.validate.pilot import check_pilot
 from coliee_ir.commands.validate.rows import Header, Row, rows_of
 from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.stated import check_stated
 from coliee_ir.commands.validate.tied import check_ties
 from coliee_ir.commands.validate.together import check_together, clean_tags
 from coliee_ir.judging.order import order_of
@@ -51,7 +52,7 @@ from coliee_ir.rules.protocol import (
     unfit_tag,
 )
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.scoring.reading import read_run, read_run_by
 
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
 _NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
@@ -160,6 +161,9 @@ class Checked:
                 if error.path != name:  # the organisers' file
                     raise
                 _unreadable(error, add)
+        most = rules.most_runs
+        if not check.protocol.is_coliee and most is not None and len(sources) > most:
+            self.found.add(list(sources)[most], "runs", source=rules.runs_source)
         check_together(self._sheets, rules, check.protocol, check.known, self.found)
         tags = {sheet.tag: name for name, sheet in self._sheets.items()}
         check_descriptions(self._described, tags, check.task, check.edition, self.found)
@@ -172,6 +176,10 @@ class Checked:
             return
         if descriptions.sniff(raw.removeprefix(BOM)):
             self._described[name] = descriptions.read(source)
+            return
+        if not self._check.protocol.is_coliee:
+            record = read_run_by(source, self._check.protocol, unreadable_answers="wrong")
+            check_stated(record, self._check.protocol, self._check.rules, self._check.known, add)
             return
         content = text.text_of(raw, add)
         if self._check.protocol.pilot:

@@ -64,7 +64,7 @@ class Known:
     def __init__(
         self, queries: Sequence[Source] = (), corpus: PathLike | None = None, rules: Protocol | None = None
     ) -> None:
-        ids = (query for file in queries for query in read_queries(file))
+        ids = (query for file in queries for query in read_queries(file, rules=rules))
         self.asked = Pool(ids, "list of queries") if queries else None
         self.queries = self.asked
         self.whole = False
@@ -77,7 +77,7 @@ class Known:
     def _read(self, corpus: PathLike, rules: Protocol) -> None:
         self.whole = rules.cases_as_queries
         try:
-            opened = read_corpus(corpus, task=rules.task)
+            opened = read_corpus(corpus, task=rules.task if rules.is_coliee else None)
             if isinstance(opened, FragmentCorpus):
                 self._fragments, self.whole = opened, True
             else:

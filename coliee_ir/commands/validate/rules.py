@@ -40,6 +40,7 @@ class Rule(NamedTuple):
 
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+_PROTOCOL = Authority.PROTOCOL
 _PAGE, _PILOT, _OURS = Authority.PAGE, Authority.PILOT, Authority.OURS
 _LINES: Final = "{n} (line|lines)"
 
@@ -106,6 +107,7 @@ RULES: Final[dict[str, Rule]] = {
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query", "list each document once", _OURS, "left out"),
     "empty-list": Rule(_N, "{n} (query has|queries have) an empty list", "it counts as unanswered", _OURS),
     "long-answer": Rule(_W, "{n} (query has|queries have) more than {many} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS),
+    "too-many": Rule(_E, "{n} (query has|queries have) more than {most} documents", "shorten the (list|lists)", _PROTOCOL),
     "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS),
     "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
     "rank-numbers": Rule(_N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),

@@ -1,0 +1,304 @@
+"""Files whose layout is described by data: where queries, documents, relevance, ranks, scores and labels stand in them.
+
+A container (JSON, JSON Lines, CSV, TSV, columns) holds records, and each record one query, or one document of a query.
+What a protocol file says of them is a ``Layout``; the readers below follow it. No code comes from the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters import json_text
+from coliee_adapters.columns import as_number
+from coliee_adapters.errors import InputError, Place
+from coliee_adapters.files import Source
+from coliee_adapters.layouts import ALL, Layout, Part
+from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, Run
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.statute import Labelled, labels_of
+
+_BLANKS: Final = re.compile(r"\s+")
+_FIELD: Final = re.compile(r"\{([^{}]+)\}")
+
+
+#: what the format of such a record is called
+FORMAT: Final = "layout"
+
+
+class _Record(NamedTuple):
+    """A record: its query where that is no key, what it holds, and where it stands."""
+
+    query: str | None
+    held: Any
+    place: Place
+
+
+class _Item(NamedTuple):
+    """A document of a query: its id, and the number that the record gives it."""
+
+    id: str
+    number: Any
+
+
+def read_gold(source: Source, layout: Layout) -> Gold:
+    """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``.
+
+    Args:
+        source: the file.
+        layout: how it is written.
+
+    Raises:
+        InputError: the file cannot be read, or is not written like that.
+    """
+    remarks = Remarks()
+    records = list(_records(source, layout))
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for name, part in layout.parts.items():
+        judged = found.setdefault(name, {}) if name != layout.labels else {}
+        for record, query in _queries(records, layout) if name != layout.labels else ():
+            of_query = judged.setdefault(query, {})
+            for item in _items(record, part, layout, "relevance"):
+                relevance = _relevance(record, item)
+                if item.id in of_query:
+                    if of_query[item.id] != relevance:
+                        problem = f"this document is judged {of_query[item.id]} above and {relevance} here"
+                        raise record.place.fault(problem, f"{query} {item.id}", "keep one of the two")
+                    remarks.add("gold-duplicate", f"{record.place}: {query} {item.id}")
+                of_query[item.id] = relevance
+    labels = None
+    if layout.labels:
+        labels, _ = labels_of(_labelled(records, layout), remarks, gold=True)
+    return Gold(found.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, beside=found)
+
+
+def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
+    """The ids of the queries of a gold, or of a test file that is written like it but for what is right.
+
+    Args and errors are those of ``read_gold``.
+    """
+    return tuple(dict.fromkeys(query for _, query in _queries(list(_records(source, layout)), layout)))
+
+
+def may_be(source: Source, layout: Layout) -> bool:
+    """Whether a file can be in a layout's container: JSON begins with a bracket, and nothing else does."""
+    return source.head().lstrip().startswith((b"{", b"[")) == layout.container.startswith("json")
+
+
+def read_run(source: Source, layout: Layout) -> Run | Answers:
+    """Read a submission: its documents, or else its answers; what other parts there are in ``beside``.
+
+    Args and errors are those of ``read_gold``.
+    """
+    records = list(_records(source, layout))
+    parts: dict[str, Run | Answers] = {
+        name: _run(source, records, layout, part) for name, part in layout.parts.items() if name != layout.labels
+    }
+    if layout.labels:
+        remarks = Remarks()
+        labels, unreadable = labels_of(_labelled(records, layout), remarks)
+        parts[layout.labels] = Answers(labels, source.stem, source.name, FORMAT, remarks, unreadable)
+    first = next(name for name in ("documents", layout.labels, *parts) if name in parts)
+    return replace(parts.pop(first), beside=parts)
+
+
+def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part) -> Run:
+    """The documents of one part."""
+    ranked: dict[str, list[_Item]] = {}
+    for record, query in _queries(records, layout):
+        items = list(_items(record, part, layout, "score" if part.score else "rank"))
+        ranked.setdefault(query, []).extend(reversed(items) if part.reverse else items)
+    every = [item for items in ranked.values() for item in items]
+    numbers = [item.number for item in every if item.number is not None]
+    if numbers and len(numbers) < len(every):
+        remedy = "give every document a score, or none"
+        raise InputError(source.name, "some documents have a score or a rank, and others do not", remedy=remedy)
+    starts = [0]
+    for items in ranked.values():
+        starts.append(starts[-1] + len(items))
+    scores = [-number for number in numbers] if part.rank and not part.score else numbers
+    block = Columns(list(ranked), starts, [item.id for item in every], scores or None)
+    scored = bool(numbers) and not (part.rank and not part.score)
+    return Run(partial(iter, [block]), source.stem, scored, source.name, FORMAT, grouped=True)
+
+
+def _labelled(records: Sequence[_Record], layout: Layout) -> Iterator[Labelled]:
+    """The labels of records that have one, as a label list writes them."""
+    part = layout.parts[layout.labels]
+    yes, no = ({_normal(text) for text in texts} for texts in (part.yes, part.no))
+    for record, query in _queries(records, layout):
+        word = _value(record, part.at) if part.at else record.held
+        if word is not None:
+            text = _normal(_word(word))
+            yield Labelled(query, "Y" if text in yes else "N" if text in no else f"{_word(word)!r}", record.place)
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _records(source: Source, layout: Layout) -> Iterator[_Record]:
+    """The records of a file.
+
+    Raises:
+        InputError: see ``read_gold``.
+    """
+    text = source.text(columns=layout.container not in ("json", "jsonl"))
+    if layout.container == "json":
+        yield from _of_json(json_text.parse(text, source.name), source, layout)
+    elif layout.container == "jsonl":
+        for number, value in json_text.lines(text, source.name):
+            yield from _of_json([value], source, layout, number)
+    else:
+        yield from _of_rows(text, source, layout)
+
+
+def _of_json(held: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:
+    for key in filter(None, [layout.records]) if line is None else ():
+        held = _value(_Record(None, held, Place(source.name, "file", source.name)), key)
+    if isinstance(held, dict) and not layout.query:
+        for query, value in held.items():
+            yield _Record(_identifier(query, layout), value, Place(source.name, "query", query))
+        return
+    if not isinstance(held, list):
+        expected = "a list of records" if layout.query else "an object whose keys are the queries"
+        raise InputError(source.name, f"expected {expected}", found=_shown(held))
+    for number, record in enumerate(held, 1):
+        place = Place(source.name, "record" if line is None else "line", line or number)
+        if not isinstance(record, dict):
+            raise place.fault("this is not an object", _shown(record), "check the protocol against the file")
+        if layout.query:
+            yield _Record(None, record, place)
+        else:
+            for query, value in record.items():
+                yield _Record(_identifier(query, layout), value, place)
+
+
+def _of_rows(text: str, source: Source, layout: Layout) -> Iterator[_Record]:
+    if layout.container == "columns":
+        rows = ((number, split_columns(line)) for number, line in content_lines(text, source.name))
+    else:
+        reader = csv.reader(text.split("\n"), delimiter="," if layout.container == "csv" else "\t", strict=True)
+        rows = ((reader.line_num, row) for row in _checked(reader, source) if any(row))
+    names: Sequence[str] = layout.columns
+    for number, row in rows:
+        values = [value.strip() for value in row]
+        if not names:
+            names = [value or f"#{at}" for at, value in enumerate(values, 1)]  # pandas gives its index no name
+            continue
+        if len(values) != len(names):
+            remedy = f"expected {len(names)}: {', '.join(names)}"
+            raise InputError(source.name, f"{len(values)} values", line=number, found=" ".join(row), remedy=remedy)
+        yield _Record(None, dict(zip(names, values, strict=True)), Place(source.name, "line", number))
+
+
+def _checked(reader: Any, source: Source) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        at = reader.line_num
+        raise InputError(source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
+
+
+def _queries(records: Sequence[_Record], layout: Layout) -> Iterator[tuple[_Record, str]]:
+    """Each record with the id of its query."""
+    for record in records:
+        yield record, record.query if record.query is not None else _made(record, layout.query, record.held, layout)
+
+
+def _items(record: _Record, part: Part, layout: Layout, number: str) -> Iterator[_Item]:
+    """The documents of a record; ``number`` is what the record may give each: its relevance, score or rank."""
+    if part.at == ALL:
+        held: Any = {key: value for key, value in record.held.items() if f"{{{key}}}" not in _braced(layout.query)}
+    else:
+        held = _value(record, part.at) if part.at else record.held
+    if held is None or held == "":
+        return
+    if part.separator and isinstance(held, str):
+        held = [text for text in held.split(part.separator) if text.strip()]
+    key = getattr(part, number)
+    if isinstance(held, dict) and not part.id:
+        for document, value in held.items():
+            yield _Item(_identifier(document, layout), _number(record, value))
+        return
+    for item in held if isinstance(held, list) else [held]:
+        document = _made(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
+        value = _value(record._replace(held=item), key) if key else None
+        yield _Item(document, _number(record, value) if key else None)
+
+
+def _relevance(record: _Record, item: _Item) -> int:
+    """The relevance of a document; 1 where the record gives none."""
+    number = 1 if item.number is None else item.number
+    if number != int(number) or abs(number) > GREATEST_RELEVANCE:
+        remedy = f"a relevance must be an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
+        raise record.place.fault("this relevance cannot be read", f"{item.id} {number}", remedy)
+    return int(number)
+
+
+def _number(record: _Record, value: object) -> float:
+    if isinstance(value, str) and (number := as_number(value)) is not None:
+        return number
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise record.place.fault("this is not a number", _shown(value), "give a relevance, a score or a rank")
+    return float(value)
+
+
+def _value(record: _Record, path: str) -> Any:
+    """What stands under a key of a record, or under a path of keys with dots between them.
+
+    Raises:
+        InputError: there is no such key.
+    """
+    if isinstance(record.held, dict) and path in record.held:
+        return record.held[path]
+    held = record.held
+    for key in path.split("."):
+        if not isinstance(held, dict) or key not in held:
+            has = f"its keys are {', '.join(map(str, held))}" if isinstance(held, dict) else "it has no keys"
+            raise record.place.fault(f"there is no key {key!r}", _shown(record.held), f"{has}; check the protocol")
+        held = held[key]
+    return held
+
+
+def _braced(pattern: str) -> str:
+    """A key as a text with keys in braces."""
+    return pattern if _FIELD.search(pattern) else f"{{{pattern}}}"
+
+
+def _made(record: _Record, pattern: str, item: object, layout: Layout) -> str:
+    """The id that a pattern makes of the values of an item."""
+    of_item = record._replace(held=item)
+    texts = {key: _identifier(_value(of_item, key), layout, record) for key in _FIELD.findall(_braced(pattern))}
+    return _FIELD.sub(lambda match: texts[match[1]], _braced(pattern))
+
+
+def _identifier(value: object, layout: Layout, record: _Record | None = None) -> str:
+    """An id: text or an integer, with ``_`` for blanks, which no line of a run could hold.
+
+    Raises:
+        InputError: it is something else, or empty.
+    """
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    for ending in layout.strip:
+        text = text.strip().removesuffix(ending)
+    text = _BLANKS.sub("_", text.strip())
+    if not text:
+        place = record.place if record else Place("<memory>", "key", str(value))
+        raise place.fault("this is not an id", _shown(value), "give text or an integer")
+    return text
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)

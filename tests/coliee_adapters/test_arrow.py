@@ -1,0 +1,170 @@
+"""What comes out of Arrow's C stream is what the library itself says of its values; runs are those of plain tuples."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pandas
+import polars
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters import arrow, frames
+from coliee_adapters.errors import InputError
+from coliee_adapters.records import Run, exact_id, normal_id
+from coliee_ir.judging.judged import judge
+from coliee_ir.judging.qrels import Qrels
+
+TEXT = st.text("ab01-é民", max_size=5) | st.text("ab01", min_size=10, max_size=40)
+WHOLE = st.integers(-100, 100)
+TYPES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
+    **{str(one): (one, TEXT) for one in (pa.string(), pa.large_string(), pa.string_view())},
+    **{
+        f"{one} by {key}": (pa.dictionary(key, one), TEXT)
+        for one, key in itertools.product((pa.string(), pa.large_string()), (pa.int8(), pa.uint32()))
+    },
+    **{str(one): (one, WHOLE) for one in (pa.int8(), pa.int16(), pa.int32(), pa.int64())},
+    **{str(one): (one, st.integers(0, 255)) for one in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())},
+    **{str(one): (one, st.floats(width=32)) for one in (pa.float32(), pa.float64())},
+    "bool": (pa.bool_(), st.booleans()),
+}
+
+
+def same(one: list[Any], other: list[Any]) -> bool:
+    return [repr(value) for value in one] == [repr(value) for value in other]
+
+
+@given(st.sampled_from(sorted(TYPES)), st.data())
+def test_values_of_every_type_in_any_pieces_are_what_the_library_says(name: str, data: st.DataObject) -> None:
+    kind, values = TYPES[name]
+    chunks = data.draw(st.lists(st.lists(values | st.none(), max_size=12), max_size=3))
+    column = pa.chunked_array([pa.array(chunk, kind) for chunk in chunks], kind)
+    start, stop = (data.draw(st.integers(0, len(column))) for _ in range(2))
+    column = column.slice(min(start, stop), abs(stop - start))
+    read = arrow.Table(pa.table({"other": pa.nulls(len(column)), "it": column})).column(1)
+    values = column.to_pylist()
+    if read is None:  # a dictionary without words, or with a word that is not there
+        assert pa.types.is_dictionary(kind)
+        assert None in values or not values
+    else:
+        assert len(read) == len(values)
+        assert same(list(read), values)
+        if values and None not in values and all(isinstance(one, str) or one >= 0 for one in values):
+            ids = read.ids()
+            assert (ids is None) == pa.types.is_floating(kind) or kind == pa.bool_()
+            if ids is not None:
+                assert list(ids) == [str(one) for one in values]
+                plain = all(one.isascii() and 1 <= len(one) <= 32 for one in ids)
+                assert ids.are_plain() == plain
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.decimal128(5), pa.list_(pa.string()), pa.null(), pa.binary()])
+def test_other_types_are_not_read(kind: pa.DataType) -> None:
+    assert arrow.Table(pa.table({"it": pa.array([None], kind)})).column(0) is None
+
+
+@pytest.mark.parametrize("texts", [["a", "b\t"], ["a\x00"], ["b c"], ["", "b"], ["é"], ["x" * 33], [" a"]])
+def test_ids_are_plain_only_if_every_sign_is_visible_ascii(texts: list[str]) -> None:
+    for kind in (pa.string(), pa.string_view()):
+        column = arrow.Table(pa.table({"it": pa.array(["ok", *texts], kind)})).column(0)
+        assert column is not None
+        ids = column.ids()
+        assert ids is not None
+        assert not ids.are_plain()
+
+
+class Row(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+FRAMES: dict[str, Callable[[list[Row]], Any]] = {
+    "pandas": lambda rows: pandas.DataFrame(rows, columns=Row._fields),
+    "polars": lambda rows: polars.DataFrame(rows, schema=Row._fields, orient="row"),
+    "polars, categories": lambda rows: FRAMES["polars"](rows).with_columns(
+        polars.col("query_id").cast(polars.Categorical)
+    ),
+    "polars, in pieces": lambda rows: polars.concat(
+        [FRAMES["polars"](rows[:2]), FRAMES["polars"](rows[2:])], rechunk=False
+    ),
+    "pyarrow": lambda rows: pa.Table.from_pylist([row._asdict() for row in rows]),
+    "a reader": lambda rows: FRAMES["pyarrow"](rows).to_reader(max_chunksize=2),
+}
+GOLD = Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}, "1": {"2": 1}})
+
+
+@given(
+    name=st.sampled_from(sorted(FRAMES)),
+    rows=st.lists(
+        st.builds(
+            Row,
+            st.sampled_from(["q1", "q2", "q1.txt", "1"]),
+            st.sampled_from(["d1", "d2", "d2.txt", "2", "a-long-id-of-more-than-thirty-two-bytes"]),
+            st.sampled_from([0.5, 1.0, -2.0]),
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    rule=st.sampled_from([exact_id, normal_id]),
+)
+def test_a_run_is_that_of_plain_tuples(name: str, rows: list[Row], rule: Callable[[str], str]) -> None:
+    judged = []
+    for held in (rows, FRAMES[name](rows)):
+        run = frames.run_of(held, rule)
+        assert isinstance(run, Run)
+        judged.append(judge(GOLD, run))
+    plain, found = judged
+    assert plain.rank.tolist() == found.rank.tolist()
+    assert plain.retrieved.tolist() == found.retrieved.tolist()
+    assert (plain.remarks, plain.lines, plain.extra) == (found.remarks, found.lines, found.extra)
+
+
+@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize(
+    "row", [Row("q 1", "d", 1.0), Row("q", "", 1.0), Row("q", "d", float("nan")), Row("q", "d", float("inf"))]
+)
+def test_what_is_wrong_with_tuples_is_wrong_with_frames(name: str, row: Row) -> None:
+    rows = [Row("q", "e", 1.0), row]
+    with pytest.raises(InputError) as of_tuples:
+        frames.run_of(rows)
+    with pytest.raises(InputError) as of_frame:
+        frames.run_of(FRAMES[name](rows))
+    assert of_frame.value.problem == of_tuples.value.problem
+
+
+def test_golds_and_whole_numbers_come_through_too() -> None:
+    table = pa.table({"qid": [1, 1, 20], "docno": [7, 4000000000, 0], "rel": [1, 0, 2], "text": [[1], [2], [3]]})
+    assert frames.gold_of(table.to_reader()).qrels == {"1": {"7": 1, "4000000000": 0}, "20": {"0": 2}}
+    run = frames.run_of(table.rename_columns(["qid", "docno", "score", "text"]).to_reader())
+    assert isinstance(run, Run)
+    (block,) = run.blocks()
+    assert list(block.documents) == ["7", "4000000000", "0"]
+
+
+def test_what_was_handed_out_is_given_back() -> None:
+    gc.collect()
+    before = pa.total_allocated_bytes()
+    held = arrow.Table(pa.table({"it": pa.array([str(n) for n in range(100_000)])}))
+    column = held.column(0)
+    assert pa.total_allocated_bytes() > before
+    del held
+    gc.collect()
+    assert pa.total_allocated_bytes() == before
+    assert column is not None
+    assert list(column)[-1] == "99999"  # copied
+
+
+def test_a_library_that_fails_in_the_middle_is_quoted() -> None:
+    def batches() -> Any:
+        yield pa.record_batch({"qid": ["q"], "docno": ["d"], "score": [1.0]})
+        raise ValueError("the disk is gone")
+
+    schema = pa.schema({"qid": pa.string(), "docno": pa.string(), "score": pa.float64()})
+    with pytest.raises(InputError, match="the disk is gone"):
+        frames.run_of(pa.RecordBatchReader.from_batches(schema, batches()))

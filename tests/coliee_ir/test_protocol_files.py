@@ -1,0 +1,373 @@
+"""Protocol files of others: their formats read, scored and validated through the file alone."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import coliee_ir
+from coliee_adapters import described
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.layouts import Layout, Part
+from coliee_adapters.records import Answers, Run
+from coliee_ir.cli import main
+from coliee_ir.rules import protocol as rules
+from coliee_ir.rules.protocol import NEWEST, protocol, submission_rules, use
+from coliee_ir.scoring import measuring
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Protocols that a test names are not those of the next."""
+    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.chdir(tmp_path)
+
+
+def put(name: str, content: object) -> str:
+    """Write a file, JSON unless it is text."""
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+OWN = 'task = "own"\ntitle = "own"\nparts = ["documents"]\n'
+
+NEXT_YEAR = f"""
+task = "1"
+law = "case"
+title = "case-law retrieval"
+parts = ["documents"]
+cases_as_queries = true
+
+[[edition]]
+first = {NEWEST + 1}
+measures = ["MacroF1", "MicroF1"]
+tie_break = ["MicroF1"]
+source = "an invented page"
+
+[[submission]]
+first = {NEWEST + 1}
+columns = ["QUERY", "DOCUMENT", "TAG"]
+most_runs = 5
+source = "an invented page"
+"""
+
+
+def test_next_years_rules_come_from_a_file_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    put("next.toml", NEXT_YEAR)
+    gold = put("gold.json", {"000001": ["000002"], "000003": ["000004", "000005"]})
+    run = put("run.txt", "000001 000002 A\n000003 000004 A\n000003 000006 A\n")
+    assert main(["evaluate", gold, run, "--protocol", "next.toml", "-f", "json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert (whole["task"], whole["edition"]) == ("1", NEWEST + 1)
+    assert whole["runs"][0]["measures"] == {"MacroF1": 0.75, "MicroF1": pytest.approx(2 / 3)}
+    assert main(["validate", run, "--gold", gold, "--protocol", "next.toml"]) == 0
+    assert f"task 1 of {NEWEST + 1}" in capsys.readouterr().err
+    assert submission_rules("1").most_runs == 5
+    assert main(["evaluate", gold, run, "--protocol", "next.toml", "--edition", str(NEWEST), "-f", "json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["runs"][0]["measures"]) == ["MicroF1", "MicroP", "MicroR"]
+
+
+ALQAC_GOLD = [
+    {
+        "question_id": "DS-1",
+        "text": "…",
+        "relevant_articles": [{"law_id": "1/2022/QH15", "article_id": "5"}, {"law_id": "1/2022/QH15", "article_id": 6}],
+    },
+    {"question_id": "DS-2", "text": "…", "relevant_articles": [{"law_id": "Luật Điện ảnh", "article_id": "1"}]},
+    {"question_id": "DS-3", "text": "…", "relevant_articles": [{"law_id": "45/2019/QH14", "article_id": "9"}]},
+]
+ALQAC_RUNS = {
+    "first": [
+        {"question_id": "DS-1", "relevant_articles": [{"law_id": "1/2022/QH15", "article_id": "5"}]},
+        {
+            "question_id": "DS-2",
+            "relevant_articles": [
+                {"law_id": "Luật Điện ảnh", "article_id": "1"},
+                {"law_id": "Luật Điện ảnh", "article_id": "2"},
+            ],
+        },
+        {"question_id": "DS-3", "relevant_articles": []},
+    ],
+    "second": [
+        {"question_id": "DS-1", "relevant_articles": [{"law_id": "1/2022/QH15", "article_id": "6"}]},
+        {"question_id": "DS-2", "relevant_articles": [{"law_id": "x", "article_id": "1"}]},
+    ],
+}
+
+
+def alqac_score(gold: Sequence[Mapping[str, object]], run: Sequence[Mapping[str, object]]) -> dict[str, float]:
+    """What ALQAC's pages define, for each question and then on average."""
+
+    def articles(of: Mapping[str, object]) -> set[tuple[str, str]]:
+        return {(one["law_id"], str(one["article_id"])) for one in of["relevant_articles"]}  # type: ignore[attr-defined]
+
+    answered = {one["question_id"]: articles(one) for one in run}
+    means = {"MacroF2": 0.0, "MacroP": 0.0, "MacroR": 0.0}
+    for question in gold:
+        relevant, found = articles(question), answered.get(question["question_id"], set())
+        right = len(relevant & found)
+        p, r = right / len(found) if found else 0.0, right / len(relevant)
+        f2 = 5 * p * r / (4 * p + r) if right else 0.0
+        for name, value in (("MacroF2", f2), ("MacroP", p), ("MacroR", r)):
+            means[name] += value / len(gold)
+    return means
+
+
+def test_a_neighbour_is_evaluated_validated_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    gold = put("gold.json", ALQAC_GOLD)
+    runs = [put(f"{name}.json", run) for name, run in ALQAC_RUNS.items()]
+    assert main(["evaluate", gold, *runs, "--protocol", "alqac", "-f", "json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert (whole["task"], whole["edition"]) == ("alqac", None)
+    for shown, run in zip(whole["runs"], ALQAC_RUNS.values(), strict=True):
+        assert shown["measures"] == pytest.approx(alqac_score(ALQAC_GOLD, run), abs=1e-12)
+    assert main(["validate", runs[1], "--gold", gold, "--protocol", "alqac", "-f", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(one["rule"], one["places"][0]["found"]) for one in found["findings"]] == [("query-missing", "DS-3")]
+    assert main(["compare", gold, *runs, "--protocol", "alqac", "-f", "json", "--resamples", "99"]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert compared["pairs"][0]["difference"] == pytest.approx(
+        whole["runs"][0]["measures"]["MacroF2"] - whole["runs"][1]["measures"]["MacroF2"]
+    )
+
+
+def test_a_submission_is_held_to_what_the_protocol_states(capsys: pytest.CaptureFixture[str]) -> None:
+    stated = (
+        OWN + 'measures = ["MicroF1"]\nnot_itself = true\n'
+        '[gold]\ncontainer = "json"\n[gold.documents]\n[run]\nlike = "gold"\n'
+        '[[submission]]\nmost_runs = 1\nmost_documents = 2\nquery_pattern = "q[0-9]+"\n'
+        'document_pattern = "[dq][0-9]+"\n'
+    )
+    put("own.toml", stated)
+    gold = put("gold.json", {"q1": ["d1"], "q2": ["d2"], "x3": ["d3"]})
+    run = put("run.json", {"q1": ["d1", "d1", "q1"], "q4": [], "x3": ["e5", "d9"]})
+    put("corpus.txt", "d1\nd2\nd3\ne5\nq1\n")
+    other = put("other.json", {"q1": ["d1"]})
+    given = ["--gold", gold, "--protocol", "own.toml", "--corpus", "corpus.txt", "-f", "json"]
+    assert main(["validate", run, other, *given]) == 1
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert {(one["rule"], one["count"], one["places"][0]["found"]) for one in found if one["file"] == run} == {
+        ("query-unknown", 1, "q4"),
+        ("query-form", 1, "x3"),
+        ("query-missing", 1, "q2"),
+        ("document-form", 1, "e5"),
+        ("document-unknown", 1, "d9"),
+        ("self-retrieved", 1, "q1"),
+        ("duplicate", 1, "q1 d1"),
+        ("too-many", 1, "q1: 3 documents"),
+        ("empty-list", 1, "q4"),
+    }
+    assert {one["rule"] for one in found if one["file"] == other} == {"query-missing", "runs"}
+
+
+def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> None:
+    put("own.toml", OWN + 'measures = ["P@1"]\nnot_itself = true\nexclude = ["q2"]\n')
+    gold = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    run = {"q1": {"q1": 0.9, "d1": 0.8}, "q2": {"d1": 0.9}}
+    scores = coliee_ir.evaluate(gold, run, task="own.toml")
+    assert scores.measures == {"P@1": 1.0}
+    assert scores.excluded == ("q2",)
+
+
+@pytest.mark.parametrize(("level", "value"), [(1, 2 / 3), (2, 1 / 3), (3, 0.0)])
+def test_relevance_below_the_level_does_not_count(level: int, value: float) -> None:
+    put("own.toml", OWN + f'measures = ["MicroP"]\nlevel = {level}\n')
+    gold = {"q1": {"d1": 1, "d2": 2, "d3": 0}}
+    assert coliee_ir.evaluate(gold, {"q1": ["d1", "d2", "d3"]}, task="own.toml").measures["MicroP"] == pytest.approx(
+        value
+    )
+
+
+def test_choices_of_the_protocol_hold_unless_others_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+    put("own.toml", OWN + 'measures = ["MacroP"]\ndecisions = {unanswered = "skip"}\n')
+    gold = put("gold.json", {"q1": ["d1"], "q2": ["d2"]})
+    run = put("run.json", {"q1": ["d1"]})
+    for more, value in (([], 1.0), (["--unanswered", "zero"], 0.5)):
+        assert main(["evaluate", gold, run, "--protocol", "own.toml", "-f", "json", *more]) == 0
+        assert json.loads(capsys.readouterr().out)["runs"][0]["measures"] == {"MacroP": value}
+    assert coliee_ir.evaluate(gold, run, task="own.toml").measures == {"MacroP": 1.0}
+
+
+def test_an_evaluator_takes_its_rules_to_a_process_that_does_not_know_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
+    evaluator = coliee_ir.Evaluator(gold, task="alqac")
+    sent = pickle.dumps(evaluator)
+    monkeypatch.setattr(rules, "_named", {})
+    assert pickle.loads(sent).evaluate(run).measures == evaluator.evaluate(run).measures
+
+
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    [
+        ("missing.toml", None),
+        ("nonsense", None),
+        ("own.toml", 'task = "own"\n'),
+    ],
+)
+def test_a_protocol_that_there_is_not_is_refused(
+    name: str, stated: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if stated is not None:
+        put(name, stated)
+    gold, run = put("gold.json", {"q": ["d"]}), put("run.json", {"q": ["d"]})
+    assert main(["evaluate", gold, run, "--protocol", name]) == 2
+    assert name in capsys.readouterr().err
+    with pytest.raises((InputError, UsageError)):
+        use(name)
+
+
+def test_neighbours_are_called_like_their_files() -> None:
+    assert rules.neighbours()
+    for name in rules.neighbours():
+        assert use(name) == name
+        found = protocol(name)
+        assert found.source
+        assert not found.is_coliee
+        for measure in (*found.measures, *found.tie_break):
+            assert measuring.named([measure])
+
+
+# layouts
+
+JUDGED = st.dictionaries(
+    st.from_regex(r"q[0-9]{1,3}", fullmatch=True),
+    st.dictionaries(st.from_regex(r"d[0-9]{1,3}", fullmatch=True), st.integers(0, 3), min_size=1, max_size=4),
+    min_size=1,
+    max_size=4,
+)
+LISTED = Part(at="docs", id="{law}{no}", relevance="grade", score="grade")
+ROW = Part(id="doc", relevance="grade", score="grade")
+
+
+def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, Layout]]:
+    """The same judgements, written in each way."""
+    rows = [(query, document, grade) for query, held in judged.items() for document, grade in held.items()]
+    records = [
+        {"q": query, "docs": [{"law": doc[0], "no": int(doc[1:]), "grade": grade} for doc, grade in held.items()]}
+        for query, held in judged.items()
+    ]
+    lines = [{"q": query, "doc": document, "grade": grade} for query, document, grade in rows]
+    every = list(dict.fromkeys(document for _, document, _ in rows))
+    matrix = [",".join(["q", *every])]
+    matrix += [",".join([query, *(str(held.get(doc, 0)) for doc in every)]) for query, held in judged.items()]
+    return {
+        "nested": (json.dumps({"a": {"b": records}}), Layout("json", "a.b", "q", parts={"documents": LISTED})),
+        "entries": (json.dumps(judged), Layout("json", parts={"documents": Part()})),
+        "jsonl": (
+            "".join(json.dumps(line) + "\n" for line in lines),
+            Layout("jsonl", "", "q", parts={"documents": ROW}),
+        ),
+        "jsonl of entries": (
+            "".join(json.dumps({query: held}) + "\n" for query, held in judged.items()),
+            Layout("jsonl", parts={"documents": Part()}),
+        ),
+        "csv": (
+            "q,doc,grade\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows),
+            Layout("csv", "", "q", parts={"documents": ROW}),
+        ),
+        "tsv": (
+            "".join(f"{a}\t{b}\t{c}\n" for a, b, c in rows),
+            Layout("tsv", "", "q", ("q", "doc", "grade"), parts={"documents": ROW}),
+        ),
+        "columns": (
+            "".join(f"{a}  {b} {c}\n" for a, b, c in rows),
+            Layout("columns", "", "q", ("q", "doc", "grade"), parts={"documents": ROW}),
+        ),
+        "matrix": ("\n".join(matrix) + "\n", Layout("csv", "", "q", parts={"documents": Part(at="*")})),
+    }
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(JUDGED)
+def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dict[str, int]]) -> None:
+    judged = {query: {f"d{int(doc[1:])}": grade for doc, grade in held.items()} for query, held in judged.items()}
+    for name, (text, layout) in containers(judged).items():
+        source = Source(put("x", text))
+        found = {query: dict(held) for query, held in (described.read_gold(source, layout).qrels or {}).items()}
+        if name == "matrix":
+            found = {query: {doc: found[query][doc] for doc in held} for query, held in judged.items()}
+        assert found == judged, name
+        run = described.read_run(source, layout)
+        assert isinstance(run, Run)
+        assert run.scored
+        assert coliee_ir.to_run(run).keys() == judged.keys()
+        assert described.read_queries(source, layout) == tuple(judged)
+
+
+def test_ranks_and_the_order_of_lists_rank() -> None:
+    rows = Layout("tsv", "", "q", ("q", "doc", "rank"), parts={"documents": Part(id="doc", rank="rank")})
+    run = described.read_run(Source(put("run.tsv", "q1\td2\t2\nq1\td1\t1\nq2\td3\t1\n")), rows)
+    assert {query: list(held) for query, held in coliee_ir.to_run(run).items()} == {"q1": ["d1", "d2"], "q2": ["d3"]}
+    for reverse, order in ((False, ["d1", "d2"]), (True, ["d2", "d1"])):
+        listed = Layout("json", parts={"documents": Part(reverse=reverse)})
+        run = described.read_run(Source(put("run.json", {"q1": ["d1", "d2"]})), listed)
+        assert list(coliee_ir.to_run(run)["q1"]) == order
+
+
+def test_labels_and_other_parts_stand_beside_documents() -> None:
+    layout = Layout(
+        "json",
+        query="id",
+        strip=(".txt",),
+        parts={
+            "documents": Part(at="laws", separator=","),
+            "answers": Part(at="answer", yes=("Đúng",), no=("Sai",)),
+            "evidence": Part(at="chunks"),
+        },
+    )
+    content = [
+        {"id": 7, "laws": "a.txt, b c", "answer": "Đúng", "chunks": ["x"]},
+        {"id": 8, "laws": "", "answer": "Sai", "chunks": []},
+    ]
+    source = Source(put("x.json", content))
+    gold = described.read_gold(source, layout)
+    assert gold.qrels == {"7": {"a": 1, "b_c": 1}, "8": {}}
+    assert gold.labels == {"7": True, "8": False}
+    assert gold.beside == {"evidence": {"7": {"x": 1}, "8": {}}}
+    run = described.read_run(source, layout)
+    assert isinstance(run, Run)
+    answers = run.beside["answers"]
+    assert isinstance(answers, Answers)
+    assert answers.labels == gold.labels
+    assert set(run.beside) == {"answers", "evidence"}
+
+
+@pytest.mark.parametrize(
+    ("content", "layout", "said"),
+    [
+        ("[1]", Layout("json", query="q", parts={"documents": Part(at="d")}), "record 1"),
+        ('{"a": 1}', Layout("json", "b", "q", parts={"documents": Part()}), "'b'"),
+        ('[{"q": "1"}]', Layout("json", query="q", parts={"documents": Part(at="d")}), "record 1: there is no key 'd'"),
+        ('[{"q": null, "d": []}]', Layout("json", query="q", parts={"documents": Part(at="d")}), "not an id"),
+        ('[{"q": "1", "d": [{}]}]', Layout("json", query="q", parts={"documents": Part(at="d", id="x")}), "'x'"),
+        ('{"q": {"d": "high"}}', Layout("json", parts={"documents": Part()}), "query q"),
+        ('{"q": {"d": 0.5}}', Layout("json", parts={"documents": Part()}), "query q"),
+        ('{"q": 1', Layout("json", parts={"documents": Part()}), "x.txt"),
+        ("q,d\n1,2,3\n", Layout("csv", query="q", parts={"documents": Part(id="d")}), "line 2"),
+        ('q,d\n"1,2\n', Layout("csv", query="q", parts={"documents": Part(id="d")}), "broken CSV"),
+        (
+            "1 a 1\n1 a 2\n",
+            Layout("columns", query="q", columns=("q", "d", "r"), parts={"documents": Part(id="d", relevance="r")}),
+            "line 2",
+        ),
+        (
+            '[{"q": "1", "a": "perhaps"}]',
+            Layout("json", query="q", parts={"answers": Part(at="a")}),
+            "record 1",
+        ),
+    ],
+)
+def test_what_is_not_written_like_that_is_refused_with_its_place(content: str, layout: Layout, said: str) -> None:
+    source = Source(put("x.txt", content))
+    with pytest.raises(InputError) as refused:
+        described.read_gold(source, layout)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)

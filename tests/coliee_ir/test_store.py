@@ -1,0 +1,339 @@
+"""``evaluate --store``: scores that outlive a kill, are not computed twice, and stand for their runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import coliee_ir
+from coliee_adapters import files, score_rows
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import Decisions, Evaluator, ScoreStore, Submission
+from coliee_ir.cli import scoring
+from tests.coliee_ir.example_runs import SHOWN
+from tests.needed import needs
+
+Call = Callable[..., tuple[int, str, str]]
+
+EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
+RUNS = 8
+
+
+@pytest.fixture(params=["s.sqlite", "s.parquet"])
+def store(request: pytest.FixtureRequest) -> str:
+    if request.param.endswith("parquet"):
+        needs("pyarrow")
+    return str(request.param)
+
+
+@pytest.fixture
+def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A gold, and runs of which two are copies of others, one of these by the same name in another folder."""
+    monkeypatch.chdir(tmp_path)
+    dice = random.Random(5)
+    documents = [f"{n:06}" for n in range(30)]
+    queries = [f"{n:06}" for n in range(100, 108)]
+    Path("gold.json").write_text(json.dumps({query: dice.sample(documents, 3) for query in queries}))
+    Path("other").mkdir()
+    names = [f"r{n}.txt" for n in range(RUNS - 2)]
+    for name in names:
+        answered = queries[: dice.randint(4, 8)]
+        lines = [
+            f"{query} Q0 {document} 0 {dice.choice((1, 2, 3))} {name[:2]}\n"
+            for query in answered
+            for document in dice.sample(documents, 5)
+        ]
+        Path(name).write_text("".join(lines))
+    shutil.copy("r0.txt", "other/r0.txt")
+    shutil.copy("r1.txt", "copy.txt")
+    return [*names, "other/r0.txt", "copy.txt"]
+
+
+def scored(store: str, runs: list[str], measures: tuple[str, ...] = ("MicroF1", "AP"), **more: Any) -> tuple[Any, ...]:
+    """What the store's runs score, how many of them were scored now and how many were known."""
+    evaluator = Evaluator("gold.json", measures, task="1", **more)
+    with ScoreStore(store) as kept:
+        found = [each(result) for result in kept.score(evaluator, map(Submission, runs))]
+        return found, kept.new, kept.known
+
+
+def each(scores: Any) -> Any:
+    """All that is told of a run."""
+    assert not isinstance(scores, Exception), scores
+    judged = {part: (one.rank.tolist(), one.retrieved.tolist(), dict(one.extra)) for part, one in scores.judged.items()}
+    terms = {one.name: [result.terms.total, result.terms.each.tolist()] for one, result in scores.results.items()}
+    return repr((scores.to_dict(per_query=True, ties=True), scores.header(), judged, terms))
+
+
+def directly(runs: list[str], measures: tuple[str, ...] = ("MicroF1", "AP"), **more: Any) -> list[Any]:
+    evaluator = Evaluator("gold.json", measures, task="1", **more)
+    return [each(scores) for scores in evaluator.evaluate_all(map(Submission, runs), keep_judged=True)]
+
+
+def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scored(
+    sweep: list[str], store: str
+) -> None:
+    assert scored(store, sweep[:5]) == (directly(sweep[:5]), 5, 0)
+    assert scored(store, sweep) == (directly(sweep), RUNS - 6, 6)  # other/r0.txt is known by its content and name
+    assert scored(store, sweep) == (directly(sweep), 0, RUNS)
+    Path("r3.txt").write_text(Path("r4.txt").read_text().replace("r4", "r3"))
+    assert scored(store, sweep) == (directly(sweep), 1, RUNS - 1)
+    assert scored(store, sweep, ("MicroF1",))[1:] == (RUNS, 0)
+    assert scored(store, sweep, decisions=Decisions(unanswered="skip"))[1:] == (RUNS, 0)
+    assert scored(store, sweep, only="000100,000101")[1:] == (RUNS, 0)
+    assert scored(store, sweep)[1:] == (0, RUNS)
+    gold = Path("gold.json").read_text()
+    Path("gold.json").write_text(gold.replace('"000100": [', '"000100": ["000099", '))
+    assert scored(store, sweep) == (directly(sweep), RUNS, 0)
+
+
+def test_a_run_that_moved_is_known_and_is_there_once(sweep: list[str], store: str) -> None:
+    scored(store, sweep[:3])
+    Path("later").mkdir()
+    shutil.move("r2.txt", "later/r2.txt")
+    assert scored(store, ["later/r2.txt"]) == (directly(["later/r2.txt"]), 0, 1)
+    with ScoreStore(store, reading=True) as kept:
+        files = [scores.file for scores in kept.scores(Evaluator("gold.json", task="1"))]
+    assert files == ["r0.txt", "r1.txt", "later/r2.txt"]
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """The signal that ended a process which did this."""
+    if (child := os.fork()) == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def kills_at(place: int) -> Callable[[str], None]:
+    """What ends the process when it has been called so often."""
+    calls = count(1)
+    return lambda what: os.kill(os.getpid(), signal.SIGKILL) if next(calls) == place else None
+
+
+class Killing(sqlite3.Connection):
+    """A connection that asks, before and after whatever is done, whether it is time."""
+
+    ask: Callable[[str], None] = staticmethod(print)
+
+    def execute(self, *given: Any) -> Any:
+        Killing.ask("before")
+        done = super().execute(*given)
+        Killing.ask("after")
+        return done
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked to be killed")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_kill_at_any_moment_loses_nothing_and_nothing_is_twice(
+    sweep: list[str], store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, **more, factory=Killing))
+    unlink, replace = Path.unlink, Path.replace
+
+    def asked(real: Callable[..., Any]) -> Callable[..., Any]:
+        def done(*args: Any, **more: Any) -> Any:
+            Killing.ask("before")
+            result = real(*args, **more)
+            Killing.ask("after")
+            return result
+
+        return done
+
+    monkeypatch.setattr(Path, "unlink", asked(unlink))
+    monkeypatch.setattr(Path, "replace", asked(replace))
+    moments = count()
+    Killing.ask = staticmethod(lambda what: next(moments))
+    scored(store, sweep)
+    last = next(moments)
+    Path(store).unlink()
+    before = 0
+    for place in [*range(1, last, 16), *range(last - 6, last + 2)]:
+        if place >= last - 6:  # of a sweep that is not interrupted before
+            before = 0
+            for path in score_rows.store_files(store):
+                unlink(Path(path), missing_ok=True)
+        Killing.ask = staticmethod(kills_at(place))
+        ended = in_child(lambda: scored(store, sweep))
+        Killing.ask = staticmethod(lambda what: None)
+        db = next((path for path in (f"{store}.journal", store) if score_rows.is_store(path)), "")
+        if db.endswith(".parquet"):
+            known = RUNS
+        elif db:
+            with sqlite3.connect(db) as opened:
+                assert opened.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+                known = opened.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
+            opened.close()
+        assert known >= before if db else not before
+        before = known if db else 0
+        if place >= last - 6:
+            assert known >= RUNS - 1
+    assert ended == 0
+    found, new, known = scored(store, sweep)
+    assert (found, new, known) == (directly(sweep), 0, RUNS)
+    with ScoreStore(store, reading=True) as kept:
+        files = [scores.file for scores in kept.scores(Evaluator("gold.json", task="1"))]
+    assert sorted(files) == sorted(sweep)
+    assert not [path.name for path in Path().iterdir() if path.name.startswith((f"{store}.", f"{store}-"))]
+
+
+@pytest.mark.parametrize("task", ["1", "3", "3 of 2025", "4", "5", "rationale", "trec"])
+def test_a_store_stands_for_its_runs(
+    task: str, store: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if store.endswith("parquet") and task not in ("1", "3"):
+        pytest.skip("what differs between the two is shown with fewer tasks")
+    monkeypatch.chdir(EXAMPLES)
+    gold, *given = SHOWN[task]
+    at = next((at for at, one in enumerate(given) if one.startswith("-")), len(given))
+    runs, options = given[:at], given[at:]
+    more = options if task in ("5", "rationale") else options[:2] if "--edition" in options else []
+    kept = tmp_path / store
+    code, out, _ = call("evaluate", gold, *runs, *options, "-f", "json", "-q")
+    assert call("evaluate", gold, *runs, *options, "-f", "json", "-q", "--store", kept)[:2] == (code, out) == (0, out)
+    assert call("evaluate", gold, kept, *more, "-f", "json", "-q")[:2] == (0, out)
+    measure = [] if task not in ("1", "trec") else ["-m", "nDCG@10"]  # which was not asked for
+    assert (
+        call("compare", gold, kept, *more, *measure, "--resamples", "200")[:2]
+        == call("compare", gold, *runs, *options, *measure, "--resamples", "200")[:2]
+    )
+
+
+def test_a_leaderboard_has_all_its_tables_of_a_store(call: Call, store: str, tmp_path: Path) -> None:
+    gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
+    kept = tmp_path / store
+    assert call("evaluate", gold, *runs, "--store", kept, "-m", "AP")[0] == 0
+    code, of_store, _ = call("leaderboard", gold, kept, "-f", "json", "--resamples", "200")
+    assert (code, of_store) == call("leaderboard", gold, *runs, "-f", "json", "--resamples", "200")[:2]
+
+
+def test_a_report_of_a_store_says_what_it_cannot_show(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coliee_ir.Report, "to_html", lambda report: "drawing takes seconds")
+    gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
+    kept, page = tmp_path / "s.sqlite", tmp_path / "page.html"
+    assert call("evaluate", gold, *runs, "--store", kept)[0] == 0
+    code, _, err = call("report", gold, kept, "-o", page, "--resamples", "200")
+    assert (code, page.exists(), err.count("no cutoff is chosen")) == (0, True, 3)
+
+
+def test_broken_runs_are_told_each_time_and_the_others_are_kept(sweep: list[str], call: Call) -> None:
+    Path("broken.txt").write_text("000100\n")
+    given = ("evaluate", "gold.json", "r0.txt", "broken.txt", "r1.txt", "--task", "1", "--store", "s.sqlite")
+    assert call(*given)[0] == 2
+    for _ in range(2):
+        code, out, err = call(*given, "--keep-going", "-f", "csv")
+        assert (code, len(out.splitlines()), err.count("broken.txt")) == (2, 3, 1)
+    assert "0 runs scored, 2 known" in err
+
+
+def test_a_folder_that_holds_its_store(sweep: list[str], call: Call) -> None:
+    Path("runs").mkdir()
+    for name in sweep[:3]:
+        shutil.move(name, f"runs/{name}")
+    given = ("evaluate", "gold.json", "runs", "--task", "1", "--store", "runs/s.sqlite", "-f", "csv")
+    first, second = call(*given), call(*given)
+    assert first[:2] == second[:2] == (0, first[1])
+    assert len(first[1].splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["r0.txt", "--store", "r0.txt"], "r0.txt"),
+        (["r0.txt", "--store", "s.csv"], ".sqlite"),
+        (["r0.txt", "--store", "notes.sqlite"], "notes.sqlite"),
+        (["r0.txt", "--store", "no/such/s.sqlite"], "no/such/s.sqlite"),
+        (["s.sqlite", "--store", "s.sqlite"], "s.sqlite"),
+        (["s.sqlite", "--only", "000100"], "8 queries"),
+        (["s.sqlite", "--unanswered", "skip"], "--unanswered zero"),
+    ],
+)
+def test_what_is_refused(given: list[str], said: str, sweep: list[str], call: Call) -> None:
+    Path("notes.sqlite").write_text("my notes")
+    assert call("evaluate", "gold.json", "r0.txt", "r1.txt", "--task", "1", "--store", "s.sqlite")[0] == 0
+    before = {path: path.read_bytes() for path in Path().glob("*.*")}
+    code, out, err = call("evaluate", "gold.json", *given, "--task", "1")
+    assert (code, out, said in err.splitlines()[-1]) == (2, "", True), err
+    assert {path: path.read_bytes() for path in Path().glob("*.*")} == before
+
+
+def test_two_processes_do_not_write_to_one_store(sweep: list[str]) -> None:
+    with ScoreStore("s.sqlite") as kept:
+        list(kept.score(Evaluator("gold.json", task="1"), [Submission("r0.txt")]))
+        with pytest.raises(InputError, match="another process"):
+            ScoreStore("s.sqlite")
+        with pytest.raises(InputError, match="another process"), ScoreStore("s.sqlite", reading=True) as other:
+            list(other.scores(Evaluator("gold.json", task="1")))
+
+
+def test_without_pyarrow_the_extra_is_named(sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, out, err = call("evaluate", "gold.json", "r0.txt", "--task", "1", "--store", "s.parquet")
+    assert (code, out, "coliee-ir[parquet]" in err, list(Path().glob("s.*"))) == (2, "", True, [])
+
+
+def test_runs_in_memory_are_not_kept(sweep: list[str]) -> None:
+    evaluator = Evaluator("gold.json", task="1")
+    with ScoreStore("s.sqlite") as kept, pytest.raises(UsageError, match="memory"):
+        list(kept.score(evaluator, [Submission({"000100": ["000001"]})]))
+
+
+def test_a_parquet_store_is_a_table_that_others_read(sweep: list[str]) -> None:
+    needs("pyarrow")
+    import pandas as pd
+
+    scored("s.parquet", sweep[:4])
+    frame = pd.read_parquet("s.parquet")
+    for row, scores in zip(frame.itertuples(), map(_evaluated, sweep[:4]), strict=True):
+        assert (row.tag, row.file, row.MicroF1, row.AP) == (scores.tag, scores.file, *scores.measures.values())
+        for measure, result in scores.results.items():
+            np.testing.assert_array_equal(row.per_query[measure.name], result.per_query)
+        assert list(row.queries) == list(scores.query_ids)
+
+
+def _evaluated(run: str) -> coliee_ir.Scores:
+    return coliee_ir.evaluate("gold.json", run, task="1", measures=("MicroF1", "AP"))
+
+
+def test_of_many_sources_few_heads_are_held(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_HELD", type(files._HELD)(maxlen=3))
+    sources = [files.Source(name) for name in sweep]
+    assert sum("_first" in vars(source) for source in sources) == 3
+    assert [source.head() for source in sources] == [Path(name).read_bytes() for name in sweep]
+
+
+def test_where_no_terminal_watches_a_line_tells_rate_and_end(
+    sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "_EVERY", 0.0)
+    err = call("evaluate", "gold.json", *sweep, "--task", "1")[2]
+    lines = [line for line in err.splitlines() if f" of {RUNS} scored, " in line]
+    assert len(lines) == RUNS - 1
+    assert all(line.endswith(" to go") and " a second, " in line for line in lines)
+
+
+def test_stores_are_told_from_other_files(sweep: list[str]) -> None:
+    scored("s.sqlite", sweep[:1])
+    sqlite3.connect("other.sqlite").close()
+    with sqlite3.connect("third.sqlite") as db:
+        db.execute("CREATE TABLE runs (file TEXT)")
+    db.close()
+    names = ["s.sqlite", "other.sqlite", "third.sqlite", "gold.json", "r0.txt", "missing.sqlite", "missing.parquet"]
+    assert [score_rows.is_store(name) for name in names] == [True] + [False] * 6
