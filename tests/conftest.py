@@ -6,6 +6,7 @@ By default every run draws the same examples (``fixed``). ``make explore`` draws
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,12 @@ collect_ignore = ["typing"]
 
 Opened = Callable[..., Source]
 Called = Callable[..., tuple[int, str, str]]
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded now stays: a collection of garbage need not walk through pandas, SciPy and the tests each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

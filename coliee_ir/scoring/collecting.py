@@ -192,7 +192,9 @@ def of_task(sources: Sequence[object], task: str, passed: Passed, named: Collect
 
 def _without_others(parts: Sequence[Part], evaluator: Evaluator, passed: Passed, named: Collection[str]) -> list[Part]:
     """The parts without those of other tasks, which are passed over."""
-    said = {one.tag: {other.task for other in passed.described if other.tag == one.tag} for one in passed.described}
+    said = {
+        one.tag: {other.task for other in passed.described if other.tag == one.tag} - {""} for one in passed.described
+    }
     articles = {part.tag for part in parts if part.kind == "documents"}
     kept = []
     for part in parts:

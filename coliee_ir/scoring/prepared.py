@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from coliee_adapters import tort
+from coliee_adapters.checked import texts
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.lines import counted
 from coliee_adapters.records import ONE_WORD, Gold, normal_id, wrong_id
@@ -90,7 +91,9 @@ def prepare(
 
 def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:
     """The queries that are named, as the gold names them."""
-    named = [query for query in (re.split(r"[,\s]+", ids) if isinstance(ids, str) else ids) if query]
+    name = "only" if purpose == "score" else purpose
+    given = re.split(r"[,\s]+", ids) if isinstance(ids, str) else texts(name, ids, "query ids, in a list or a text")
+    named = [query for query in given if query]
     found = {query if query in known else normal_id(query): query for query in named}
     if unknown := sorted(query for normal, query in found.items() if normal not in known):
         raise UsageError(

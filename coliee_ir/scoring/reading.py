@@ -454,10 +454,11 @@ def opened(source: object, columns: Mapping[str, str] | None = None) -> Any:
     Raises:
         InputError: the path cannot be opened, or the frame not be collected.
     """
+    named = checked_columns(columns)
     if isinstance(source, str | os.PathLike):
-        return Source(source, columns=checked_columns(columns))
-    if isinstance(source, Source) and columns:
-        source.columns = checked_columns(columns)
+        return Source(source, columns=named)
+    if isinstance(source, Source) and named:
+        source.columns = named
     return frames.collected(source)
 
 

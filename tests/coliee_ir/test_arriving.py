@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 from coliee_adapters.folders import walk
 from coliee_ir import rank_runs
@@ -19,7 +20,7 @@ from coliee_ir.scoring.arriving import named_task, sorted_out
 GOLD = json.dumps({f"{n:06}.txt": [f"{n + 100:06}.txt"] for n in range(1, 11)})
 PAIRS = "".join(f'<pair id="R07-0{n}-U" label="Y"><article>{n}</article><t2>x</t2></pair>' for n in range(1, 7))
 STATUTE = f"<dataset>{PAIRS}</dataset>"
-DESCRIPTION = "Task: {}\nRun tag: {}\n\n- Machine learning models:\nnone\n"
+DESCRIPTION = f"Task: {{}}\n{wording('run-tag', '{}')}\n\n- Machine learning models:\nnone\n"
 
 
 def cases(tag: str, right: int = 5) -> str:
@@ -112,8 +113,9 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
     assert board["invalid"] == []
     said = [line for line in err.splitlines() if line.startswith("passed over")]
     assert [line.split(":")[0].removeprefix("passed over ") for line in said] == [
-        "1 system description", "1 copy of the gold", "2 copies of other runs", "3 files of other tasks",
-        f"{len(NOTHING)} files that are not runs",
+        "1 system description", f"1 {wording('copy-gold')}", f"2 {wording('copies-other-runs')}",
+         f"3 {wording('files-other-tasks')}",
+        f"{len(NOTHING)} {wording('files-not-runs')}",
     ]  # fmt: skip
 
 
@@ -151,7 +153,7 @@ def test_parts_find_each_other_in_every_command(command: str, capsys: pytest.Cap
     assert main([command, "gold.xml", "in", "-f", "json"]) == 0
     out, err = capsys.readouterr()
     assert sorted(run["tag"] for run in json.loads(out)["runs"]) == ["A1", "B1"]
-    assert "passed over 1 file that is not a run: in/README" in err
+    assert f"passed over 1 {wording('file-not-run')}: in/README" in err
     if command == "evaluate":
         scores = {run["tag"]: run["measures"]["Accuracy"] for run in json.loads(out)["runs"]}
         assert scores == {"A1": pytest.approx(5 / 6), "B1": pytest.approx(3 / 6)}
@@ -229,7 +231,7 @@ def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) 
     board = rank_runs("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
     assert [(entry.team, entry.tag) for entry in board.entries] == [("Alpha", "A1"), ("x", "B1")]
     said = [remark for remark in board.remarks if "list of teams" in remark]
-    assert said == ["the list of teams names 1 run that did not arrive: C1", "the list of teams leaves out 1 run: B1"]
+    assert said == [wording("list-teams-names", "1 run", "C1"), wording("list-teams-leaves", "1 run", "B1")]
     for name in ("ranking", "results"):
         table = board.table(name)
         at = list(table.header).index("language")
@@ -248,7 +250,7 @@ def test_the_form_is_written_for_a_run_and_checked_beside_it(capsys: pytest.Capt
     for content, task in ((cases("A1"), 1), (articles("A1"), 3), (labels("A1"), 4), ("001 013 A1\n", 2)):
         write({"run": content})
         assert main(["convert", "run", "about.txt", "--to", "description"]) == 0
-        assert f"task {task}, run tag A1" in capsys.readouterr().err
+        assert wording("run-tag-3", f"task {task}", "A1") in capsys.readouterr().err
         main(["validate", "run", "about.txt", "--task", str(task), "-f", "json"])
         found = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["file"] == "about.txt"]
         assert [(one["rule"], one["count"]) for one in found] == [("description-empty", 3)]

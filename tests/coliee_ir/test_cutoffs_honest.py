@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.tune import Pool, honest
@@ -70,12 +71,11 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
 @pytest.mark.parametrize(
     ("n", "groups", "sentence"),
     [
-        (1, None, "1 folds cannot be made from 23 queries; use at least 2 and at most that many"),
-        (24, None, "24 folds cannot be made from 23 queries; use at least 2 and at most that many"),
-        (3, TWO_GROUPS, "3 folds cannot be made from 2 groups; use at least 2 and at most that many"),
-        (2, {q: q for q in QUERIES[1:]}, "1 judged query has no group (first: q0); give every query of the gold "
-         "a group"),
-        (2, {}, "23 judged queries have no group (first: q0); give every query of the gold a group"),
+        (1, None, wording("folds-cannot-made", 1, 23, "queries")),
+        (24, None, wording("folds-cannot-made", 24, 23, "queries")),
+        (3, TWO_GROUPS, wording("folds-cannot-made", 3, 2, "groups")),
+        (2, {q: q for q in QUERIES[1:]}, wording("no-group-first", wording("1-judged-query"), "q0")),
+        (2, {}, wording("no-group-first", wording("judged-queries", 23), "q0")),
     ],
 )  # fmt: skip
 def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | None, sentence: str) -> None:
