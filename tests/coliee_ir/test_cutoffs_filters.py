@@ -207,7 +207,7 @@ def test_a_threshold_beside_counts_is_the_best_of_all(
         correct, retrieved, relevant = map(sum, zip(*sums, strict=True))
         return 2 * correct / (retrieved + relevant)
 
-    tuning = tune(gold, run, task="1", by="score", floor=0, cap=3, folds=2, repeats=1, n_resamples=5,
+    tuning = tune(gold, run, task="1", by="score", floor=0, cap=3, folds=2, repeats=1,
                   filters=[as_many(counts)])  # fmt: skip
     assert tuning.resubstitution == pytest.approx(max(map(score, (0, 0.125, 0.25, 0.5, 0.75, 1))))
     assert tuning.ceilings["the run after the filters"] == pytest.approx(score(0))
