@@ -33,7 +33,7 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
 
     worth = -(-size // max(_WORTH_A_PROCESS, 1))
-    return min(jobs or worth, worth, workers.cores())
+    return max(min(jobs or worth, worth, workers.cores()), 1)
 
 
 def score_each(

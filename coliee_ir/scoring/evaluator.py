@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coliee_adapters import described, frames
+from coliee_adapters import frames, layouts
 from coliee_adapters.checked import texts
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
@@ -223,7 +223,7 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
     return (
-        gold.format in ("qrels", described.FORMAT)
+        gold.format in ("qrels", layouts.FORMAT)
         or any(normal_id(text) != text for text in ids)
         or bool(wrong_id(ids, commas=False))
     )

@@ -36,6 +36,8 @@ from coliee_ir import (
     tune,
 )
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 Called = Callable[..., tuple[int, str, str]]
 
 Row = tuple[str, str, float]

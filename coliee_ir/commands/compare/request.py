@@ -449,8 +449,10 @@ def _differences(a: Result, b: Result) -> FloatArray:
 def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
     """The queries without which the difference would change most."""
     change = np.nan_to_num(jackknife - difference)
+    least = np.partition(np.abs(change), -_DECIDING)[-_DECIDING] if len(names) > _DECIDING else 0.0
+    largest = np.flatnonzero(np.abs(change) >= least - 2 * NEAR).tolist()
     # rounded, so that which of two equal ones comes first does not depend on the order of sums
-    order = sorted(range(len(names)), key=lambda at: (-round(abs(float(change[at])), 12), names[at]))[:_DECIDING]
+    order = sorted(largest, key=lambda at: (-round(abs(float(change[at])), 12), names[at]))[:_DECIDING]
     return tuple((names[at], float(change[at])) for at in order if abs(change[at]) > NEAR)
 
 

@@ -135,7 +135,7 @@ def rank_runs(
     evaluator, because = begin(
         gold,
         handed_in,
-        task=task or by_store,
+        task=by_store if task is None else task,
         edition=edition,
         exclude=exclude,
         only=only,
