@@ -110,7 +110,7 @@ def tune(
         there = partial(
             tune, gold, run, maximise=maximise, by=by, task=task, edition=edition, answers=answers, floor=floor,
             cap=cap, folds=folds, repeats=repeats, groups=groups, by_year=by_year, forward=forward, filters=filters,
-            exclude=exclude, only=only, seed=seed, n_resamples=n_resamples, decisions=decisions, columns=columns,
+            exclude=exclude, only=only, seed=seed, decisions=decisions, columns=columns,
             curve_intervals=curve_intervals,
         )  # fmt: skip
         [tuning] = workers.results([there], 1, executor)
