@@ -384,7 +384,7 @@ KINDS = [
     (pack(b"\x28\xb5\x2f\xfd" + LONG), "Zstandard data within compressed data", "unpack"),
     (pack(b"\x04\x22\x4d\x18" + LONG), "LZ4 data within compressed data", "unpack"),
     (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an old-format Excel or Word file", "CSV"),
-    (b"PAR1\x15\0" + LONG, "a Parquet file", "to_csv"),
+    (pack(b"PAR1\x15\0" + LONG), "a Parquet file", "convert"),
     (b"ARROW1\0\0" + LONG, "an Arrow file", "to_csv"),
     (b"\xff\xff\xff\xff" + LONG, "an Arrow stream", "to_csv"),
     (b"%PDF-1.7\n" + LONG, "a PDF", "data"),

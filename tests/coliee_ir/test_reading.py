@@ -251,9 +251,9 @@ def test_what_cannot_be_read_is_said_with_what_it_is(read: Callable[[object], ob
 
 def test_a_form_there_is_not_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "gold", GOLDS["json"])
-    with pytest.raises(UsageError, match="there is no gold form 'trec'; there are tort, "):
+    with pytest.raises(UsageError, match="there is no gold form 'trec'; there are parquet, tort, "):
         read_gold(path, form="trec")
-    with pytest.raises(UsageError, match="there is no run form 'qrels'; there are tort, claims, "):
+    with pytest.raises(UsageError, match="there is no run form 'qrels'; there are parquet, tort, claims, "):
         read_run(path, form="qrels")
 
 
