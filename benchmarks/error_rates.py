@@ -329,14 +329,17 @@ def mcnemars_power(queries: int, share: float, difference: float) -> float:
         difference: of the accuracies; at most the share.
     """
     win = min((share + difference) / (2 * share), 1.0)
-    discordant = stats.binom.pmf(np.arange(queries + 1), queries, share)
-    return float(sum(discordant[n] * stats.binom.pmf(_significant(n), n, win).sum() for n in range(queries + 1)))
+    n = np.arange(queries + 1)
+    discordant = stats.binom.pmf(n, queries, share)
+    fewest = np.array([_significant(one) for one in n.tolist()])
+    return float(discordant @ (stats.binom.cdf(fewest, n, win) + stats.binom.sf(n - fewest - 1, n, win)))
 
 
 @functools.cache
-def _significant(n: int) -> list[int]:
-    """How many of n questions that one system alone answers rightly must be those of the first."""
-    return [k for k in range(n + 1) if stats.binomtest(k, n).pvalue < ALPHA] if n else []
+def _significant(n: int) -> int:
+    """The most of n questions that one system alone answers rightly which still speak against it; -1 for none."""
+    k = np.arange(n // 2 + 1)
+    return int((np.minimum(2 * stats.binom.cdf(k, n, 0.5), 1) < ALPHA).sum()) - 1
 
 
 def detectable_accuracy(queries: int, share: float, power: float = 0.8) -> float:

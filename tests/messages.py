@@ -1,6 +1,6 @@
 """Every sentence the program can print, by name: `tests/data/messages.txt` holds the wording, tests hold the names.
 
-A test that wants a message asks for it by its name and its fields, ``message("extra-query", 2, "ignored")``, and gets
+A test that wants a message asks for it by its name and its fields, ``wording("extra-query", 2, "ignored")``, and gets
 it in the words of the code as it stands. So to change a wording, change it in the code and run
 
     python tests/messages.py
@@ -28,7 +28,7 @@ _HEAD = """\
 """
 
 #: two words beside each other: less is a name, a key or a mark
-_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? [(<]?[A-Za-z]{2,}")
+_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? [(<]?[A-Za-z]")
 #: code: a regular expression, SQL, a style, a page
 _CODE = re.compile(r"\(\?|^(?:PRAGMA|BEGIN|SELECT|INSERT|DELETE) [\w*]|</|\w\{[\w-]+:|\n.*\n.*\n|&|^<")
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -183,21 +183,24 @@ def _by_name() -> dict[str, Sentence]:
     return {name: sentence for sentence, name in reversed(named().items())}
 
 
-def message(name: str, *fields: object) -> str:
-    """A message as the code words it today, up to the first field that is not given.
+def wording(name: str, *fields: object, n: object = None) -> str:
+    """A message as the code words it today; of one with fields that are not given, the longest piece without them.
 
     Args:
         name: its name in the golden file.
-        fields: what stands in its fields, in their order; a number in the first chooses between singular and plural.
+        fields: what stands in its fields, in their order, or ``...``.
+        n: the count that chooses between singular and plural; by default the first field.
     """
-    given, text = iter(fields), ""
-    for at, piece in enumerate(_by_name()[name].pieces):
-        value = next(given, None) if at % 2 else piece
-        if value is None:
-            break
-        text += str(value)
-    assert next(given, None) is None, f"{name} has fewer fields"
-    return _CHOICE.sub(r"\1" if fields[:1] == (1,) else r"\2", text)
+    pieces = _by_name()[name].pieces
+    assert len(fields) <= len(pieces) // 2, f"{name} has fewer fields"
+    known, given = [""], iter(fields)
+    for at, piece in enumerate(pieces):
+        value = next(given, ...) if at % 2 else piece
+        if value is ...:
+            known.append("")
+        else:
+            known[-1] += str(value)
+    return _CHOICE.sub(r"\1" if (fields[:1] if n is None else (n,)) == (1,) else r"\2", max(known, key=len))
 
 
 def _shown(template: str) -> str:

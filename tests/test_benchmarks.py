@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import __main__ as program
 from benchmarks import cases, contenders, generate, growth, plot, timing
+from benchmarks.peers import calls
 
 SMALL = generate.Shape(queries=20, depth=30, relevant=3)
 
@@ -48,19 +52,48 @@ def test_trec_eval_is_asked_for_all_cut_offs_of_a_family_at_once() -> None:
     assert asked == ["map", "recall.5,10", "P.5", "ndcg_cut.10", "set_P"]
 
 
-def test_calls_in_one_process_give_the_same_digits_whoever_is_called(tmp_path: Path) -> None:
-    chosen = {case.name: case for case in cases.CASES}
-    for name in ("dictionaries", "arrays", "frames"):
-        present = [c for c in chosen[name].contenders(tmp_path, 0.02) if not c.name.startswith("ranx")]
-        timings = timing.side_by_side(present, rounds=1)
-        assert all(timing.per_call and timing.seconds < 1 for timing in timings.values())
+def present(name: str, folder: Path) -> list[timing.Contender]:
+    """Who can take part in a case of calls in one process; ranx would have to be compiled first."""
+    case = next(case for case in cases.CASES if case.name == name)
+    return [c for c in case.contenders(folder, 0.02) if not c.name.startswith("ranx")]
+
+
+def test_calls_in_one_process_are_timed(tmp_path: Path) -> None:
+    timings = timing.side_by_side(present("arrays", tmp_path)[:2], rounds=1)
+    assert len(timings) == 2
+    assert all(timing.per_call and timing.seconds < 1 for timing in timings.values())
+
+
+@pytest.mark.parametrize("name", ["dictionaries", "arrays", "frames"])
+def test_calls_give_the_same_digits_whoever_is_called(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, which has their libraries loaded."""
+    printed = {}
+    for contender in present(name, tmp_path):
+        script, *arguments = contender.command[1:]
+        assert script == calls.__file__
+        calls.main(*arguments)
+        printed[contender.name] = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
+    ours = printed.pop("coliee-ir")
+    for theirs in printed.values():
+        assert ours.keys() == theirs.keys() >= {*cases.MEASURES, "seconds_per_call"}
+        assert all(timing._agree(ours[measure], theirs[measure]) for measure in cases.MEASURES)
+    assert len(printed) >= 2
 
 
 @pytest.mark.parametrize("name", ["startup", "tune", "leaderboard"])
-def test_commands_without_a_peer_are_timed(name: str, tmp_path: Path) -> None:
+def test_commands_without_a_peer_are_timed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few runs, and short ones: what such a command needs is not the question here."""
+    monkeypatch.setattr(cases, "write_task1", partial(write_fewer, cases.write_task1))
+    monkeypatch.setattr(cases, "write", lambda shape, folder: generate.write(replace(shape, depth=20), folder))
     case = next(case for case in cases.CASES if case.name == name)
-    timings = timing.side_by_side(case.contenders(tmp_path, 0.025), rounds=1)
+    timings = timing.side_by_side(case.contenders(tmp_path, 0.006), rounds=1)
     assert all(timed.memory > 0 and timed.seconds > 0 for timed in timings.values())
+
+
+def write_fewer(write: Callable[..., object], queries: int, n: int, folder: Path) -> object:
+    return write(queries, min(n, 5), folder)
 
 
 def test_other_digits_are_a_disagreement_and_no_time() -> None:

@@ -21,7 +21,9 @@ DOCS = (Path(__file__).parent.parent / "docs" / "significance.md").read_text(enc
 
 @pytest.fixture(scope="module")
 def equals() -> dict[str, tuple[System, System]]:
-    return error_rates.equals()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(error_rates, "_MANY", 50_000)
+        return error_rates.equals()
 
 
 def test_equal_systems_are_equal(equals: dict[str, tuple[System, System]]) -> None:

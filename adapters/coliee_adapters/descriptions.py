@@ -5,22 +5,27 @@
     - Machine learning models:
     …
 
-It belongs to a submission and is not a run. Lines that begin with ``#`` are the form's own hints.
+It belongs to a submission and is not a run. Lines that begin with ``#`` are the form's own hints. ir_metadata says the
+same, and is read and written too.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
+from coliee_adapters import ir_metadata
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 
 _HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
 _START: Final = re.compile(_HINTS + rb"[ \t]*Task[ \t]*:", re.IGNORECASE)
 _TAG: Final = re.compile(rb"^[ \t]*Run[ \t_-]?tag[ \t]*:", re.IGNORECASE | re.MULTILINE)
+
+#: what stands in a template of ir_metadata where nothing is filled in
+_PLACEHOLDER: Final = "ENTER_VALUE_HERE"
 
 #: what readers say of it
 PROBLEM: Final = "this is a system description, not a run"
@@ -34,7 +39,7 @@ def sniff(head: bytes) -> bool:
     >>> sniff(b"000001 000018 univABC1\n")
     False
     """
-    return bool(_START.match(head) and _TAG.search(head))
+    return bool(_START.match(head) and _TAG.search(head)) or ir_metadata.sniff(head)
 
 
 class Description(NamedTuple):
@@ -75,11 +80,85 @@ def read(source: Source) -> list[Description]:
     Raises:
         InputError: it is not a system description, or cannot be read.
     """
+    if ir_metadata.sniff(source.head()):
+        return [of_metadata(ir_metadata.read(source.text(), source.name), source.name)]
     if not sniff(source.head()):
         raise InputError(
             source.name, "this is not a system description", remedy="write it with convert --to description"
         )
     return [one for block in _blocks(source.text()) for one in _of_block(block, source.name)]
+
+
+def at_head(source: Source) -> list[Description]:
+    """What a run says of itself in ir_metadata before its first line; nothing if it does not.
+
+    Raises:
+        InputError: the metadata cannot be read.
+    """
+    head = source.head()
+    if not ir_metadata.at_head(head):
+        return []
+    return [of_metadata(ir_metadata.read(head.decode(errors="replace"), source.name), source.name)]
+
+
+def of_metadata(members: Mapping[str, Any], file: str = "") -> Description:
+    """The description that ir_metadata holds: the names of methods as models, of data as resources.
+
+    Args:
+        members: what ``ir_metadata.read`` gave.
+        file: where it was read.
+    """
+    goal, method, data = (_mapping(members.get(name)) for name in ("research goal", "method", "data"))
+    resources = [*_entries(data.get("training data")), *_entries(data.get("other"))]
+    said = _said(goal.get("description")) or _said(method.get("description"))
+    models = _entries(method.get("retrieval"))
+    task = _said(goal.get("task")).removeprefix("Task ")
+    return Description(task, _said(members.get("tag")), "\n".join(models), "\n".join(resources), said, file)
+
+
+def metadata_of(one: Description, year: int) -> dict[str, Any]:
+    """A description as ir_metadata, for ``ir_metadata.written``; what it does not say is left empty, to be filled in.
+
+    Args:
+        one: the description.
+        year: the edition.
+    """
+    return {
+        "schema-version": 0.1,
+        "run-version": 1.0,
+        "tag": one.tag,
+        "platform": {"software": ""},
+        "research goal": {
+            "venue": {"name": "COLIEE", "year": year}, "task": one.task, "description": one.explanation,
+        },
+        "implementation": {"source": {"repository": ""}},
+        "method": {"retrieval": [{"name": line} for line in one.models.splitlines() if line] or ""},
+        "actor": {"team": ""},
+        "data": {
+            "test collection": {"name": f"COLIEE {year}, Task {one.task}"},
+            "other": [{"name": line} for line in one.resources.splitlines() if line] or "",
+        },
+    }  # fmt: skip
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _entries(value: object) -> list[str]:
+    return [said for one in (value if isinstance(value, list) else [value]) if (said := _said(one))]
+
+
+def _said(value: object) -> str:
+    """A value in one text; of a mapping, its name and then what else it says."""
+    if isinstance(value, dict):
+        name = _said(value.get("name"))
+        others = (f"{key}: {_said(one)}" for key, one in value.items() if key != "name" and _said(one))
+        return ", ".join(filter(None, [name, *others]))
+    if isinstance(value, list):
+        return "; ".join(filter(None, map(_said, value)))
+    text = "" if value is None else str(value).strip()
+    return "" if text == _PLACEHOLDER else text
 
 
 _Block = tuple[int, dict[str, list[str]]]

@@ -272,6 +272,9 @@ def _form(
             if form.name == name:
                 return form
         raise UsageError(f"there is no {kind} form {name!r}; there are {', '.join(form.name for form in forms)}")
+    known = (kind, *source.columns.items())
+    if (found := source.forms.get(known)) is not None:
+        return next(form for form in forms if form.name == found)
     head = source.head()
     if descriptions.sniff(head):
         remedy = "leave it out: it is sent with the runs, and not scored"
@@ -279,6 +282,7 @@ def _form(
     named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
     for form in forms:
         if form.name == "table" if named else form.sniff(head) == form.name:
+            source.forms[known] = form.name
             return form
     content = head.lstrip()
     first = content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip()

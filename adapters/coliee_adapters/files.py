@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters import archives, file_kinds, limits
+from coliee_adapters.checked import one_of
 from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
 from coliee_adapters.errors import InputError, UsageError, contained
 
@@ -74,8 +75,10 @@ class Source:
         any_text: bool = False,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        self.path = os.fspath(path)
+        self.path = os.fspath(one_of("a file", path, str | os.PathLike, "a path"))
         self.columns = dict(columns or {})
+        #: the form that was found in the first bytes, as a gold or a run with columns of these names
+        self.forms: dict[object, str] = {}
         self.name = "<stdin>" if self.path == "-" else self.path
         self.limits = limits.current()
         self._spool: BinaryIO | None = None

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import arrow, json_records
+from coliee_adapters.checked import one_of
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.ids import Collection, Ids, Picked
@@ -278,7 +279,7 @@ def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = Tr
     Raises:
         InputError: one is no word or number.
     """
-    ids = [rule(id_of(document)) for document in documents]
+    ids = [rule(id_of(document)) for document in one_of("documents", documents, Iterable, "document ids")]
     _check_ids(ids, commas)
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.remarks import Remarks
 
 
@@ -207,6 +208,7 @@ class Run:
         remarks: Remarks | None = None,
     ) -> Run:
         """A run from memory: query → documents in order, or query → document → score (all queries alike)."""
+        one_of("a run", rankings, Mapping, "a dictionary from query ids to documents, or to documents with scores")
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
         blocks = partial(_blocks_of, rankings, scored, remarks)
         return cls(blocks, tag=tag, scored=scored, path=path, format=format, grouped=True)

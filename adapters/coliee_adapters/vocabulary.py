@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.lines import is_number
 
@@ -85,10 +86,11 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
     Raises:
         UsageError: there is no role of this name.
     """
-    for role in given or {}:
+    columns: Mapping[str, str] = one_of("columns", given or {}, Mapping, "a dictionary from roles to names of columns")
+    for role in columns:
         if role not in ROLES:
-            raise UsageError(f"unknown column role {quoted(role)}; the roles are {', '.join(ROLES)}")
-    return dict(given or {})
+            raise UsageError(f"unknown column role {quoted(str(role))}; the roles are {', '.join(ROLES)}")
+    return dict(columns)
 
 
 #: Role → all names that it can have.

@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 *conversion.RUN_TARGETS,
                 *conversion.ANSWER_TARGETS,
                 conversion.DESCRIPTION,
+                conversion.METADATA,
                 conversion.FOLDS_TARGET,
             )
         )

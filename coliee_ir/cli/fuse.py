@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import re
 from functools import partial
+from typing import cast
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
@@ -16,7 +19,10 @@ from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.output import write_fused
 from coliee_ir.output.grid import plain
+from coliee_ir.scoring.collecting import of_task
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, REPEATS, SEED
 
 #: What a file of weights says too.
@@ -67,9 +73,12 @@ def run(options: argparse.Namespace) -> int:
                "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
-    records = fusion.read_all(
-        scoring.opened_tables(options, *options.runs), task=options.task, unreadable_answers=options.unreadable_answers
-    )
+    runs = scoring.opened_tables(options, *options.runs)
+    if options.task is not None:
+        runs = of_task(runs, options.task, options.passed, options.named)
+    for remark in options.passed.remarks():
+        say(remark)
+    records = fusion.read_all(runs, task=options.task, unreadable_answers=options.unreadable_answers)
     how = _fusion(options, records)
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
     for remark in fused.remarks:
@@ -114,9 +123,13 @@ def _fit(options: argparse.Namespace) -> int:
     scoring.check_named_columns(options, gold, runs)
     with scoring.asking_about_swap(options.fit[0], options.runs[0]):
         gold = read_gold(gold, task=options.task, columns=options.columns)
+    submissions = scoring.collected(options, [Submission(run) for run in runs], Evaluator(gold, **evaluator_options))
+    if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
+        say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     fitted = fitting.fit_fusion(
-        gold, *runs, method=options.method, norm=options.norm, k=options.k, depth=options.depth,
-        top=options.top, measure=one_measure(options), tag=options.tag, **evaluator_options,
+        gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm,
+        k=options.k, depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag,
+        **evaluator_options,
         folds=FOLDS if options.folds is None else options.folds,
         repeats=REPEATS if options.repeats is None else options.repeats,
         by_year=options.by_year, ties=options.ties,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 
@@ -10,10 +11,11 @@ from coliee_adapters.errors import UsageError, printable
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard import render
+from coliee_ir.commands.leaderboard import data, render
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.scoring.given import read_values
+from coliee_ir.scoring.reading import read_gold
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write all tables as LaTeX, the figures (with the extra report), and paper.tex, which includes them",
     )  # fmt: skip
     add(parser, "categories", "official")
+    add(parser, "corpus", help="the documents, for the number of candidates in the table data")
+    add(parser, "train", "train_corpus")
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
@@ -54,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if options.overview:
         tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
     scoring.find_files(options, options.output, *tables)
-    besides = [file for file in (options.categories, options.official, options.groups) if file]
+    besides = [file for file in (options.categories, options.official, options.groups, *options.train) if file]
     with scoring.asking_about_swap(options.gold, options.submissions[0]):
         board = leaderboard.rank_runs(
             scoring.golds(options),
@@ -96,7 +100,17 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     for read in (categories, official):
         for remark in read.remarks if read is not None else ():
             say(remark)
-    extras = Extras(options.easy, categories, official, options.decimals, options.percent, options.hide_gold)
+    train = None
+    if options.train:
+        train = data.data_of(read_gold(options.train, task=board.task), board.task, options.train_corpus)
+    elif options.train_corpus is not None:
+        raise UsageError("--train-corpus needs the queries of the training data: --train GOLD")
+    candidates = math.nan
+    if options.corpus is not None:
+        candidates = data.candidates_of(options.corpus, board.task, read_gold(scoring.golds(options), task=board.task))
+    extras = Extras(
+        options.easy, categories, official, options.decimals, options.percent, options.hide_gold, candidates, train
+    )
     names = options.table_names or ["ranking", *(["official"] if official else [])]
     if options.tables:
         files, missing = render.write_all(board, Path(options.tables), options.format, extras)

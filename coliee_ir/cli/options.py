@@ -142,6 +142,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
     ),
+    "train": _option(
+        "--train", metavar="GOLD", reads=True, **_MANY,
+        help="gold of the training data, for the table data (repeatable)",
+    ),
+    "train_corpus": _option(
+        "--train-corpus", metavar="DIR|FILE", reads=True, help="the documents of the training data, as --corpus"
+    ),
     "categories": _option(
         "--categories", metavar="CSV", reads=True,
         help="categories of queries: columns query and category, or one column for each category",

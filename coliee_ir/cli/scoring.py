@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 #: the commands for which parts of a submission find each other in folders
-COLLECTING = ("evaluate", "compare", "report")
+COLLECTING = ("evaluate", "compare", "report", "tune", "fuse")
 
 #: the options that write files
 WRITING = ("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log", "--store")
@@ -199,7 +199,7 @@ def score(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task)
     )
     if submissions:
-        submissions = _collected(options, submissions, evaluator)
+        submissions = collected(options, submissions, evaluator)
     scored: list[Scores] = []
     failed = False
     with contextlib.ExitStack() as stack:
@@ -228,14 +228,16 @@ def score(
     return Scored(scored, evaluator, failed, submissions)
 
 
-def _collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
+def collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
     """The submissions; of those found in folders, parts with one run tag are one, and what is not a run is left out.
 
     Raises:
         UsageError: nothing is left.
     """
     runs = [one.run for one in submissions]
-    if set(options.runs) <= options.named or options.answers or options.long_list:
+    if set(options.runs) <= options.named or any(getattr(options, name, None) for name in ("answers", "long_list")):
+        for remark in options.passed.remarks():
+            say(remark)
         return submissions
     found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
                     options.named, alone=True)  # fmt: skip

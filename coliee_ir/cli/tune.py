@@ -24,6 +24,7 @@ from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.rules.protocol import has_submissions
 from coliee_ir.scoring import given, session
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, REPEATS
@@ -99,11 +100,15 @@ def run(options: argparse.Namespace) -> int:
     runs, (answers, applied) = files[: len(paths)], files[len(paths) :]
     with scoring.asking_about_swap(options.gold, paths[0]):
         gold = read_gold(gold_given, task=options.task, columns=options.columns)
-    task, because = session.find(gold, [Submission(run, answers) for run in runs], options.task)
+    submissions = [Submission(run, None if options.answers is None else opened(answers)) for run in runs]
+    task, because = session.find(gold, submissions, options.task)
+    submissions = scoring.collected(options, submissions, Evaluator(gold, task=task, edition=options.edition))
+    if len(submissions) > 1 and (options.apply or options.save_rule):
+        raise UsageError(f"--apply and --save-rule need exactly one run to tune; there are {len(submissions)}")
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
-        answers=None if options.answers is None else opened(answers), floor=options.floor, cap=options.cap,
+        floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
@@ -115,9 +120,9 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
-    jobs = 1 if "-" in (*paths, options.answers) else min(options.jobs or len(paths), workers.cores())
-    tasks = [partial(_contained, tuned, run) for run in runs]
-    for result in scoring.watched(workers.results(tasks, jobs), len(paths)):
+    jobs = 1 if "-" in (*paths, options.answers) else min(options.jobs or len(submissions), workers.cores())
+    tasks = [partial(_contained, tuned, one) for one in submissions]
+    for result in scoring.watched(workers.results(tasks, jobs), len(submissions)):
         if isinstance(result, Tuning):
             tunings.append(result)
         elif options.keep_going:
@@ -136,9 +141,11 @@ def run(options: argparse.Namespace) -> int:
     return 2 if failed else 1 if grave else 0
 
 
-def _contained(tuned: Callable[[object], Tuning], run: object) -> Tuning:
+def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
+    """The tuning of a submission's ranking, which is its long list where it has one."""
+    run = submission.ranking
     with contained(run.name if isinstance(run, Source) else str(run)):
-        return tuned(run)
+        return tuned(run, answers=submission.answers)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -152,8 +159,6 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
         raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
-    if len(options.runs) > 1 and (options.apply or options.save_rule):
-        raise UsageError(f"--apply and --save-rule need exactly one run to tune; there are {len(options.runs)}")
 
 
 def _is_told(options: argparse.Namespace) -> bool:

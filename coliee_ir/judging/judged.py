@@ -6,7 +6,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import islice
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.checked import is_whole, one_of, refused
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Columns, Run
@@ -152,6 +153,11 @@ def judge(
         InputError: the run cannot be read.
         WorkerError: one of several processes was killed.
     """
+    one_of("qrels", qrels, Qrels, "a coliee_ir.Qrels")
+    one_of("skip", skip, Set, "a set of query ids")
+    if not is_whole(jobs, 1):
+        raise refused("jobs", "an integer ≥ 1", jobs)
+    one_of("run", run, Run, "a coliee_ir.Run; read_run makes one")
     if executor is not None:
         return _judged_elsewhere(qrels, run, skip, jobs, executor)
     try:
@@ -462,7 +468,7 @@ class _Judging:
         known: set[tuple[str, str]] = set()
         if missed.any():
             segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
-            texts = [self.qrels.documents[int(row)] for row in rows[missed]]
+            texts = [self.qrels.texts[row] for row in rows[missed].tolist()]
             stripped = [text.lstrip("0") for text in texts]
             for at in np.flatnonzero(finder.has(segments, stripped)).tolist():
                 query = self.qrels.queries[numbers[segments[at]]]

@@ -139,7 +139,9 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     return "the ids have another form: is the gold that of another task?"
 
 
-def lost_zeros(extra: Iterable[str], qrels: Qrels) -> list[tuple[str, str]]:
+def lost_zeros(extra: Collection[str], qrels: Qrels) -> list[tuple[str, str]]:
     """Queries of a run that would be in the gold with leading zeros: (as written, as in the gold)."""
+    if not extra:
+        return []
     padded = {query.lstrip("0"): query for query in qrels.queries if query.startswith("0")}
     return [(query, padded[query]) for query in sorted(extra) if query in padded]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, cast, get_args, get_type_hints
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
 from coliee_ir.rules.protocol import Protocol, all_rules
 
@@ -103,6 +104,15 @@ class Decisions:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; it can be {', '.join(allowed)}")
+
+    @classmethod
+    def of(cls, given: Decisions | None) -> Decisions:
+        """Those given, or the defaults.
+
+        Raises:
+            UsageError: something else was given.
+        """
+        return cls() if given is None else cast(Decisions, one_of("decisions", given, cls, "a coliee_ir.Decisions"))
 
     def to_dict(self) -> dict[str, str]:
         """Field → choice."""

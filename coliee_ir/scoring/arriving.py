@@ -26,6 +26,7 @@ KINDS: Final = {
     "gold": ("copy of the gold", "copies of the gold"),
     "duplicate": ("copy of another run", "copies of other runs"),
     "task": ("file of another task", "files of other tasks"),
+    "part": ("file of another part of submissions", "files of another part of submissions"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 
@@ -95,21 +96,24 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
             kept.append(file)
         elif any(is_copy(file, gold) for gold in golds):
             passed.add("gold", file)
-        elif described := _described(file):
+        elif described := _described(file, alone=True):
             passed.add("description", file)
             passed.described += described
         elif file not in walked.named and is_nothing(file):
             passed.add("nothing", file)
         else:
             kept.append(file)
+            passed.described += _described(file)
     return kept, passed
 
 
-def _described(file: str) -> list[Description]:
-    """What a system description says; nothing if the file is none."""
+def _described(file: str, *, alone: bool = False) -> list[Description]:
+    """What a system description says, or with ``alone=False`` a run of itself at its head; nothing if it does not."""
     try:
         source = Source(file)
-        return descriptions.read(source) if descriptions.sniff(source.head()) else []
+        if alone:
+            return descriptions.read(source) if descriptions.sniff(source.head()) else []
+        return descriptions.at_head(source)
     except ColieeError:
         return []
 

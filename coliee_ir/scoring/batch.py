@@ -7,8 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, contained
 from coliee_adapters.files import Source, copies
+from coliee_adapters.inputs import RunLike
 from coliee_ir.scoring.reading import opened_if_possible
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -31,11 +33,11 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
 
     worth = -(-size // max(_WORTH_A_PROCESS, 1))
-    return min(jobs or worth, worth, workers.cores())
+    return max(min(jobs or worth, worth, workers.cores()), 1)
 
 
 def score_each(
-    submissions: Iterable[Submission],
+    submissions: Iterable[RunLike | Submission],
     score: Callable[[Submission, int], Scores],
     *,
     jobs: int | None,
@@ -59,7 +61,8 @@ def score_each(
     Raises:
         WorkerError: a process was killed.
     """
-    given = [Submission(*(opened_if_possible(part, columns) for part in submission)) for submission in submissions]
+    one_of("submissions", submissions, Iterable, "a list of runs")
+    given = [Submission(*(opened_if_possible(part, columns) for part in Submission.of(one))) for one in submissions]
     twins = _twins(given) if tell_copies else [None] * len(given)
     if executor is not None:
         from coliee_ir.judging import workers

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,7 +17,7 @@ from coliee_adapters.files import Source, copies
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.statute import STATUTE_ID
-from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, submission_rules, without_answers
+from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, protocol, submission_rules, without_answers
 from coliee_ir.scoring.arriving import Passed, named_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import asks_statute_questions, read_run
@@ -165,9 +166,35 @@ def collect(
     return done
 
 
+def of_task(sources: Sequence[object], task: str, passed: Passed, named: Collection[str]) -> list[object]:
+    """The files without those found in a folder that are of another task, or of another part than its runs.
+
+    Args:
+        sources: the files, opened; what could not be opened stays.
+        task: the task.
+        passed: what is passed over here is added.
+        named: the files that were named themselves.
+    """
+    kept = []
+    answers = protocol(task).parts[0] == "answers"
+    for source in sources:
+        if isinstance(source, Source) and source.name not in named:
+            with suppress(ColieeError), contained(source.name):
+                if named_task(source.name) not in ("", task):
+                    passed.add("task", source.name)
+                    continue
+                if isinstance(read_run(source, task=task), Answers) != answers:
+                    passed.add("part", source.name)
+                    continue
+        kept.append(source)
+    return kept
+
+
 def _without_others(parts: Sequence[Part], evaluator: Evaluator, passed: Passed, named: Collection[str]) -> list[Part]:
     """The parts without those of other tasks, which are passed over."""
-    said = {one.tag: {other.task for other in passed.described if other.tag == one.tag} for one in passed.described}
+    said = {
+        one.tag: {other.task for other in passed.described if other.tag == one.tag} - {""} for one in passed.described
+    }
     articles = {part.tag for part in parts if part.kind == "documents"}
     kept = []
     for part in parts:

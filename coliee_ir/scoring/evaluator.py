@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coliee_adapters import described, frames
+from coliee_adapters import frames, layouts
+from coliee_adapters.checked import texts
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
@@ -69,12 +70,10 @@ class Evaluator:
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
-        self.decisions = Decisions(**self.protocol.decisions) if decisions is None else decisions
-        if not isinstance(self.decisions, Decisions):
-            raise UsageError(f"decisions are given as Decisions(unanswered='skip', …), not as {decisions!r}")
+        self.decisions = Decisions(**self.protocol.decisions) if decisions is None else Decisions.of(decisions)
         self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
-        self.asked = measuring.named([measures] if isinstance(measures, str) else measures)
+        self.asked = measuring.named(texts("measures", measures, "the name of a measure, or a list of names"))
         self.official = measuring.named(self.protocol.measures)
         #: the task that submissions are read as; their ids must be compared as the gold's were
         exact = self.protocol.exact_ids
@@ -159,7 +158,7 @@ class Evaluator:
 
     def evaluate_all(
         self,
-        submissions: Iterable[Submission],
+        submissions: Iterable[RunLike | Submission],
         *,
         jobs: int | None = None,
         executor: Executor | None = None,
@@ -168,7 +167,7 @@ class Evaluator:
         """Score several runs, spread over processes where they are large enough to be worth it.
 
         Args:
-            submissions: the runs, with what belongs to each.
+            submissions: what ``read_run`` takes; or each a ``Submission``, with what belongs to it.
             jobs: how many processes; by default, and at most, as many as there are processors, and pieces of 16 MiB.
             executor: as for ``evaluate``; its workers score a few whole runs each.
             keep_judged: as for ``evaluate``.
@@ -224,7 +223,7 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
     return (
-        gold.format in ("qrels", described.FORMAT)
+        gold.format in ("qrels", layouts.FORMAT)
         or any(normal_id(text) != text for text in ids)
         or bool(wrong_id(ids, commas=False))
     )

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from coliee_adapters import case_law, described, detect, frames, statute, tort
+from coliee_adapters import case_law, detect, frames, statute, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source, is_folder
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
@@ -49,8 +49,11 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     if not isinstance(file, Source):
         raise UsageError("queries are read from a file")
     layout = rules.gold if rules is not None else None
-    if layout is not None and layout.is_described and described.may_be(file, layout):
-        return described.read_queries(file, layout)
+    if layout is not None and layout.is_described:
+        from coliee_adapters import described  # which few golds need
+
+        if described.may_be(file, layout):
+            return described.read_queries(file, layout)
     head = file.head()
     if tort.sniff(head):
         return tuple(case.id for case in tort.read_cases(file))
@@ -141,6 +144,8 @@ def read_gold(
         return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     layout = protocol(task).gold if task is not None and form is None else None
     if layout is not None and layout.is_described:
+        from coliee_adapters import described  # which few golds need
+
         with contained(file.name):
             return described.read_gold(file, layout)
     gold_form = detect.gold_form(file, layout.container if layout else form)
@@ -318,6 +323,8 @@ def _read_run(
         return frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     layout = rules.run if rules is not None and form is None else None
     if layout is not None and layout.is_described:
+        from coliee_adapters import described  # which few runs need
+
         with contained(file.name):
             return described.read_run(file, layout)
     run_form = detect.run_form(file, layout.container if layout else form)
@@ -454,10 +461,11 @@ def opened(source: object, columns: Mapping[str, str] | None = None) -> Any:
     Raises:
         InputError: the path cannot be opened, or the frame not be collected.
     """
+    named = checked_columns(columns)
     if isinstance(source, str | os.PathLike):
-        return Source(source, columns=checked_columns(columns))
-    if isinstance(source, Source) and columns:
-        source.columns = checked_columns(columns)
+        return Source(source, columns=named)
+    if isinstance(source, Source) and named:
+        source.columns = named
     return frames.collected(source)
 
 

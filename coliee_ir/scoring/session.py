@@ -19,7 +19,7 @@ from coliee_ir.scoring.submission import Submission
 
 def opened_submission(run: RunLike | Submission, columns: Mapping[str, str] | None = None) -> Submission:
     """A run, with what belongs to it, opened: see ``reading.opened``."""
-    return Submission(*(opened(part, columns) for part in (run if isinstance(run, Submission) else Submission(run))))
+    return Submission(*(opened(part, columns) for part in Submission.of(run)))
 
 
 class Opened(NamedTuple):
@@ -65,7 +65,7 @@ def find(
     """
     if task is not None:
         return Found(task, "")
-    given = [one if isinstance(one, Submission) else Submission(one) for one in submissions]
+    given = [Submission.of(one) for one in submissions]
     if any(one.answers is not None for one in given):
         return signs.ANSWERS_BESIDE
     return find_task(gold, telling(one.run for one in given), columns)

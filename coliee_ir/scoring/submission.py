@@ -49,6 +49,16 @@ class Submission(_Parts):
                 )
         return super().__new__(cls, run, answers, long_list)
 
+    @classmethod
+    def of(cls, run: RunLike | Arrays | Submission) -> Submission:
+        """A run alone, or a submission as it is."""
+        return run if isinstance(run, Submission) else cls(run)
+
+    @property
+    def ranking(self) -> RunLike | Arrays:
+        """The ranked documents: the long list, where there is one."""
+        return self.run if self.long_list is None else self.long_list
+
 
 def name_of(part: object) -> str:
     """What a part of a submission is called in messages: its file, where it has one."""

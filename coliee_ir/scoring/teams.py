@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coliee_adapters import archives
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import PathLike, Source
 from coliee_ir.scoring.reading import opened
@@ -44,7 +45,9 @@ def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
     """
     if isinstance(teams, Mapping):
         return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
-    source = opened(teams)
+    source = opened(
+        one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
+    )
     assert isinstance(source, Source)
     sheet = read_sheet(source)
     team = sheet.column("team", "group")
@@ -88,6 +91,7 @@ class Teams:
         self.unused = dict.fromkeys(row.run for row in teams.rows)
         self._by_name = {_spelled(row.run).lstrip("/"): row for row in teams.rows}
         try:
+            one_of("team_pattern", pattern, str | None, "a regular expression")
             self.pattern = None if pattern is None else re.compile(pattern)
         except re.error as error:
             raise UsageError(f"the pattern {quoted(pattern or '')} is not a regular expression ({error})") from None

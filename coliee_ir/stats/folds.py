@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -10,7 +11,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.checked import groups_of, is_whole, refused
+from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
@@ -58,13 +60,11 @@ class Split:
         Raises:
             UsageError: fewer groups than folds, a query without a group, or repeats out of range.
         """
-        if not 1 <= repeats <= MOST_REPEATS:
+        if not is_whole(repeats, 1, MOST_REPEATS):
             raise UsageError(f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
-        if groups is not None and (missing := [query for query in queries if query not in groups]):
-            n_missing = "1 judged query has" if len(missing) == 1 else f"{len(missing)} judged queries have"
-            raise UsageError(
-                f"{n_missing} no group (first: {shortened(missing[0])}); give every query of the gold a group"
-            )
+        if not is_whole(n, -sys.maxsize):
+            raise refused("folds", "an integer ≥ 2", n)
+        groups = groups_of(groups, queries)
         names = list(queries) if groups is None else [groups[query] for query in queries]
         number = {name: at for at, name in enumerate(sorted(set(names)))}
         if n < 2 or len(number) < n:

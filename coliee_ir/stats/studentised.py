@@ -410,6 +410,10 @@ class _Linear(NamedTuple):
             )
         else:
             slopes = np.nan_to_num(_gradient(runs[0].score, pooled / 2))
+        # what no run has otherwise than the first, as the number of relevant documents, adds to no difference
+        varies = (forms != forms[0]).any(axis=(0, 1))
+        varying = np.flatnonzero(varies) if varies.any() else np.arange(1)
+        columns, slopes = np.ascontiguousarray(np.moveaxis(forms, 2, 0)[varying]), slopes.T[varying]
         scores = np.array([run.total for run in runs])
         difference = np.abs(scores[firsts] - scores[others])
         r, squares = difference.copy(), np.zeros(len(order))
@@ -417,18 +421,18 @@ class _Linear(NamedTuple):
         for a in np.unique(firsts).tolist():
             rows = slice(int(np.searchsorted(firsts, a)), int(np.searchsorted(firsts, a, side="right")))
             starts.append((a, rows))
-            for some in _pieces(rows, forms[0].size):
-                apart = ((forms[a] - forms[others[some]]) * slopes[some, None, :]).sum(axis=2)
+            for some in _pieces(rows, columns[:, 0].size):
+                each = zip(columns, slopes[:, some], strict=True)
+                apart = np.add.reduce([(of_run[a] - of_run[others[some]]) * slope[:, None] for of_run, slope in each])
                 sizes = np.sqrt((apart**2).sum(axis=1))
-                slopes[some] /= np.where(sizes > NEAR, sizes, math.inf)[:, None]
+                slopes[:, some] /= np.where(sizes > NEAR, sizes, math.inf)
                 squares[some] = sizes * sizes
                 r[some] = np.divide(r[some], sizes, out=np.zeros(len(sizes)), where=sizes > NEAR)
         statistics = np.empty(len(order))
         statistics[order] = _t_of(r * r, n := len(runs[0].each))
         errors = np.empty(len(order))
         errors[order] = np.sqrt(np.maximum(squares - difference**2 / n, 0.0) * n / max(n - 1, 1))
-        columns = np.ascontiguousarray(slopes.T)
-        return cls(np.concatenate(np.moveaxis(forms, 2, 0)), starts, others, columns, statistics, errors)
+        return cls(columns.reshape(-1, n), starts, others, np.ascontiguousarray(slopes), statistics, errors)
 
     def greatest(self, signs: FloatArray) -> FloatArray:
         """The greatest (Σv)² / Σv² of any pair; shape (trials,).
@@ -474,7 +478,8 @@ def better(runs: Sequence[Terms], settings: Resampling) -> BoolArray:
     joint = jointly([Family(runs, pairs)], settings)
     claimed = [pair for pair, t in zip(pairs, joint.statistics[0].tolist(), strict=True) if t > joint.critical]
     # where a pair differs in few queries, the statistic of a board promises more than all swaps of them allow
-    few = [pair for pair in claimed if resampling.is_exact(_differing(runs, pair), settings.n_resamples)]
+    differing = _differing(runs, sorted({a for a, _ in claimed}))
+    few = [pair for pair in claimed if resampling.is_exact(int(differing[pair[0]][pair[1]]), settings.n_resamples)]
     refuted = {pair for pair, test in zip(few, tested(runs, few, settings), strict=True) if test.p >= settings.alpha}
     for a, b in claimed:
         if (a, b) not in refuted:
@@ -482,5 +487,7 @@ def better(runs: Sequence[Terms], settings: Resampling) -> BoolArray:
     return found
 
 
-def _differing(runs: Sequence[Terms], pair: tuple[int, int]) -> int:
-    return int((runs[pair[0]].each != runs[pair[1]].each).any(axis=1).sum())
+def _differing(runs: Sequence[Terms], some: Sequence[int]) -> dict[int, np.typing.NDArray[np.int64]]:
+    """For each of some runs, in how many queries every run differs from it."""
+    columns = [np.array([run.each[:, column] for run in runs]) for column in range(runs[0].each.shape[1])]
+    return {a: np.logical_or.reduce([of_run != of_run[a] for of_run in columns]).sum(axis=1) for a in some}

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.checked import groups_of
 from coliee_adapters.ids import IntArray
-from coliee_adapters.lines import counted
 from coliee_ir.measures.base import Terms
 
 
@@ -36,12 +35,7 @@ class Units:
         Raises:
             UsageError: a query has no group.
         """
-        if groups is not None and (missing := [query for query in queries if query not in groups]):
-            have = "has" if len(missing) == 1 else "have"
-            raise UsageError(
-                f"{counted(len(missing), 'judged query')} {have} no group (first: {shortened(missing[0])}); "
-                "give every query of the gold a group"
-            )
+        groups = groups_of(groups, queries)
         names = list(queries) if groups is None else [groups[query] for query in queries]
         place = {name: at for at, name in enumerate(sorted(set(names)))}
         return cls(np.array([place[name] for name in names], dtype=np.int64), len(place))

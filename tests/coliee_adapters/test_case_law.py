@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import case_law
 from coliee_adapters.errors import InputError, UsageError
@@ -17,13 +19,11 @@ from coliee_adapters.remarks import Remarks
 
 Opened = Callable[..., Source]
 
-UNLABELLED = (
-    ": this is a test set without labels: it lists queries but no relevant documents; give the file with the labels"
-)
-LIST = 'expected a list of documents: ["000018", "000023"]'
-NAMED = "a document id must be text or an integer"
-SCORE = "a score must be a finite number"
-LEVEL = "a relevance must be an integer: 0, 1, 2, … up to 9999"
+UNLABELLED = f": {wording('test-set-without')}; {wording('give-file-labels')}"
+LIST = wording("expected-list")
+NAMED = wording("document-id-must")
+SCORE = wording("score-must-finite")
+LEVEL = wording("relevance-must-integer", 9999)
 OBJECT = 'expected {"000001": ["000018", "000023"]}'
 
 # ids that no rule changes: no blanks of any kind, no .txt at the end
@@ -35,7 +35,7 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 
 
 def entry(query: str, found: str, remedy: str, line: int = 1) -> str:
-    return f", line {line}: the entry of query '{query}' cannot be read (found '{found}'); {remedy}"
+    return f", line {line}: " + wording("entry-query-cannot", f"'{query}'") + f" (found '{found}'); {remedy}"
 
 
 def told(read: Callable[[Source], Any], source: Source) -> str:
@@ -99,8 +99,8 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
         ('["001", "002"]', UNLABELLED),
         ('{"001": [], "002": []}', UNLABELLED),
         ('{"001": "", "002": null}', UNLABELLED),
-        ("{}", f": this JSON is not an object of queries (found '{{}}'); {OBJECT}"),
-        ("17", f": this JSON is not an object of queries (found '17'); {OBJECT}"),
+        ("{}", f": {wording('json-not-object')} (found '{{}}'); {OBJECT}"),
+        ("17", f": {wording('json-not-object')} (found '17'); {OBJECT}"),
         ('{"001": ["a"],\n "002": 5}', entry("002", "5", LIST, 2)),
         ('{"001": ["a"],\n "002.txt": null}', entry("002", "null", LIST, 2)),
         ('{"001":\n\n ["a", ["b"]]}', entry("001", '["b"]', NAMED)),
@@ -114,12 +114,13 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
         ('{"1": {"a": 10000}}', entry("1", "10000", LEVEL)),
         ('{"1": {"a": -10000}}', entry("1", "-10000", LEVEL)),
         ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}',
-         entry("1", "a", "it is judged twice and differently; keep one", 2)),
-        ('{"1": ["a"],\n"1.txt": ["b"]}', ", line 2: this query appears twice (found '1.txt'); keep one"),
+         entry("1", "a", wording("judged-twice"), 2)),
+        ('{"1": ["a"],\n"1.txt": ["b"]}', f", line 2: {wording('query-appears-twice')} (found '1.txt'); "
+                                          + wording("keep-one")),
         ('{"1": ["a"], "1": ["b"]}',
-         ", line 1, column 14: this key appears twice in one object (found '1'); keep one of the two"),
-        ('{"1": ["a"]', ", line 1, column 12: broken JSON: Expecting ',' delimiter; correct it, or get the file again"
-         " if it was cut short"),
+         f", line 1, column 14: {wording('key-appears-twice')} (found '1'); {wording('keep-one-two')}"),
+        ('{"1": ["a"]', ", line 1, column 12: " + wording("broken-json", "Expecting ',' delimiter") + "; "
+                        + wording("correct-get-file")),
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, message: str) -> None:
@@ -138,7 +139,7 @@ def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, message: 
     ],
 )
 def test_the_line_of_an_entry_is_told_only_where_it_is_certain(source: Opened, text: str, place: str) -> None:
-    expected = f"f.txt{place}: the entry of query '1' cannot be read (found '5'); {LIST}"
+    expected = f"f.txt{place}: " + wording("entry-query-cannot", "'1'") + f" (found '5'); {LIST}"
     assert told(case_law.read_gold_json, source(text)) == expected
 
 
@@ -183,19 +184,19 @@ def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: O
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (xml("<instance><cases_noticed>3</cases_noticed></instance>"), ", line 2: an instance without an id; give it"
-         " an id"),
-        (xml("<instance id=' .txt'/>"), ", line 2: an instance without an id; give it an id"),
+        (xml("<instance><cases_noticed>3</cases_noticed></instance>"), f", line 2: {wording('instance-without-id')}"
+                                                                       f"; {wording('give-id')}"),
+        (xml("<instance id=' .txt'/>"), f", line 2: {wording('instance-without-id')}; {wording('give-id')}"),
         (xml("<instance id='1'><cases_noticed>3</cases_noticed></instance>", "<instance id='1.txt'/>"),
-         ", line 3: this id appears twice (found '1'); keep one"),
+         f", line 3: {wording('id-appears-twice')} (found '1'); {wording('keep-one')}"),
         (xml("<instance id='1'><cases_noticed> , </cases_noticed></instance>"),
-         ": no instance has a relevant document in <cases_noticed>; give the file with the labels"),
+         f": {wording('no-instance-relevant', 'cases_noticed')}; {wording('give-file-labels')}"),
         (xml("<instance id='1'/>", task="task='2'"),
-         ": no instance has a relevant document in <entailing_paragraphs>; give the file with the labels"),
-        (xml(task=""), ": no instance has a relevant document in <cases_noticed> or <entailing_paragraphs>; give the"
-         " file with the labels"),
-        ("<COLIEE>", ", line 1, column 9: this is not well-formed XML: no element found; correct the file at this"
-         " place, or get it again"),
+         f": {wording('no-instance-relevant', 'entailing_paragraphs')}; {wording('give-file-labels')}"),
+        (xml(task=""), f": {wording('no-instance-relevant', 'cases_noticed')} or <entailing_paragraphs>; "
+                       + wording("give-file-labels")),
+        ("<COLIEE>", f", line 1, column 9: {wording('not-well-formed', 'no element found')}; "
+                     + wording("correct-file-at")),
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_the_older_xml_is_refused(source: Opened, text: str, message: str) -> None:
@@ -246,18 +247,18 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"1": ["a"], "2": {"b": 1}}', ": some queries have lists and some have scores"
-        "; use the same form for all of them"),
+        ('{"1": ["a"], "2": {"b": 1}}', f": {wording('some-queries-lists')}; {wording('use-same-form')}"),
         ('{"1": {"a": "1"}}', entry("1", "1", SCORE)),
         ('{"1": {"a": true}}', entry("1", "true", SCORE)),
         ('{"1": {"a": null}}', entry("1", "null", SCORE)),
         ('{"1": {"a": 1%s}}' % ("0" * 400),
          entry("1", f"1{'0' * 58}…", SCORE)),
-        ('{"1": {"a": NaN}}', ", line 1, column 13: this is not a finite number (found 'NaN'); give a finite number, or"
-         " null"),
+        ('{"1": {"a": NaN}}', f", line 1, column 13: {wording('not-finite-number-2')} (found 'NaN'); "
+                              + wording("give-finite-number")),
         ('{"1": 5}', entry("1", "5", LIST)),
-        ('{"1": [], "1.txt": []}', ", line 1: this query appears twice (found '1.txt'); keep one"),
-        ('["1"]', f": this JSON is not an object of queries (found '[\"1\"]'); {OBJECT}"),
+        ('{"1": [], "1.txt": []}', f", line 1: {wording('query-appears-twice')} (found '1.txt'); "
+                                   + wording("keep-one")),
+        ('["1"]', f": {wording('json-not-object')} (found '[\"1\"]'); {OBJECT}"),
     ],
 )  # fmt: skip
 def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, message: str) -> None:
@@ -312,7 +313,7 @@ def test_what_is_written_is_laid_out_for_people() -> None:
 def test_a_run_whose_ids_are_several_words_is_not_written() -> None:
     with pytest.raises(UsageError) as caught:
         case_law.write_run([("001", ["0 13"])], "T", io.StringIO())
-    assert str(caught.value) == "an id and a run tag are one word each, and '0 13' is not"
+    assert str(caught.value) == wording("id-run-tag", "'0 13'")
 
 
 # sniffing
@@ -361,10 +362,10 @@ def test_documents_in_one_text_are_separated_by_any_usual_sign(separator: str, s
         ("025.txt, 027.txt", "blank"),
         ("025 027", "blank"),
         ("025,027", "comma"),
-        ("025；027", "comma or a semicolon"),
+        ("025；027", wording("id-comma-semicolon")),
         ("025\n027", "line end"),
         ("025\t027", "blank"),
-        ("\ufeff025", "byte order mark"),
+        ("\ufeff025", wording("byte-order-mark-2")),
         (".txt", "empty"),
     ],
 )
@@ -382,7 +383,7 @@ def test_a_text_that_is_not_one_id_is_refused_wherever_it_is(
 
 @pytest.mark.parametrize("query", ["", " ", ".txt"])
 def test_an_empty_query_is_refused(query: str, source: Opened) -> None:
-    with pytest.raises(InputError, match="this id is empty"):
+    with pytest.raises(InputError, match=re.escape(wording("id-empty"))):
         case_law.read_gold_json(source(json.dumps({query: ["001"]})))
 
 
@@ -403,5 +404,5 @@ def test_ids_of_the_older_xml_are_checked_too(attribute: str, documents: str, fo
 
 
 def test_a_gold_in_json_without_a_relevant_document_is_refused(source: Opened) -> None:
-    with pytest.raises(InputError, match="no document is relevant in this gold"):
+    with pytest.raises(InputError, match=re.escape(wording("no-document-relevant"))):
         case_law.read_gold_json(source('{"1": {"a": 0}, "2": {"a": -1}}'))

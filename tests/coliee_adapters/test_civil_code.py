@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.corpora import Document, civil_code
 from coliee_adapters.errors import InputError
@@ -274,39 +275,36 @@ def test_deep_nesting_is_read_without_recursion(source: Opened, monkeypatch: pyt
     [
         (
             "Part I General\nArticle 5 applies.\n",
-            "f.txt: this file contains no articles; give the Civil Code, as text with lines such as "
-            "Article 96 (1) … or 第九十六条 …, or as XML",
+            f"f.txt: {wording('file-contains-no')}; {wording('give-civil-code-text')}",
         ),
         (
             "<Articles/>",
-            "f.txt: this file contains no articles; give the Civil Code, as text with lines such as "
-            "Article 96 (1) … or 第九十六条 …, or as XML",
+            f"f.txt: {wording('file-contains-no')}; {wording('give-civil-code-text')}",
         ),
         (
             "Article 1 A bee.\n\nArticle 2 A hive.\nArticle 1 A wasp.\n",
-            "f.txt, line 4: this article is already in line 1 (found '1'); keep one",
+            f"f.txt, line 4: {wording('article-already-line', 1)} (found '1'); {wording('keep-one')}",
         ),
         (
             '<Articles>\n<Article num="1"/>\n<Article num="１"/></Articles>',
-            "f.txt, line 3: this article is already in line 2 (found '1'); keep one",
+            f"f.txt, line 3: {wording('article-already-line', 2)} (found '1'); {wording('keep-one')}",
         ),
         (
             '<Articles>\n<Article num="one"/></Articles>',
-            "f.txt, line 2: this is not an article number (found 'one'); write it as 96 or 398-2",
+            f"f.txt, line 2: {wording('not-article-number')} (found 'one'); {wording('write-96-398')}",
         ),
         (
             "<Law><Article><ArticleTitle>第一条</ArticleTitle></Article></Law>",
-            "f.txt, line 1: this is not an article number (found ''); write it as 96 or 398-2",
+            f"f.txt, line 1: {wording('not-article-number')} (found ''); {wording('write-96-398')}",
         ),
         (
             "<Articles>\n<Article>",
-            "f.txt, line 2, column 10: this is not well-formed XML: no element found; "
-            "correct the file at this place, or get it again",
+            f"f.txt, line 2, column 10: {wording('not-well-formed', 'no element found')}; "
+            + wording("correct-file-at"),
         ),
         (
             b"Article 1 A bee.\nArticle 2 \x96A hive\x97.",
-            "f.txt, line 2: these bytes are not UTF-8 (found '\\x96A hive\\x97'); "
-            "save the file as UTF-8 without byte order mark",
+            f"f.txt, line 2: {wording('these-bytes-not')} (found '\\x96A hive\\x97'); {wording('save-file-utf-8')}",
         ),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import columns
 from coliee_adapters.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
@@ -22,8 +23,8 @@ EXPECTED = {
     "three": "expected 3 columns: QUERY DOCUMENT TAG",
     "six": "expected 6 columns: QUERY Q0 DOCUMENT RANK SCORE TAG",
 }
-NOT_FINITE = "write it like 12.5"
-NO_NUL = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
+NOT_FINITE = wording("write-like-12")
+NO_NUL = wording("remove-file-saved")
 
 
 class Line(NamedTuple):
@@ -80,16 +81,16 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
             continue
         where, line = f"{name}, line {number}", line.strip(" \t\v\f\r")
         if "\r" in line:
-            return f"{where}: a carriage return within a line (found {quoted(line)}); end lines with a newline," \
-                " or with a carriage return and a newline"  # fmt: skip
+            return (f"{where}: {wording('carriage-return-within')} (found {quoted(line)}); "
+                    + wording("end-lines-newline"))  # fmt: skip
         fields = re.split(f"{blank}+", line)
         tags.append(" ".join(fields[width - 1 :]))
         if len(fields) >= width == 3 and rule is normal_id and re.search("[,;]", fields[1]):
-            return f"{where}: a comma in a document's id (found {line!r}); write one document per line;" \
-                f" {EXPECTED['three']}"  # fmt: skip
+            return (f"{where}: {wording('comma-documents-id')} (found {line!r}); "
+                    + wording("write-one-document", EXPECTED['three']))  # fmt: skip
         if len(fields) < width or (len(fields) > width == 3 and tags[-1] != tags[0]):
             count = f"{len(fields)} columns" if len(fields) > 1 else "1 column"
-            advice = "; is the run tag missing?" if len(fields) == width - 1 else ""
+            advice = wording("run-tag-missing") if len(fields) == width - 1 else ""
             return (
                 f"{where}: {count} (found {quoted(line)}); expected {width} columns: {' '.join(layout.columns)}{advice}"
             )
@@ -98,12 +99,12 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
         if tags[-1].split(" ")[0] != tags[0].split(" ")[0]:
             remarks.add("tag", f"line {number}: {tags[-1]}")
         if layout is SIX_COLUMNS and fields[4] == "e":  # of what is drawn, the only text that is no number
-            return f"{where}: this score is not a finite number (found 'e'); {NOT_FINITE}"
+            return f"{where}: {wording('score-not-finite')} (found 'e'); {NOT_FINITE}"
         score, rank = (float(fields[4]), fields[3]) if layout is SIX_COLUMNS else (None, None)
         lines.append(Line(rule(fields[0]), rule(fields[layout.document]), score, rank))
     if unclosed:
-        return f"{name}, line {body.count(chr(10)) + 1}: a comment opens with /* and never ends; close it with */"
-    return (lines, remarks) if lines else f"{name}: the file contains only comments; {EXPECTED_OF[width]}"
+        return f"{name}, line {body.count(chr(10)) + 1}: {wording('comment-opens-never')}; {wording('close')}"
+    return (lines, remarks) if lines else f"{name}: {wording('file-contains-only')}; {EXPECTED_OF[width]}"
 
 
 EXPECTED_OF = {len(layout.columns): EXPECTED[name] for name, layout in LAYOUTS.items()}
@@ -285,8 +286,8 @@ def test_a_line_may_be_longer_than_a_block(path: Path) -> None:
 # what cannot be read
 
 GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}
-COMMAS = "; columns are separated by blanks, not by commas"
-TAG = "; is the run tag missing?"
+COMMAS = wording("columns-separated")
+TAG = wording("run-tag-missing")
 
 BAD_LINES: dict[str, list[tuple[str, str]]] = {
     "three": [
@@ -303,9 +304,8 @@ BAD_LINES: dict[str, list[tuple[str, str]]] = {
         ("q d T\fx", r"4 columns (found 'q d T\x0cx'); {0}"),
         ("q Q0 d 1 0.5 T", "6 columns (found 'q Q0 d 1 0.5 T'); {0}"),
         ("/* a */ q d", f"2 columns (found 'q d'); {{0}}{TAG}"),
-        ("q d\rT", r"a carriage return within a line (found 'q d\rT'); end lines with a newline, or with a carriage"
-         " return and a newline"),
-        ("q d T\0", f"a NUL character; {NO_NUL}"),
+        ("q d\rT", f"{wording('carriage-return-within')} (found 'q d\\rT'); {wording('end-lines-newline')}"),
+        ("q d T\0", f"{wording('nul-character')}; {NO_NUL}"),
         ("q \x1b[2J", rf"2 columns (found 'q \x1b[2J'); {{0}}{TAG}"),
     ],
     "six": [
@@ -318,13 +318,13 @@ BAD_LINES: dict[str, list[tuple[str, str]]] = {
         ("q Q0 d  0.5 T", f"5 columns (found 'q Q0 d  0.5 T'); {{0}}{TAG}"),
         ("q Q0 d 1  T", f"5 columns (found 'q Q0 d 1  T'); {{0}}{TAG}"),
         *(
-            (f"q Q0 d 1 {score} T", f"this score is not a finite number (found '{score}'); {NOT_FINITE}")
+            (f"q Q0 d 1 {score} T", f"{wording('score-not-finite')} (found '{score}'); {NOT_FINITE}")
             for score in ("nan", "NaN", "inf", "-inf", "Infinity", "1e400", "-1e999", "1_0", "1e1_0", "0x10", "1,5",
                           "--1", "1.0.0", "x", "١٢", "１", "1²", "½")
         ),
-        ("q Q0 d 1 \xa05 T", rf"this score is not a finite number (found '\xa05'); {NOT_FINITE}"),
-        ("q Q0 d 1 5\u3000 T", rf"this score is not a finite number (found '5\u3000'); {NOT_FINITE}"),
-        ("q Q0 d 1 0.5\0 T", f"a NUL character; {NO_NUL}"),
+        ("q Q0 d 1 \xa05 T", f"{wording('score-not-finite')} (found '\\xa05'); {NOT_FINITE}"),
+        ("q Q0 d 1 5\u3000 T", f"{wording('score-not-finite')} (found '5\\u3000'); {NOT_FINITE}"),
+        ("q Q0 d 1 0.5\0 T", f"{wording('nul-character')}; {NO_NUL}"),
     ],
 }  # fmt: skip
 MALFORMED = [(name, line, message) for name, lines in BAD_LINES.items() for line, message in lines]
@@ -339,7 +339,7 @@ def test_byte_order_marks_are_left_out_at_the_start_of_a_line_and_refused_within
     marked = f"\ufeff\ufeff{first}\n{second}\r\n\ufeff{third}\n".encode()
     assert all(outcome == expected for outcome in readings(path, marked, LAYOUTS[name]))
     for outcome in readings(path, plain.replace(b"d2", "d\ufeff2".encode()), LAYOUTS[name]):
-        assert str(outcome).startswith("run.txt, line 2: a byte order mark within a line (found ")
+        assert str(outcome).startswith(f"run.txt, line 2: {wording('byte-order-mark')} (found ")
 
 
 @pytest.mark.parametrize(("name", "bad", "message"), MALFORMED)
@@ -383,18 +383,18 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line(path: Path, at: int, b
     lines[at - 1] = b"q d" + broken + b"z T"
     for outcome in readings(path, b"\n".join(lines), THREE_COLUMNS):
         assert isinstance(outcome, str)
-        assert outcome.startswith(f"run.txt, line {at}: these bytes are not UTF-8 (found '\\x{broken[0]:x}")
-        assert outcome.endswith("; save the file as UTF-8 without byte order mark")
+        assert outcome.startswith(f"run.txt, line {at}: {wording('these-bytes-not')} (found '\\x{broken[0]:x}")
+        assert outcome.endswith(f"; {wording('save-file-utf-8')}")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# a\n\n/* b\n*/\n", ": the file contains only comments; expected 3 columns: QUERY DOCUMENT TAG"),
-        ("q d T\n /* a\nq d T\n", ", line 2: a comment opens with /* and never ends; close it with */"),
-        ("q d T\nq d T\n/*", ", line 3: a comment opens with /* and never ends; close it with */"),
-        ("001 013 T\r001 014 T\r", r", line 1: a carriage return within a line (found '001 013 T\r001 014 T');"
-         " end lines with a newline, or with a carriage return and a newline"),
+        ("# a\n\n/* b\n*/\n", f": {wording('file-contains-only')}; expected 3 columns: QUERY DOCUMENT TAG"),
+        ("q d T\n /* a\nq d T\n", f", line 2: {wording('comment-opens-never')}; {wording('close')}"),
+        ("q d T\nq d T\n/*", f", line 3: {wording('comment-opens-never')}; {wording('close')}"),
+        ("001 013 T\r001 014 T\r", f", line 1: {wording('carriage-return-within')} (found '001 013 T\\r001 014 "
+                                   f"T'); {wording('end-lines-newline')}"),
     ],
 )  # fmt: skip
 def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, message: str) -> None:
@@ -480,7 +480,7 @@ def test_two_documents_in_a_line_are_told_as_such(path: Path, line: str, at: int
     for outcome in readings(path, "\n".join(lines).encode(), THREE_COLUMNS, normal_id):
         assert isinstance(outcome, str)
         assert outcome.startswith(
-            f"run.txt, line {at}: a comma in a document's id (found '{line}'); write one document"
+            f"run.txt, line {at}: {wording('comma-documents-id')} (found '{line}'); {wording('write-one-document')}"
         )
 
 
@@ -497,7 +497,7 @@ def test_byte_order_marks_are_taken_off_where_a_line_starts(path: Path, rule: Id
 def test_a_byte_order_mark_within_a_line_is_refused(path: Path) -> None:
     for outcome in readings(path, "q d T\nq \ufeffd T\n".encode(), THREE_COLUMNS):
         assert isinstance(outcome, str)
-        assert outcome.startswith("run.txt, line 2: a byte order mark within a line")
+        assert outcome.startswith(f"run.txt, line 2: {wording('byte-order-mark')}")
 
 
 @pytest.mark.parametrize("line", ["001 Q0 0\u200b02 1 0.5 T\n", "0\u200d01 Q0 002 1 0.5 T\n"])

@@ -16,6 +16,7 @@ import lz4.frame
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import archives, compressed
 from coliee_adapters.compressed import COMPRESSIONS, Compression, compression_of
@@ -101,7 +102,7 @@ def test_damaged_data_is_refused_in_one_sentence(
     try:
         read(Source("run"))
     except InputError as error:
-        of_data = error.problem.startswith(f"the {one.name} data is damaged or cut short (")
+        of_data = error.problem.startswith(wording("gzip-data-damaged", one.name))
         assert of_data or "NUL" in error.problem  # where what came out is looked at before its checksum
         assert error.path == "run"
     else:  # these two are written without a checksum
@@ -112,7 +113,7 @@ def test_damaged_data_is_refused_in_one_sentence(
 def test_data_that_grows_out_of_proportion_is_refused(one: Compression) -> None:
     Path("run").write_bytes(PACK[one.name](b"a\n" * (1 << 20)) * 20)
     error = refused(lambda: list(Source("run").blocks(1 << 18)))
-    assert "200 times its size" in error.problem
+    assert wording("gzip-data-unpacks-more", 200) in error.problem
     assert "COLIEE_IR_MAX_RATIO" in str(error.remedy)
 
 
@@ -129,7 +130,7 @@ def test_the_limit_of_unpacked_bytes_holds(one: Compression, monkeypatch: pytest
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     Path("run").write_bytes(PACK[one.name](LONG))
     problem = refused(lambda: list(Source("run").blocks(1 << 16))).problem
-    assert problem == f"the {one.name} data unpacks to more than 100 KiB"
+    assert problem == wording("gzip-data-unpacks", one.name, "100 KiB")
 
 
 def test_xz_data_that_asks_for_much_memory_is_refused() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.corpora import (
     CaseCorpus,
@@ -100,7 +101,7 @@ def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> No
     assert corpus.query_ids() == ()
     assert list(corpus.queries_iter()) == []
     assert refusal("cases", asked=qrels_iter) == (
-        "no relevant documents are known for cases; read_corpus takes them as gold="
+        f"{wording('no-relevant-documents', 'cases')}; read_corpus takes them as gold="
     )
 
 
@@ -134,7 +135,7 @@ def test_a_test_set_names_the_queries_only(folder: Folder, gold: str) -> None:
     corpus = read_corpus("cases", gold="queries.json")
     assert corpus.query_ids() == ("000018", "000001")
     assert corpus.gold is None
-    assert refusal("cases", gold="queries.json", asked=qrels_iter).startswith("no relevant documents are known")
+    assert refusal("cases", gold="queries.json", asked=qrels_iter).startswith(wording("no-relevant-documents"))
 
 
 @pytest.mark.parametrize(
@@ -197,7 +198,7 @@ def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder)
     assert corpus.title("777777") == ""
     with pytest.raises(UsageError) as error:
         store.get("777777")
-    assert str(error.value) == "there is no document '777777' in the corpus cases"
+    assert str(error.value) == wording("no-document-corpus", "'777777'", "cases")
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "../cases/000001", "notes.md", ".", "", "000001/.."])
@@ -209,66 +210,64 @@ def test_an_id_is_never_a_path(folder: Folder, name: str) -> None:
 @pytest.mark.parametrize(
     ("files", "named", "sentence"),
     [
-        ({}, {"path": "nowhere", "task": "1"}, "nowhere: there is no such folder; check the path"),
-        ({}, {"path": "nowhere"}, "nowhere: there is no such file; check the path"),
-        ({"cases/a/b.md": ""}, {"path": "cases"}, "cases: this folder holds no corpus; known are Task 1, "),
+        ({}, {"path": "nowhere", "task": "1"}, f"nowhere: {wording('no-such-folder')}; {wording('check-path')}"),
+        ({}, {"path": "nowhere"}, f"nowhere: {wording('no-such-file')}; {wording('check-path')}"),
+        ({"cases/a/b.md": ""}, {"path": "cases"}, f"cases: {wording('folder-holds-no')}; {wording('known-task-1')}"),
         (
             {"cases/a.md": ""},
             {"path": "cases", "task": "1"},
-            "cases: there is no case in this folder; give the folder that holds files such as 000018.txt",
+            f"cases: {wording('no-folder', 'case')}; {wording('give-folder-holds')}",
         ),
         (
             {"case.txt": "A swarm left."},
             {"path": "case.txt", "task": "1"},
-            "case.txt: this is a file; name the folder that it is in",
+            f"case.txt: {wording('file')}; {wording('name-folder')}",
         ),
         (
             {"cases/000001.txt": "", "cases/ 000001.txt": ""},
             {"path": "cases"},
-            "cases/000001.txt:  000001.txt has the same id; keep one",
+            f"cases/000001.txt:  {wording('same-id', '000001.txt')}; {wording('keep-one')}",
         ),
         (
             {"cases/.txt": "", "cases/ .txt": ""},
             {"path": "cases"},
-            "cases/ .txt: this file name contains no id; name it as 000018.txt",
+            f"cases/ .txt: {wording('file-name-contains')}; {wording('name-000018-txt')}",
         ),
         (
             {"cases/000001.txt": "", "gold.json": '{"000001": ["000018"], "18": ["000001"], "23": ["000001"]}'},
             {"path": "cases", "gold": "gold.json"},
-            "gold.json: 2 of the 3 queries named here are not in cases (found '18'); "
-            "give the folder and the gold of one edition",
+            f"gold.json: {wording('queries-named-here', 2, 3, 'cases')} (found '18'); {wording('give-folder-gold')}",
         ),
         (
             {"cases/000001.txt": ""},
             {"path": "cases", "gold": Gold({"18": {"000001": 1}}, path="held")},
-            "held: 1 of the 1 queries named here are not in cases (found '18'); "
-            "give the folder and the gold of one edition",
+            f"held: {wording('queries-named-here', 1, 1, 'cases')} (found '18'); {wording('give-folder-gold')}",
         ),
         (
             {"cases/000001.txt": "", "gold.json": '["000001.txt", 18]'},
             {"path": "cases", "gold": "gold.json"},
-            'gold.json: a query id must be text (found \'18\'); expected ["000001.txt", "000018.txt"]',
+            f"gold.json: {wording('query-id-must')} (found '18'); expected [\"000001.txt\", \"000018.txt\"]",
         ),
         (
             {"cases/000001.txt": "", "gold.json": '["000001.txt", " .txt"]'},
             {"path": "cases", "gold": "gold.json"},
-            'gold.json: a query id must be text (found \'" .txt"\'); expected ["000001.txt", "000018.txt"]',
+            f"gold.json: {wording('query-id-must')} (found '\" .txt\"'); expected [\"000001.txt\", \"000018.txt\"]",
         ),
         (
             {"cases/000001.txt": "", "gold.json": '["000001.txt", "000001"]'},
             {"path": "cases", "gold": "gold.json"},
-            "gold.json: this query appears twice (found '000001'); keep one",
+            f"gold.json: {wording('query-appears-twice')} (found '000001'); {wording('keep-one')}",
         ),
         (
             {"cases/000001.txt": "", "gold.json": "[]"},
             {"path": "cases", "gold": "gold.json"},
-            'gold.json: this list contains no queries; expected ["000001.txt", "000018.txt"]',
+            f"gold.json: {wording('list-contains-no')}; expected [\"000001.txt\", \"000018.txt\"]",
         ),
         (
             {"cases/000001.txt": "", "gold.json": "{}"},
             {"path": "cases", "gold": "gold.json"},
-            "gold.json: this JSON is not an object of queries (found '{}'); "
-            'expected {"000001": ["000018", "000023"]}',
+            f"gold.json: {wording('json-not-object')} (found '{{}}'); expected {{\"000001\": [\"000018\", "
+            '"000023"]}',
         ),
     ],
 )  # fmt: skip
@@ -285,13 +284,12 @@ def test_what_is_no_corpus_of_cases_is_refused(
     [
         (
             b"one\r\ntwo \xe9t\xe9",
-            "cases/000001.txt, line 2: these bytes are not UTF-8 (found '\\xe9t\\xe9'); "
-            "save the file as UTF-8 without byte order mark",
+            f"cases/000001.txt, line 2: {wording('these-bytes-not')} (found '\\xe9t\\xe9'); "
+            + wording("save-file-utf-8"),
         ),
         (
             b"one\ntwo\n\0",
-            "cases/000001.txt, line 3: a NUL character; remove it; "
-            "a file saved as UTF-16 is full of them, save it as UTF-8",
+            f"cases/000001.txt, line 3: {wording('nul-character')}; {wording('remove-file-saved')}",
         ),
     ],
 )
@@ -306,7 +304,7 @@ def test_a_case_that_went_away_is_named(folder: Folder) -> None:
     Path("cases/000001.txt").unlink()
     with pytest.raises(InputError) as error:
         next(documents)
-    assert str(error.value) == "cases/000001.txt: there is no such file; unpack the data again"
+    assert str(error.value) == f"cases/000001.txt: {wording('no-such-file')}; {wording('unpack-data-again')}"
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything may be read here")
@@ -314,7 +312,7 @@ def test_what_may_not_be_read_is_named(folder: Folder) -> None:
     folder(CASES)
     Path("cases").chmod(0)
     try:
-        assert refusal("cases") == "cases: cannot be read (Permission denied)"
+        assert refusal("cases") == f"cases: {wording('cannot-read', 'Permission denied')}"
     finally:
         Path("cases").chmod(0o700)
 
@@ -322,7 +320,7 @@ def test_what_may_not_be_read_is_named(folder: Folder) -> None:
 def test_only_queries_have_candidates(folder: Folder) -> None:
     folder({**CASES, "gold.json": LABELS})
     assert refusal("cases", gold="gold.json", asked=lambda corpus: corpus.candidates("000023")) == (
-        "there is no query '000023' in the corpus cases"
+        wording("no-query-corpus", "'000023'", "cases")
     )
 
 
@@ -422,43 +420,43 @@ def test_a_unique_id_is_never_a_path(folder: Folder, name: str) -> None:
         (
             {"queries/README.txt": ""},
             None,
-            "queries: this folder contains no queries; give the folder that holds folders such as 001, "
-            "each with its entailed_fragment.txt and paragraphs",
+            f"queries: {wording('folder-contains-no')}; "
+            + wording("give-folder-holds-folders", "entailed_fragment.txt", "paragraphs"),
         ),
         (
             {"queries/001/paragraphs/001.txt": "", "queries/001/base_case.txt": ""},
             queries_iter,
-            "queries/001/entailed_fragment.txt: there is no such file; unpack the data again",
+            f"queries/001/entailed_fragment.txt: {wording('no-such-file')}; {wording('unpack-data-again')}",
         ),
         (
             {"queries/001/entailed_fragment.txt": ""},
             queries_iter,
-            "queries/001/base_case.txt: there is no such file; unpack the data again",
+            f"queries/001/base_case.txt: {wording('no-such-file')}; {wording('unpack-data-again')}",
         ),
         (
             {"queries/001/entailed_fragment.txt": ""},
             doc_ids,
-            "queries/001/paragraphs: there is no such folder; check the path",
+            f"queries/001/paragraphs: {wording('no-such-folder')}; {wording('check-path')}",
         ),
         (
             {"queries/001/paragraphs/001.md": ""},
             docs_iter,
-            "queries/001/paragraphs: there is no paragraph in this folder; query 001 needs files such as 001.txt here",
+            f"queries/001/paragraphs: {wording('no-folder', 'paragraph')}; {wording('query-needs-files', '001')}",
         ),
         (
             {"queries/001/entailed_fragment.txt/x": "", "queries/001/base_case.txt": ""},
             queries_iter,
-            "queries/001/entailed_fragment.txt: cannot be read (Is a directory)",
+            f"queries/001/entailed_fragment.txt: {wording('cannot-read', 'Is a directory')}",
         ),
         (
             FRAGMENTS,
             lambda corpus: corpus.candidates("003"),
-            "there is no query '003' in the corpus queries",
+            wording("no-query-corpus", "'003'", "queries"),
         ),
         (
             FRAGMENTS,
             lambda corpus: corpus.candidates("003\x1b[31m"),
-            "there is no query '003\\x1b[31m' in the corpus queries",
+            wording("no-query-corpus", "'003\\x1b[31m'", "queries"),
         ),
     ],
 )
@@ -472,8 +470,7 @@ def test_what_is_no_corpus_of_fragments_is_refused(
 def test_a_gold_of_other_fragments_is_refused(folder: Folder) -> None:
     folder({**FRAGMENTS, "gold.json": '{"003": ["001"]}'})
     assert refusal("queries", gold="gold.json") == (
-        "gold.json: 1 of the 1 queries named here are not in queries (found '003'); "
-        "give the folder and the gold of one edition"
+        f"gold.json: {wording('queries-named-here', 1, 1, 'queries')} (found '003'); {wording('give-folder-gold')}"
     )
 
 
@@ -550,20 +547,16 @@ def test_statements_alone_have_no_documents_and_say_so(folder: Folder) -> None:
     corpus = read_corpus("pairs.xml", task="5")
     assert list(corpus.queries_iter()) == [Query("H18-1-2", "A bee.")]
     for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("H18-1-2")):
-        assert refusal("pairs.xml", asked=asked) == (
-            "pairs.xml holds statements and no articles; "
-            "read_corpus takes the Civil Code as its path, and this file as gold="
-        )
+        assert refusal("pairs.xml", asked=asked) == (wording("holds-statements-no", "pairs.xml"))
     assert refusal("pairs.xml", asked=qrels_iter) == (
-        "no relevant documents are known for pairs.xml; read_corpus takes them as gold="
+        f"{wording('no-relevant-documents', 'pairs.xml')}; read_corpus takes them as gold="
     )
 
 
 def test_what_is_called_a_code_and_has_no_article_is_refused_when_it_is_read(folder: Folder) -> None:
     folder({"labels.txt": "H18-1-2 Y\n"})
     assert refusal("labels.txt", task="3", asked=docs_iter) == (
-        "labels.txt: this file contains no articles; give the Civil Code, as text with lines such as "
-        "Article 96 (1) … or 第九十六条 …, or as XML"
+        f"labels.txt: {wording('file-contains-no')}; {wording('give-civil-code-text')}"
     )
 
 
@@ -574,7 +567,7 @@ def test_a_code_alone_has_no_queries(folder: Folder) -> None:
     assert list(corpus.docs_iter()) == [Document("1", "第一条　蜂", "蜂")]
     assert list(corpus.queries_iter()) == []
     assert refusal("civil.xml", asked=lambda c: c.candidate_ids("H18-1-2")) == (
-        "there is no query 'H18-1-2' in the corpus civil.xml"
+        wording("no-query-corpus", "'H18-1-2'", "civil.xml")
     )
 
 
@@ -593,27 +586,24 @@ def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder,
     [
         (
             {"path": "code.txt", "gold": "labels.txt"},
-            "labels.txt: this file holds no statements; "
-            'give the XML that holds them, <dataset><pair id="H18-1-2">…<t2>…',
+            f"labels.txt: {wording('file-holds-no')}; {wording('give-xml-holds')}",
         ),
         (
             {"path": "pairs.xml", "gold": "pairs.xml"},
-            "pairs.xml holds statements; give the Civil Code as the path and one file as gold=",
+            wording("give-civil-code", wording("holds-statements", "pairs.xml")),
         ),
         (
             {"path": "code.txt", "gold": Gold({})},
-            "give the gold of Tasks 3 to 5 as a file here: it contains the statements",
+            wording("give-gold-tasks"),
         ),
         (
             {"path": "labels.txt"},
-            "labels.txt: unrecognised corpus format; known are Task 1, a folder of cases (000018.txt); "
-            "Task 2, a folder of folders (001/entailed_fragment.txt); Tasks 3 to 5, the Civil Code as text or XML, "
-            "or statements (<dataset><pair>…); the pilot, JSON Lines ({'tort_id': '0', …})",
+            f"labels.txt: {wording('unrecognised-corpus')}; {wording('known-task-1')}",
         ),
-        ({"path": ".", "task": "3"}, ".: this is a directory; name the file in it"),
+        ({"path": ".", "task": "3"}, f".: {wording('directory')}; {wording('name-file')}"),
         (
             {"path": "code.txt", "task": "6"},
-            "there are no texts of a task '6'; there are 1, 2, 3, 4, 5, tort, rationale",
+            wording("no-texts-task", "'6'", "1, 2, 3, 4, 5, tort, rationale"),
         ),
     ],
 )
@@ -628,11 +618,11 @@ def test_what_is_no_corpus_of_statutes_is_refused(folder: Folder, named: dict[st
     [
         (
             '<pair id="H18-1-2" label="Y"><t1/></pair>',
-            "pairs.xml, line 3: this pair has no statement (found 'H18-1-2'); write it as <t2>…</t2>",
+            f"pairs.xml, line 3: {wording('pair-no-statement')} (found 'H18-1-2'); write it as <t2>…</t2>",
         ),
         (
             "<pair><t2>A bee.</t2></pair>",
-            'pairs.xml, line 3: a pair without an id; write <pair id="H18-1-2">',
+            f"pairs.xml, line 3: {wording('pair-without-id')}; {wording('write-pair-id')}",
         ),
     ],
 )
@@ -711,13 +701,13 @@ def test_test_data_take_their_gold_from_another_file(folder: Folder) -> None:
     folder({"test.jsonl": instance("7"), "gold.jsonl": instance("7", True)})
     assert read_corpus("test.jsonl").gold is None
     assert refusal("test.jsonl", asked=qrels_iter) == (
-        "no relevant documents are known for test.jsonl; read_corpus takes them as gold="
+        f"{wording('no-relevant-documents', 'test.jsonl')}; read_corpus takes them as gold="
     )
     assert len(list(read_corpus("test.jsonl", gold="gold.jsonl").qrels_iter())) == 3
     held = Gold({"7": {"p0": 1}})
     assert list(read_corpus("test.jsonl", gold=held).qrels_iter()) == [Qrel("7", "7/p0", 1)]
     assert refusal("test.jsonl", gold="test.jsonl", asked=qrels_iter) == (
-        "test.jsonl: test data: every court_decision and is_accepted is null; give the file with the court's decisions"
+        f"test.jsonl: {wording('test-data-every')}; {wording('give-file-courts')}"
     )
 
 
@@ -734,23 +724,23 @@ def test_an_instance_without_claims_has_no_candidates(folder: Folder) -> None:
         (
             {"undisputed_facts": None},
             queries_iter,
-            "undisputed_facts is not a list of descriptions (found 'null')",
+            f"{wording('not-list-descriptions', 'undisputed_facts')} (found 'null')",
         ),
         (
             {"undisputed_facts": ["A hive."]},
             queries_iter,
-            "undisputed_facts is not a list of descriptions (found '[\"A hive.\"]')",
+            f"{wording('not-list-descriptions', 'undisputed_facts')} (found '[\"A hive.\"]')",
         ),
         (
             {"undisputed_facts": [{"id": "0"}]},
             queries_iter,
-            'undisputed_facts is not a list of descriptions (found \'[{"id": "0"}]\')',
+            f'{wording("not-list-descriptions", "undisputed_facts")} (found \'[{{"id": "0"}}]\')',
         ),
         (
             {"defendant_claims": [{"id": "0", "is_accepted": None, "description": 1}]},
             docs_iter,
-            "defendant_claims is not a list of descriptions "
-            '(found \'[{"id": "0", "is_accepted": null, "description": 1}]\')',
+            f'{wording("not-list-descriptions", "defendant_claims")} (found \'[{{"id": "0", "is_accepted": '
+            'null, "description": 1}]\')',
         ),
     ],
 )
@@ -767,7 +757,7 @@ def test_a_broken_instance_is_refused_as_everywhere(folder: Folder) -> None:
     folder({"pilot.jsonl": f"{instance('7')}\n{instance('7')}\n"})
     for asked in (query_ids, doc_ids, queries_iter, docs_iter):
         assert refusal("pilot.jsonl", task="tort", asked=asked) == (
-            "pilot.jsonl, line 2: this tort_id stands in line 1 already (found '7'); give each instance once"
+            f"pilot.jsonl, line 2: {wording('tort-id-stands', 1)} (found '7'); {wording('give-each-instance')}"
         )
     assert refusal("pilot.jsonl", asked=lambda corpus: corpus.candidates("9")).startswith("pilot.jsonl, line 2")
 
@@ -775,7 +765,7 @@ def test_a_broken_instance_is_refused_as_everywhere(folder: Folder) -> None:
 def test_an_unknown_instance_is_refused(folder: Folder) -> None:
     folder({"pilot.jsonl": instance("7")})
     assert refusal("pilot.jsonl", asked=lambda corpus: corpus.candidates("9")) == (
-        "there is no query '9' in the corpus pilot.jsonl"
+        wording("no-query-corpus", "'9'", "pilot.jsonl")
     )
 
 

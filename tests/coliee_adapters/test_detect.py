@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from messages import wording
 
 from coliee_adapters import detect
 from coliee_adapters.errors import InputError, UsageError, quoted
@@ -103,7 +105,7 @@ def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, read: Calla
     kind, names = "gold" if read is detect.read_gold else "run", [form.name for form in forms]
     with pytest.raises(UsageError) as caught:
         read(source("001 013 T"), form=form)
-    assert str(caught.value) == f"there is no {kind} form {form!r}; there are {', '.join(names)}"
+    assert str(caught.value) == wording("no-form", kind, f"{form!r}", ", ".join(names))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
         read(source(content))
     forms: Sequence[Any] = detect.GOLD_FORMS if read is detect.read_gold else detect.RUN_FORMS
     known = "; ".join(f"{form.name} ({quoted(form.looks)})" for form in forms)
-    assert str(caught.value) == f"f.txt, {place}; known are {known}"
+    assert str(caught.value) == f"f.txt, {place}; {wording('known')}{known}"
 
 
 def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
@@ -162,7 +164,7 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
 def test_a_system_description_is_named(source: Opened, read: Callable[[Source], object], content: bytes) -> None:
     with pytest.raises(InputError) as caught:
         read(source(content))
-    assert caught.value.problem == "this is a system description, not a run"
+    assert caught.value.problem == wording("system-description-not")
     assert caught.value.remedy
 
 
@@ -171,3 +173,18 @@ def test_a_system_description_is_named(source: Opened, read: Callable[[Source], 
 )
 def test_a_run_is_no_system_description(source: Opened, content: bytes) -> None:
     assert isinstance(detect.read_run(source(content)), Run)
+
+
+def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(
+    source: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(head: bytes) -> str | None:
+        raise AssertionError("looked again")
+
+    rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")
+    assert detect.run_form(rows).name == "columns"
+    monkeypatch.setattr(detect, "RUN_FORMS", tuple(replace(form, sniff=never) for form in detect.RUN_FORMS))
+    assert detect.run_form(rows).name == "columns"
+    rows.columns = {"query": "another name"}
+    with pytest.raises(AssertionError, match="looked again"):
+        detect.run_form(rows)

@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 import pickle
+import re
 import stat
 import tarfile
 import zipfile
@@ -20,6 +21,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import limits
 from coliee_adapters.errors import InputError, UsageError
@@ -30,9 +32,9 @@ pack = partial(gzip.compress, mtime=0)
 
 TEXT = "001 013 民法\n002 014 T\n"
 LONG = "".join(f"{i} {i * 7919 % 100_003} T\n" for i in range(20_000)).encode()  # several heads, and hard to pack
-UTF8 = "save the file as UTF-8 without byte order mark"
-AGAIN = "compress or download it again"
-NO_NUL = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
+UTF8 = wording("save-file-utf-8")
+AGAIN = wording("compress-download")
+NO_NUL = wording("remove-file-saved")
 
 
 @pytest.fixture
@@ -104,7 +106,7 @@ def test_a_pipe_is_read_once_and_gives_its_bytes_as_often_as_asked(content: byte
 
 def test_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert told(lambda: Source("-")) == "<stdin>: standard input is closed; name a file, or pipe one in"
+    assert told(lambda: Source("-")) == f"<stdin>: {wording('standard-input-closed')}; {wording('name-file-pipe')}"
 
 
 @given(st.lists(st.sampled_from([b"\n", b"a\n", b"bc d\n", "é\n".encode(), BOM + b"\n"]), min_size=1), st.data())
@@ -157,24 +159,24 @@ def test_a_file_without_content_is_refused(
     stdin(content)
     Path("run.txt").write_bytes(content)
     name = "<stdin>" if path == "-" else path
-    assert told(lambda: Source(path)) == f"{name}: the file is empty; give a file with content"
+    assert told(lambda: Source(path)) == f"{name}: {wording('file-empty')}; {wording('give-file-content')}"
 
 
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("folder", "folder: this is a directory; name the file in it"),
-        ("no.txt", "no.txt: there is no such file; check the path"),
-        ("no/run.txt", "no/run.txt: there is no such file; check the path"),
-        ("run.txt/x", "run.txt/x: cannot be read (Not a directory)"),
-        ("x" * 300, f"{'x' * 300}: cannot be read (File name too long)"),
-        ("cut.gz", "cut.gz: the gzip data is damaged or cut short (Compressed file ended before the end-of-stream"
-         f" marker was reached); {AGAIN}"),
-        ("start.gz", "start.gz: the gzip data is damaged or cut short (Compressed file ended before the end-of-stream"
-         f" marker was reached); {AGAIN}"),
-        ("other.gz", f"other.gz: the gzip data is damaged or cut short (Unknown compression method); {AGAIN}"),
-        ("flipped.gz", "flipped.gz: the gzip data is damaged or cut short (Error -3 while decompressing data: invalid"
-         f" block type); {AGAIN}"),
+        ("folder", f"folder: {wording('directory')}; {wording('name-file')}"),
+        ("no.txt", f"no.txt: {wording('no-such-file')}; {wording('check-path')}"),
+        ("no/run.txt", f"no/run.txt: {wording('no-such-file')}; {wording('check-path')}"),
+        ("run.txt/x", f"run.txt/x: {wording('cannot-read', 'Not a directory')}"),
+        ("x" * 300, f"{'x' * 300}: {wording('cannot-read', 'File name too long')}"),
+        ("cut.gz", f"cut.gz: the gzip data is damaged or cut short ({wording('compressed-file-ended')}); {AGAIN}"),
+        ("start.gz", f"start.gz: the gzip data is damaged or cut short ({wording('compressed-file-ended')}); "
+                     f"{AGAIN}"),
+        ("other.gz", f"other.gz: {wording('gzip-data-damaged', 'gzip', 'Unknown compression method')}; {AGAIN}"),
+        ("flipped.gz", "flipped.gz: "
+                       + wording("gzip-data-damaged", "gzip", "Error -3 while decompressing data: invalid block type")
+                       + f"; {AGAIN}"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_opened_is_refused(here: Path, path: str, message: str) -> None:
@@ -194,14 +196,14 @@ def test_a_file_that_may_not_be_read_is_refused(here: Path, monkeypatch: pytest.
 
     Path("run.txt").write_text(TEXT, encoding="utf-8")
     monkeypatch.setattr(Path, "open", refuse)  # root may read everything
-    assert told(lambda: Source("run.txt")) == "run.txt: cannot be read (Permission denied)"
+    assert told(lambda: Source("run.txt")) == f"run.txt: {wording('cannot-read', 'Permission denied')}"
 
 
 @pytest.mark.parametrize("read", [Source.text, lambda source: list(source.blocks(1 << 16))])
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda packed: packed[:-20], "Compressed file ended before the end-of-stream marker was reached"),
+        (lambda packed: packed[:-20], wording("compressed-file-ended")),
         (lambda packed: packed[:-8] + bytes(8), r"CRC check failed 0x[0-9a-f]+ != 0x[0-9a-f]+"),
         (lambda packed: packed + b"more", r"Not a gzipped file \(b'mo'\)"),
     ],
@@ -217,7 +219,7 @@ def test_damage_behind_the_head_is_found_in_reading(
 
 def test_damage_on_standard_input_is_told_of_it(stdin: Callable[[bytes], None]) -> None:
     stdin(pack(TEXT.encode())[:-12])
-    assert told(lambda: Source("-")).startswith("<stdin>: the gzip data is damaged or cut short")
+    assert told(lambda: Source("-")).startswith(f"<stdin>: {wording('gzip-data-damaged', 'gzip')}")
 
 
 @pytest.mark.parametrize(
@@ -308,7 +310,7 @@ def test_gzip_data_that_grows_out_of_proportion_is_refused(here: Path) -> None:
     source = Source("run.gz")
     for read in (lambda: source.text(), lambda: list(source.blocks(1 << 18))):
         error = refused(read)
-        assert "200 times its size" in error.problem
+        assert wording("gzip-data-unpacks-more", 200) in error.problem
         assert "COLIEE_IR_MAX_RATIO" in str(error.remedy)
     Path("run.gz").write_bytes(pack(b"[\n" * (6 << 20)))  # below 16 MiB, whatever its ratio
     assert len(Source("run.gz").text()) == 12 << 20
@@ -322,7 +324,7 @@ def test_gzip_data_has_a_limit_and_so_has_a_pipe(
     error = refused(lambda: list(Source("run.gz").blocks(1 << 16)))
     assert "unpacks to more than 100 KiB" in error.problem
     stdin(LONG)
-    assert "more than 100 KiB were piped in" in refused(lambda: Source("-")).problem
+    assert wording("more-were-piped", "100 KiB") in refused(lambda: Source("-")).problem
     Path("run.txt").write_bytes(LONG)
     assert b"".join(Source("run.txt").blocks(1 << 16)) == LONG  # a plain file has none
 
@@ -367,36 +369,36 @@ def saved(array: npt.NDArray[np.int64], save: Callable[..., None]) -> bytes:
 
 
 KINDS = [
-    (zipped("run.txt"), "a zip archive", "unpack"),
-    (zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), "an Excel workbook", "CSV"),
-    (zipped("[Content_Types].xml", "word/document.xml"), "a Word document", "plain text"),
-    (zipped("mimetype", "content.xml"), "an OpenDocument spreadsheet", "CSV"),
-    (zipped("model/data.pkl"), "a PyTorch file", "JSON"),
-    (saved(np.arange(3), np.savez), "an archive of NumPy arrays", "text"),
-    (saved(np.arange(3), np.save), "a NumPy array", "text"),
+    (zipped("run.txt"), wording("zip-archive"), "unpack"),
+    (zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), wording("excel-workbook"), "CSV"),
+    (zipped("[Content_Types].xml", "word/document.xml"), wording("word-document"), "plain text"),
+    (zipped("mimetype", "content.xml"), wording("opendocument-spreadsheet"), "CSV"),
+    (zipped("model/data.pkl"), wording("pytorch-file"), "JSON"),
+    (saved(np.arange(3), np.savez), wording("archive-numpy-arrays"), "text"),
+    (saved(np.arange(3), np.save), wording("numpy-array"), "text"),
     (pickle.dumps({"q": ["d"]}), "a pickle", "JSON"),
     (pickle.dumps({"q": ["d"]}, protocol=2), "a pickle", "JSON"),
-    (tarred(), "a tar archive", "unpack"),
-    (pack(tarred()), "a tar archive", "unpack"),
-    (pack(pack(LONG)), "gzip data within compressed data", "unpack"),
-    (pack(bz2.compress(LONG)), "bzip2 data within compressed data", "unpack"),
-    (pack(lzma.compress(LONG)), "xz data within compressed data", "unpack"),
-    (pack(b"\x28\xb5\x2f\xfd" + LONG), "Zstandard data within compressed data", "unpack"),
-    (pack(b"\x04\x22\x4d\x18" + LONG), "LZ4 data within compressed data", "unpack"),
-    (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an old-format Excel or Word file", "CSV"),
-    (pack(b"PAR1\x15\0" + LONG), "a Parquet file", "convert"),
-    (b"ARROW1\0\0" + LONG, "an Arrow file", "to_csv"),
-    (b"\xff\xff\xff\xff" + LONG, "an Arrow stream", "to_csv"),
+    (tarred(), wording("tar-archive"), "unpack"),
+    (pack(tarred()), wording("tar-archive"), "unpack"),
+    (pack(pack(LONG)), wording("gzip-data-within"), "unpack"),
+    (pack(bz2.compress(LONG)), wording("bzip2-data-within"), "unpack"),
+    (pack(lzma.compress(LONG)), wording("xz-archive"), "unpack"),
+    (pack(b"\x28\xb5\x2f\xfd" + LONG), wording("zstandard-archive"), "unpack"),
+    (pack(b"\x04\x22\x4d\x18" + LONG), wording("lz4-archive"), "unpack"),
+    (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), wording("old-format-excel"), "CSV"),
+    (pack(b"PAR1\x15\0" + LONG), wording("parquet-file"), "convert"),
+    (b"ARROW1\0\0" + LONG, wording("arrow-file"), "to_csv"),
+    (b"\xff\xff\xff\xff" + LONG, wording("arrow-stream"), "to_csv"),
     (b"%PDF-1.7\n" + LONG, "a PDF", "data"),
-    (b"\x89HDF\r\n\x1a\n" + LONG, "an HDF5 file", "to_csv"),
-    (b"SQLite format 3\0" + LONG, "an SQLite database", "CSV"),
-    (b"\n<!DOCTYPE html>\n<html>", "a web page", "Raw"),
-    (b"<HTML lang='en'>", "a web page", "Raw"),
-    (b"version https://git-lfs.github.com/spec/v1\noid x\n", "a pointer of Git LFS", "git lfs pull"),
+    (b"\x89HDF\r\n\x1a\n" + LONG, wording("hdf5-file"), "to_csv"),
+    (b"SQLite format 3\0" + LONG, wording("sqlite-database"), "CSV"),
+    (b"\n<!DOCTYPE html>\n<html>", wording("web-page"), "Raw"),
+    (b"<HTML lang='en'>", wording("web-page"), "Raw"),
+    (b"version https://git-lfs.github.com/spec/v1\noid x\n", wording("pointer-git-lfs"), "git lfs pull"),
     ("001 013 T\n".encode("utf-16"), "UTF-16 text", "UTF-8"),
     ("001 013 T\n".encode("utf-16-be"), "UTF-16 text", "UTF-8"),
     ("001 013 T\n".encode("utf-32"), "UTF-32 text", "UTF-8"),
-    (bytes(1 << 16), "a file of zero bytes", "new copy"),
+    (bytes(1 << 16), wording("file-zero-bytes"), "new copy"),
 ]
 
 
@@ -421,7 +423,7 @@ def test_ids_like_the_first_bytes_of_other_files_are_text(here: Path, text: str)
 def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
     Path("run.txt").write_bytes(b"001 013 T\n001 0\x0014 T\n")
     error = refused(lambda: Source("run.txt"))
-    assert (error.problem, error.line) == ("a NUL character", 2)
+    assert (error.problem, error.line) == (wording("nul-character"), 2)
     assert Source("run.txt", any_text=True).raw() == b"001 013 T\n001 0\x0014 T\n"
 
 
@@ -429,7 +431,7 @@ def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
 def test_a_stream_without_end_is_refused_at_its_beginning() -> None:
     for any_text in (False, True):
         error = refused(lambda any_text=any_text: Source("/dev/zero", any_text=any_text))  # type: ignore[misc]
-        assert error.problem == "this is a file of zero bytes"
+        assert error.problem == f"this is {wording('file-zero-bytes')}"
 
 
 # from process to process
@@ -451,7 +453,7 @@ def test_a_source_travels_without_its_first_bytes(here: Path, stdin: Callable[[b
     Path("run.gz").write_bytes(pack(LONG + b"1 2 T\n"))
     assert "changed" in refused(lambda: pickle.loads(pickled).text()).problem
     stdin(LONG)
-    assert "cannot be sent to another process" in refused(lambda: pickle.dumps(Source("-"))).problem
+    assert wording("pipe-cannot-sent") in refused(lambda: pickle.dumps(Source("-"))).problem
 
 
 # bytes to text
@@ -465,15 +467,15 @@ def test_line_ends_become_newlines_and_byte_order_marks_at_the_start_of_lines_go
 @pytest.mark.parametrize(
     ("raw", "line", "rest"),
     [
-        (b"a\n\xffb", 12, rf"these bytes are not UTF-8 (found '\xffb'); {UTF8}"),
-        (b"\xff\xfea\0\n\0", 11, rf"these bytes are not UTF-8 (found '\xff\xfea\x00\n\x00'); {UTF8}"),
-        (b"a\n\n\xe6\xb0", 13, rf"these bytes are not UTF-8 (found '\xe6\xb0'); {UTF8}"),
-        (b"\xed\xa0\x80", 11, rf"these bytes are not UTF-8 (found '\xed\xa0\x80'); {UTF8}"),
-        (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 12, rf"""these bytes are not UTF-8 (found '\xc0\xaf\'"xxxx'); {UTF8}"""),
-        (b"\n\xff", 12, rf"these bytes are not UTF-8 (found '\xff'); {UTF8}"),
-        (b"\n\0", 12, f"a NUL character; {NO_NUL}"),
-        (b"\0", 11, f"a NUL character; {NO_NUL}"),
-        (b"a\r\n\nb\0\n\0", 13, f"a NUL character; {NO_NUL}"),
+        (b"a\n\xffb", 12, f"{wording('these-bytes-not')} (found '\\xffb'); {UTF8}"),
+        (b"\xff\xfea\0\n\0", 11, f"{wording('these-bytes-not')} (found '\\xff\\xfea\\x00\\n\\x00'); {UTF8}"),
+        (b"a\n\n\xe6\xb0", 13, f"{wording('these-bytes-not')} (found '\\xe6\\xb0'); {UTF8}"),
+        (b"\xed\xa0\x80", 11, f"{wording('these-bytes-not')} (found '\\xed\\xa0\\x80'); {UTF8}"),
+        (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 12, f"{wording('these-bytes-not')} (found '\\xc0\\xaf\\'\"xxxx'); {UTF8}"),
+        (b"\n\xff", 12, f"{wording('these-bytes-not')} (found '\\xff'); {UTF8}"),
+        (b"\n\0", 12, f"{wording('nul-character')}; {NO_NUL}"),
+        (b"\0", 11, f"{wording('nul-character')}; {NO_NUL}"),
+        (b"a\r\n\nb\0\n\0", 13, f"{wording('nul-character')}; {NO_NUL}"),
     ],
 )
 def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int, rest: str) -> None:
@@ -600,7 +602,7 @@ def test_a_place_that_cannot_be_written_is_refused(here: Path, path: str, why: s
         with written(path):
             pytest.fail("the block is not entered")
 
-    assert told(write) == f"{path}: cannot be written ({why})"
+    assert told(write) == f"{path}: {wording('cannot-written', why)}"
     assert names() == ["old.txt"]
 
 
@@ -614,7 +616,7 @@ def test_a_failure_at_the_end_leaves_the_old_file(here: Path, monkeypatch: pytes
 
     Path("out.txt").write_text("old", encoding="utf-8")
     monkeypatch.setattr(Path, "replace", full)
-    assert told(write) == "out.txt: cannot be written (No space left on device)"
+    assert told(write) == f"out.txt: {wording('cannot-written', 'No space left on device')}"
     assert names() == ["out.txt"]
     assert Path("out.txt").read_text(encoding="utf-8") == "old"
 
@@ -666,7 +668,7 @@ def test_no_output_is_an_input(here: Path) -> None:
     Path("link").symlink_to("in.txt")
     Path("hard").hardlink_to("in.txt")
     for output in ("in.txt", "./in.txt", Path("folder/../in.txt"), "link", "hard", "folder/case.txt"):
-        with pytest.raises(UsageError, match="is read, and would be written over"):
+        with pytest.raises(UsageError, match=re.escape(wording("read-would-written"))):
             check_outputs([None, output], [None, "not there", "in.txt", "folder", "x" * 300])
     for output in ("other.txt", "new.txt", "-", "folder/page.html", "folder/new.txt", "no/new.txt"):
         check_outputs([output], ["in.txt", "folder", "-"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import sys
 from collections import namedtuple
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from messages import wording
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
@@ -21,8 +23,8 @@ from coliee_adapters.records import Answers, Columns, Run, normal_id
 
 Item = namedtuple("Item", ["query_id", "doc_id"])
 
-MEMBERS = "give a list of documents, or a dictionary from documents to numbers"
-HELD = "give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples"
+MEMBERS = wording("give-list-documents")
+HELD = wording("give-path-dictionary")
 
 JUDGED = [("q1", "d1", 1), ("q2", "d2", 0), ("q1", "d3", -1)]
 SCORED = [("q1", "d1", 0.5), ("q2", "d2", 2.0), ("q1", "d3", -1.0)]
@@ -166,7 +168,7 @@ def test_ids_of_a_run_follow_the_rule() -> None:
 
 
 def no_id(value: Any) -> str:
-    return f"this is not an id (found '{value!r}'); give text or an integer"
+    return f"{wording('not-id')} (found '{value!r}'); {wording('give-text-integer')}"
 
 
 LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
@@ -175,17 +177,17 @@ LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
 @pytest.mark.parametrize(
     ("held", "message"),
     [
-        (5, f"this is no {{0}} (found 'int'); {HELD}"),
-        (None, f"this is no {{0}} (found 'NoneType'); {HELD}"),
-        (b"q d", f"this is no {{0}} (found 'bytes'); {HELD}"),
-        ("gold.json", f"this is no {{0}} (found 'str'); {HELD}"),
-        ([("q", "d", 1)], "an item of the {0} has no named fields (found '('q', 'd', 1)'); give named tuples"
-         " with query_id, doc_id, {1}"),
-        ({"q": None, "r": {}}, f"the entry of query 'q' cannot be read (found 'None'); {MEMBERS}"),
-        ({"r": {}, "q": "d1, d2"}, f"the entry of query 'q' cannot be read (found ''d1, d2''); {MEMBERS}"),
-        ({"q": b"d1", "r": {}}, f"the entry of query 'q' cannot be read (found 'b'd1''); {MEMBERS}"),
-        ({"q": 5}, "query q: this is not a label (found '5'); give Y or N, or a list of documents"),
-        ({1: [], "1": []}, "this query appears twice (found '1'); keep one"),
+        (5, f"{wording('no', '{0}')} (found 'int'); {HELD}"),
+        (None, f"{wording('no', '{0}')} (found 'NoneType'); {HELD}"),
+        (b"q d", f"{wording('no', '{0}')} (found 'bytes'); {HELD}"),
+        ("gold.json", f"{wording('no', '{0}')} (found 'str'); {HELD}"),
+        ([("q", "d", 1)], f"{wording('item-no-named', '{0}')} (found '('q', 'd', 1)'); "
+                          + wording("give-named-tuples", "{1}")),
+        ({"q": None, "r": {}}, wording("entry-query-cannot", "'q'") + f" (found 'None'); {MEMBERS}"),
+        ({"r": {}, "q": "d1, d2"}, wording("entry-query-cannot", "'q'") + f" (found ''d1, d2''); {MEMBERS}"),
+        ({"q": b"d1", "r": {}}, wording("entry-query-cannot", "'q'") + f" (found 'b'd1''); {MEMBERS}"),
+        ({"q": 5}, f"query q: {wording('not-label')} (found '5'); {wording('give-y-n')}"),
+        ({1: [], "1": []}, f"{wording('query-appears-twice')} (found '1'); {wording('keep-one')}"),
         ({None: ["d"]}, no_id(None)),
         ({"q": [None]}, no_id(None)),
         ({"q": ["d", 1.5]}, no_id(1.5)),
@@ -205,7 +207,7 @@ def test_what_is_neither_gold_nor_run_is_refused(held: Any, message: str) -> Non
 
 @pytest.mark.parametrize("value", [0.5, "1", None, float("nan"), float("inf"), [1], pandas.NA])
 def test_a_relevance_is_an_integer(value: Any) -> None:
-    expected = f"<memory>: this relevance is not an integer (found '{value!r}'); write 0, 1, 2, …"
+    expected = f"<memory>: {wording('relevance-not-integer')} (found '{value!r}'); write 0, 1, 2, …"
     assert told(lambda: gold_of({"q": {"d": value}})) == expected
     assert told(lambda: gold_of([ir_measures.Qrel("q", "d", value)])) == expected
 
@@ -213,7 +215,7 @@ def test_a_relevance_is_an_integer(value: Any) -> None:
 @pytest.mark.parametrize(("value", "shown"), [(10_000, "10000"), (-10_000, "-10000"), (10**400, f"1{'0' * 58}…")])
 def test_a_relevance_is_not_too_great(value: int, shown: str) -> None:
     assert told(lambda: gold_of({"q": {"d": value}})) == (
-        f"<memory>: this relevance is too great for trec_eval (found '{shown}'); write relevances up to 9999"
+        f"<memory>: {wording('relevance-too-great')} (found '{shown}'); {wording('write-relevances-up', 9999)}"
     )
 
 
@@ -221,7 +223,7 @@ def test_a_relevance_is_not_too_great(value: int, shown: str) -> None:
 def test_a_relevance_that_a_frame_lacks_is_not_guessed(make: Callable[..., Any], lacking: str) -> None:
     held = make({"query_id": ["q", "q"], "doc_id": ["d", "e"], "relevance": [1, None]})
     assert told(lambda: gold_of(held)) == (
-        f"<memory>: this relevance is not an integer (found '{lacking}'); write 0, 1, 2, …"
+        f"<memory>: {wording('relevance-not-integer')} (found '{lacking}'); write 0, 1, 2, …"
     )
 
 
@@ -234,7 +236,7 @@ def test_a_relevance_that_a_frame_lacks_is_not_guessed(make: Callable[..., Any],
 )
 def test_a_document_judged_twice_and_differently_is_refused(held: Any) -> None:
     assert told(lambda: gold_of(held, normal_id)) == (
-        r"<memory>: document 'd' of query 'q\x1b' is judged twice and differently; keep one of the two"
+        "<memory>: " + wording("document-query-judged", "'d'", "'q\\x1b'") + "; " + wording("keep-one-two")
     )
 
 
@@ -243,7 +245,7 @@ def test_a_label_is_y_or_n(value: str | int) -> None:
     for labels in ({"q1": "Y", "q2": value}, {"q2": value}):
         with pytest.raises(InputError) as caught:
             gold_of(labels)
-        assert "query q2: this is not a label" in caught.value.problem
+        assert f"query q2: {wording('not-label')}" in caught.value.problem
         assert caught.value.found == str(value)
 
 
@@ -266,19 +268,19 @@ def test_answers_are_understood_as_in_files(yes: Any, no: Any) -> None:
 
 
 def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart() -> None:
-    with pytest.raises(InputError, match="others are not"):
+    with pytest.raises(InputError, match=re.escape(wording("label-others-not"))):
         run_of({"q": 1, "r": "N"})
     answers = run_of({"q": "Y", "r": "Sorry", "s": "N"})
     assert isinstance(answers, Answers)
     assert (answers.labels, answers.unreadable) == ({"q": True, "s": False}, ("r",))
-    with pytest.raises(InputError, match="not a label"):
+    with pytest.raises(InputError, match=re.escape(wording("not-label"))):
         run_of({"827": "025"})  # a paragraph of Task 2
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
 def test_a_score_is_a_finite_number(value: Any) -> None:
     shown = repr(value) if len(repr(value)) <= 60 else f"1{'0' * 58}…"
-    expected = f"<memory>: this score is not a finite number (found '{shown}'); write it like 12.5"
+    expected = f"<memory>: {wording('score-not-finite')} (found '{shown}'); {wording('write-like-12')}"
     assert told(lambda: run_of({"q": {"d": value}})) == expected
     assert told(lambda: run_of([ir_measures.ScoredDoc("q", "d", value)])) == expected
 
@@ -292,9 +294,7 @@ def test_a_score_is_a_finite_number(value: Any) -> None:
     ],
 )
 def test_all_documents_have_a_score_or_none_has(held: Any) -> None:
-    assert told(lambda: run_of(held)) == (
-        "<memory>: some documents have a score and some have none; give all of them one, or none"
-    )
+    assert told(lambda: run_of(held)) == (f"<memory>: {wording('some-documents-score')}; {wording('give-all-them')}")
 
 
 # columns by the vocabulary
@@ -425,7 +425,7 @@ def test_other_frames_are_read_by_what_they_offer(held: Any) -> None:
 
 
 def test_a_frame_that_offers_nothing_known_is_refused() -> None:
-    with pytest.raises(InputError, match="columns of this frame cannot be read"):
+    with pytest.raises(InputError, match=re.escape(wording("columns-frame-cannot"))):
         run_of(Odd())
     with pytest.raises(InputError, match="lazy frame cannot be collected"):
         run_of(polars.scan_csv("not-there.csv"))

@@ -6,6 +6,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
+from messages import wording
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ir_measures import request
@@ -98,18 +99,18 @@ def test_a_name_that_is_not_ir_measures_is_no_request(name: str) -> None:
 
 
 def not_taken(name: str, known: str) -> str:
-    return f"{name} does not take these parameters in ir_measures; it has {known}"
+    return wording("does-not-take", name, known)
 
 
 def not_here(measure: str) -> str:
-    return f"{measure} is not computed by trec_eval, and so not here; convert the files and use ir_measures for it"
+    return f"{measure} {wording('not-computed-trec')}; convert the files and use ir_measures for it"
 
 
-CUT = "cannot be asked of trec_eval: a cutoff must be an integer from 1 to 999999999"
-REL = "cannot be asked of trec_eval: rel must be an integer ≥ 1"
-BETA = "SetF cannot be asked of trec_eval: beta is a number from 0 to 999999 of at most six decimals"
-RECALL = "IPrec cannot be asked of trec_eval: recall is a number from 0 to 1"
-GAINS = "nDCG cannot be asked of trec_eval: gains are integers up to 9999, of relevances that are"
+CUT = f"cannot be asked of trec_eval: {wording('cutoff-must-integer')}"
+REL = f"cannot be asked of trec_eval: {wording('rel-must-integer')}"
+BETA = f"SetF cannot be asked of trec_eval: {wording('beta-number-0')}"
+RECALL = f"IPrec cannot be asked of trec_eval: {wording('recall-number-0')}"
+GAINS = f"nDCG cannot be asked of trec_eval: {wording('gains-integers-up', 9999)}"
 OF_P = "cutoff (int), rel (int), judged_only (bool)"
 
 
@@ -151,7 +152,7 @@ OF_P = "cutoff (int), rel (int), judged_only (bool)"
         (("ERR", {}, 10), not_here("ERR@10")),
         (("Judged", {}, 10), not_here("Judged@10")),
         (("RBP", {"p": 0.5}, None), not_here("RBP(p=0.5)")),
-        (("alpha_nDCG", {}, 20), "alpha_nDCG@20 needs judgements by subtopic, which golds and qrels have not; convert"),
+        (("alpha_nDCG", {}, 20), f"alpha_nDCG@20 {wording('needs-judgements')}; convert"),
         (("Accuracy", {}, None), not_here("Accuracy")),
     ],
 )  # fmt: skip

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import detect, frames, json_records
 from coliee_adapters.errors import InputError
@@ -294,12 +296,12 @@ def test_keys_that_are_not_understood_are_named(source: Opened, text: str, keys:
         assert "unrecognised keys" in error.problem
         assert error.found is not None
         assert keys in error.found
-        assert "known names are query_id" in str(error.remedy)
+        assert wording("known-names-query") in str(error.remedy)
 
 
 @pytest.mark.parametrize("text", ['["001", "002"]', '{"001": [], "002": ""}', '{"001": null}\n{"002": {}}'])
 def test_only_a_test_set_is_called_one(source: Opened, text: str) -> None:
-    assert "test set without labels" in fault(detect.read_gold, source(text)).problem
+    assert wording("test-set-without") in fault(detect.read_gold, source(text)).problem
 
 
 @pytest.mark.parametrize(
@@ -364,7 +366,7 @@ def test_dictionaries_of_ranks_and_of_relevances() -> None:
 
 
 def test_a_dictionary_that_is_not_understood_is_refused() -> None:
-    with pytest.raises(InputError, match="query q: unrecognised keys"):
+    with pytest.raises(InputError, match=re.escape(f"query q: {wording('unrecognised-keys')}")):
         frames.run_of({"q": [{"law": "a", "text": "b"}]})
 
 
@@ -406,7 +408,7 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source: Opened, bad: st
         {"001": {"018": {"rank": 1}, bad: {"rank": 2}}},
     ):
         error = fault(lambda file: ranked(json_records.read_run(file)), source(json.dumps(shape)))
-        assert "this id has a" in error.problem
+        assert wording("id") in error.problem
 
 
 def test_trec_ids_may_have_commas(source: Opened) -> None:

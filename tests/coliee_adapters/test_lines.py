@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.lines import Comments, content_lines, split_columns
@@ -63,7 +64,7 @@ def test_only_a_newline_ends_a_line() -> None:
 def test_a_comment_that_never_ends_is_refused_where_it_opens(text: str, line: int) -> None:
     with pytest.raises(InputError) as error:
         lines(text)
-    assert str(error.value) == f"run.txt, line {line}: a comment opens with /* and never ends; close it with */"
+    assert str(error.value) == f"run.txt, line {line}: {wording('comment-opens-never')}; {wording('close')}"
 
 
 @given(st.text(alphabet="a /*#\n"), st.integers(min_value=0))

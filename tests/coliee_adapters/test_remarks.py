@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.remarks import KINDS, Remarks
 
@@ -63,15 +64,12 @@ def test_every_kind_says_a_whole_sentence(kind: str, n: int) -> None:
 @pytest.mark.parametrize(
     ("added", "sentence"),
     [
-        (("duplicate", "line 2: a", 1), "1 line repeats a document of its query and reported (first: line 2: a)"),
-        (("duplicate", "line 2: a", 2), "2 lines repeat a document of their query and reported (first: line 2: a)"),
-        (("empty-gold", "", 1), "1 query has no relevant document in the gold and reported"),
-        (("tie", "q1", 2), "2 queries have documents of equal score; the greater id ranks first, as in trec_eval"
-         " (first: q1)"),
-        (("no-match", "", 1), "no retrieved document is judged in the gold, so the score is"
-         " zero"),
-        (("tag-words", "line 1: \x1b[2J", 1), "1 line has a run tag of several words; the first word counts, as in"
-         r" trec_eval (first: line 1: \x1b[2J)"),
+        (("duplicate", "line 2: a", 1), f"{wording('line-repeats-document', 1, 'reported')} (first: line 2: a)"),
+        (("duplicate", "line 2: a", 2), f"{wording('line-repeats-document', 2, 'reported')} (first: line 2: a)"),
+        (("empty-gold", "", 1), wording("empty-gold", 1, "reported")),
+        (("tie", "q1", 2), f"{wording('tie', 2)} (first: q1)"),
+        (("no-match", "", 1), wording("no-match")),
+        (("tag-words", "line 1: \x1b[2J", 1), f"{wording('tag-words', 1)} (first: line 1: \\x1b[2J)"),
     ],
 )  # fmt: skip
 def test_sentences_agree_in_number_and_hold_nothing_unprintable(added: Added, sentence: str) -> None:

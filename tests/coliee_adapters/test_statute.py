@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import statute
 from coliee_adapters.errors import InputError, UsageError
@@ -335,51 +336,57 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(write: Write) -> Non
     [
         (
             ["<pair id='q1' label='Y'/>", "<pair id='q2'/>"],
-            "f.txt, line 4: this pair has no label, although others do (found 'q2'); label every pair, or none",
+            f"f.txt, line 4: {wording('pair-no-label')} (found 'q2'); {wording('label-every-pair')}",
         ),
         (
             ["<pair id='q1'><article>5</article></pair>", "<pair id='q2' label='N'/>"],
-            "f.txt, line 3: this pair has no label, although others do (found 'q1'); label every pair, or none",
+            f"f.txt, line 3: {wording('pair-no-label')} (found 'q1'); {wording('label-every-pair')}",
         ),
         (
             ["<pair id='q1' label='Y'/>", "", "<pair id='q1.txt' label='Y'/>"],
-            "f.txt, line 5: the pair of line 3 has the same id (found 'q1'); keep one",
+            f"f.txt, line 5: {wording('pair-line-same', 3)} (found 'q1'); {wording('keep-one')}",
         ),
-        (["<pair label='Y'/>"], 'f.txt, line 3: a pair without an id; write <pair id="H18-1-2">'),
-        (["<pair id=' ' label='Y'/>"], 'f.txt, line 3: a pair without an id; write <pair id="H18-1-2">'),
-        (["<pair id='q1' label='U'/>"], "f.txt, line 3: this is not a label (found 'U'); write Y or N"),
-        (["<pair id='q1' label='Y/N'/>"], "f.txt, line 3: this is not a label (found 'Y/N'); write Y or N"),
-        (["<pair id='q1' label='Ｙ'/>"], "f.txt, line 3: this is not a label (found 'Ｙ'); write Y or N"),
+        (["<pair label='Y'/>"], f"f.txt, line 3: {wording('pair-without-id')}; {wording('write-pair-id')}"),
+        (["<pair id=' ' label='Y'/>"], f"f.txt, line 3: {wording('pair-without-id')}; {wording('write-pair-id')}"),
+        (
+            ["<pair id='q1' label='U'/>"],
+            f"f.txt, line 3: {wording('not-label')} (found 'U'); " + wording("write-y-n-2"),
+        ),
+        (
+            ["<pair id='q1' label='Y/N'/>"],
+            f"f.txt, line 3: {wording('not-label')} (found 'Y/N'); " + wording("write-y-n-2"),
+        ),
+        (
+            ["<pair id='q1' label='Ｙ'/>"],
+            f"f.txt, line 3: {wording('not-label')} (found 'Ｙ'); " + wording("write-y-n-2"),
+        ),
         (
             ["<pair id='q1' label='Y'>", "<article>5, 6</article></pair>"],
-            "f.txt, line 4: this is not an article number (found '5, 6'); write it as 96 or 398-2",
+            f"f.txt, line 4: {wording('not-article-number')} (found '5, 6'); {wording('write-96-398')}",
         ),
         (
             ["<pair id='q1' label='Y'>", "<t1><article id='398の2'/></t1></pair>"],
-            "f.txt, line 4: this is not an article number (found '398の2'); write it as 96 or 398-2",
+            f"f.txt, line 4: {wording('not-article-number')} (found '398の2'); {wording('write-96-398')}",
         ),
         (
             ["<pair id='q1' label='Y'>", "<article>Article 5</article></pair>"],
-            "f.txt, line 4: this is not an article number (found 'Article 5'); write it as 96 or 398-2",
+            f"f.txt, line 4: {wording('not-article-number')} (found 'Article 5'); {wording('write-96-398')}",
         ),
         (
             ["<pair id='q1' label='Y'>", "<t1>[MISSING ARTICLE ]</t1></pair>"],
-            "f.txt, line 4: this is not an article number (found ''); write it as 96 or 398-2",
+            f"f.txt, line 4: {wording('not-article-number')} (found ''); {wording('write-96-398')}",
         ),
         (
             ["<instance id='001'/>"],
-            "f.txt, line 2: this XML contains no <pair> (found '<dataset>'); "
-            "give the data of Tasks 3 and 4, <dataset><pair>…",
+            f"f.txt, line 2: {wording('xml-contains-no')} (found '<dataset>'); {wording('give-data-tasks')}",
         ),
         (
             ["<pair id='q1'><t2>Article 5 If</t2></pair>", "<pair id='q2'><t1> </t1></pair>"],
-            "f.txt: this is a test file without labels and articles: no pair has a label or names an article; "
-            "give the file with the labels or the articles",
+            f"f.txt: {wording('test-file-without')}; {wording('give-file-labels-articles')}",
         ),
         (
             ["<pair id='q1' label='Y'>"],
-            "f.txt, line 4, column 3: this is not well-formed XML: mismatched tag; "
-            "correct the file at this place, or get it again",
+            f"f.txt, line 4, column 3: {wording('not-well-formed', 'mismatched tag')}; {wording('correct-file-at')}",
         ),
     ],
 )
@@ -450,22 +457,24 @@ def test_the_same_answer_twice_counts_once(write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 Maybe T\nq2 2 T\n", "f.txt, line 1: this is not a label (found 'Maybe'); write Y or N"),
-        ("q1 Q0 213 1 0.8 T\n", "f.txt, line 1: this is not a label (found 'Q0'); write Y or N"),
-        ("q1 \x1b[31m T\n", "f.txt, line 1: this is not a label (found '\\x1b[31m'); write Y or N"),
-        ("\nq1\n", "f.txt, line 2: this line has one column (found 'q1'); write QUERY Y TAG"),
-        ("q1,maybe,T\n", "f.txt, line 1: this is not a label (found 'maybe'); write Y or N"),
-        ("q1\u3000Y\xa0T\n", "f.txt, line 1: this line has one column (found 'q1\\u3000Y\\xa0T'); write QUERY Y TAG"),
+        ("q1 Maybe T\nq2 2 T\n", f"f.txt, line 1: {wording('not-label')} (found 'Maybe'); {wording('write-y-n-2')}"),
+        ("q1 Q0 213 1 0.8 T\n", f"f.txt, line 1: {wording('not-label')} (found 'Q0'); {wording('write-y-n-2')}"),
+        ("q1 \x1b[31m T\n", f"f.txt, line 1: {wording('not-label')} (found '\\x1b[31m'); {wording('write-y-n-2')}"),
+        ("\nq1\n", f"f.txt, line 2: {wording('line-one-column')} (found 'q1'); {wording('write-query-y')}"),
+        ("q1,maybe,T\n", f"f.txt, line 1: {wording('not-label')} (found 'maybe'); {wording('write-y-n-2')}"),
+        (
+            "q1\u3000Y\xa0T\n",
+            f"f.txt, line 1: {wording('line-one-column')} (found 'q1\\u3000Y\\xa0T'); " + wording("write-query-y"),
+        ),
         (
             "q1 Y T\nq2 Y T\nq1 True T\nq1.txt N T\n",
-            "f.txt, line 4: line 1 gives another answer to this question (found 'q1 N'); keep one",
+            f"f.txt, line 4: {wording('gives-another-answer', 'line 1')} (found 'q1 N'); {wording('keep-one')}",
         ),
-        ("# nothing\n", "f.txt: the file contains only comments; write QUERY Y TAG, one line per question"),
-        ("q1 Y T\n/* q2 Y T\n", "f.txt, line 2: a comment opens with /* and never ends; close it with */"),
+        ("# nothing\n", f"f.txt: {wording('file-contains-only')}; {wording('write-query-y-tag')}"),
+        ("q1 Y T\n/* q2 Y T\n", f"f.txt, line 2: {wording('comment-opens-never')}; {wording('close')}"),
         (
             b"q1 Y T\nq2 Y \x96\xaf\n",
-            r"f.txt, line 2: these bytes are not UTF-8 (found '\x96\xaf\n'); "
-            "save the file as UTF-8 without byte order mark",
+            f"f.txt, line 2: {wording('these-bytes-not')} (found '\\x96\\xaf\\n'); {wording('save-file-utf-8')}",
         ),
     ],
 )
@@ -489,7 +498,7 @@ def test_numbers_and_letters_are_not_mixed(write: Write, text: str) -> None:
         with pytest.raises(InputError) as caught:
             read(write(text))
         assert caught.value.line == len(text.splitlines())
-        assert caught.value.remedy == "write Y or N everywhere"
+        assert caught.value.remedy == wording("write-y-n-everywhere")
 
 
 def test_answers_that_are_no_labels_are_kept_apart(write: Write) -> None:
@@ -564,7 +573,7 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
 
 @pytest.mark.parametrize("word", ["", " ", "a b", "a\tb", "a\n"])
 def test_what_is_not_one_word_is_not_written(word: str) -> None:
-    message = f"an id and a run tag are one word each, and {word!r} is not"
+    message = wording("id-run-tag", f"{word!r}")
     for labels, tag in (({word: True}, "T"), ({"q": True}, word)):
         with pytest.raises(UsageError) as error:
             written(labels, tag)
@@ -575,7 +584,7 @@ def test_what_is_not_one_word_is_not_written(word: str) -> None:
 def test_an_id_like_a_comment_is_not_written(query: str) -> None:
     with pytest.raises(UsageError) as error:
         written({query: True}, "T")
-    assert str(error.value) == f"an id that starts like a comment cannot be written: {query!r}"
+    assert str(error.value) == wording("id-starts-like", f"{query!r}")
 
 
 # sniffing

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from messages import wording
 
 from coliee_adapters import detect, tabular
 from coliee_adapters.errors import InputError
@@ -12,7 +13,7 @@ from coliee_adapters.remarks import Remarks
 
 Opened = Callable[..., Source]
 
-CSV = "expected query,document or query,document,tag, or a first row that names the columns"
+CSV = wording("expected-query-document")
 
 
 def told(read: Callable[[Source], object], source: Source) -> str:
@@ -84,24 +85,27 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
         ("001\n", f", line 1: 1 value (found '001'); {CSV}"),
         ("001,013,1,T\n", f", line 1: 4 values (found '001,013,1,T'); {CSV}"),
         ("001,Q0,013,1,0.5,T\n", f", line 1: 6 values (found '001,Q0,013,1,0.5,T'); {CSV}"),
-        ("001,013\n001,014\n\n001\n", ", line 4: 1 value (found '001'); expected 2 as in the first row"),
-        ("query,document,tag\n001,013\n", ", line 2: 2 values (found '001,013'); expected 3 as in the first row"),
-        ("a;b\na;b;c\n", ", line 2: 3 values (found 'a;b;c'); expected 2 as in the first row"),
-        ("001,013,T\n# a\n,014,T\n", ", line 3: a value is empty (found ',014,T'); fill or drop it"),
-        ("001, ,T\n", ", line 1: a value is empty (found '001,,T'); fill or drop it"),
-        ("001,.txt,T\n", ", line 1: a value is empty (found '001,.txt,T'); fill or drop it"),
-        ("query,document,score\n001,013,nan\n", ", line 2: this score is not a finite number (found 'nan'); write it"
-         " like 12.5"),
-        ("query,document,score\n001,013,\n", ", line 2: this score is not a finite number (found ''); write it"
-         " like 12.5"),
-        ("query,document,score\n001,013,1_0\n", ", line 2: this score is not a finite number (found '1_0'); write it"
-         " like 12.5"),
-        ('001,013,T\n001,"014,T\n', ", line 2: broken CSV: unexpected end of data; check the quotes"),
-        ('001,"013"x,T\n', ", line 1: broken CSV: ',' expected after '\"'; check the quotes"),
-        (f"001,{'x' * 140_000}", ", line 1: broken CSV: field larger than field limit (131072); check"
-         " the quotes"),
-        ("query,document\n", f": no row has a query and a document; {CSV}"),
-        ("# a\n/* b */\n", f": no row has a query and a document; {CSV}"),
+        ("001,013\n001,014\n\n001\n", f", line 4: 1 value (found '001'); {wording('expected-first-row', 2)}"),
+        ("query,document,tag\n001,013\n", ", line 2: 2 values (found '001,013'); "
+                                          + wording("expected-first-row", 3)),
+        ("a;b\na;b;c\n", f", line 2: 3 values (found 'a;b;c'); {wording('expected-first-row', 2)}"),
+        ("001,013,T\n# a\n,014,T\n", f", line 3: {wording('value-empty')} (found ',014,T'); {wording('fill-drop')}"),
+        ("001, ,T\n", f", line 1: {wording('value-empty')} (found '001,,T'); {wording('fill-drop')}"),
+        ("001,.txt,T\n", f", line 1: {wording('value-empty')} (found '001,.txt,T'); {wording('fill-drop')}"),
+        ("query,document,score\n001,013,nan\n", f", line 2: {wording('score-not-finite')} (found 'nan'); "
+                                                + wording("write-like-12")),
+        ("query,document,score\n001,013,\n", f", line 2: {wording('score-not-finite')} (found ''); "
+                                             + wording("write-like-12")),
+        ("query,document,score\n001,013,1_0\n", f", line 2: {wording('score-not-finite')} (found '1_0'); "
+                                                + wording("write-like-12")),
+        ('001,013,T\n001,"014,T\n', f", line 2: {wording('broken-csv', 'unexpected end of data')}; "
+                                    + wording("check-quotes")),
+        ('001,"013"x,T\n', ", line 1: " + wording("broken-csv", "',' expected after '\"'") + "; "
+                           + wording("check-quotes")),
+        (f"001,{'x' * 140_000}", f", line 1: {wording('broken-csv', 'field larger than field limit (131072')}); "
+                                 + wording("check-quotes")),
+        ("query,document\n", f": {wording('no-row-query')}; {CSV}"),
+        ("# a\n/* b */\n", f": {wording('no-row-query')}; {CSV}"),
     ],
 )  # fmt: skip
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, message: str) -> None:
@@ -163,7 +167,7 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
     assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
     assert "line 1 answers" not in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
-    assert "line 2 gives another answer to this question" in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
+    assert wording("gives-another-answer", "line 2") in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +254,7 @@ def test_a_score_that_is_not_finite_is_no_run_tag(source: Opened, separator: str
     lines = ["0 a 0.5", "0 b nan"]
     run = "".join(line.replace(" ", separator) + "\n" for line in lines)
     said = told(lambda file: rows(detect.read_run(file)), source(run))
-    assert "line 2: this score is not a finite number (found 'nan')" in said
+    assert f"line 2: {wording('score-not-finite')} (found 'nan')" in said
 
 
 @pytest.mark.parametrize("separator", [",", "\t", " "])
@@ -296,12 +300,12 @@ def test_a_label_list_is_no_gold_of_documents(source: Opened) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("001,018,univABC\n", "this relevance is not an integer (found 'univABC')"),
-        ("qid,docno,score\n001,018,1\n001,019,0.5\n", "line 3: this relevance is not an integer (found '0.5')"),
+        ("001,018,univABC\n", f"{wording('relevance-not-integer')} (found 'univABC')"),
+        ("qid,docno,score\n001,018,1\n001,019,0.5\n", f"line 3: {wording('relevance-not-integer')} (found '0.5')"),
         ("q,d,1\nq,d,2\n", "is judged 1 above and 2 here"),
-        ("q,d,10000\n", "too great for trec_eval"),
-        ("q,a,1\nq,b,2\nq,c,3\nq,d,4\nq,e,5\n", "as ranks do"),
-        ("query_id,doc_id,run_id\nq,d,A\n", "no column is recognised as the relevance"),
+        ("q,d,10000\n", wording("relevance-too-great")),
+        ("q,a,1\nq,b,2\nq,c,3\nq,d,4\nq,e,5\n", wording("last-column-holds-1")),
+        ("query_id,doc_id,run_id\nq,d,A\n", wording("no-column-recognised", "relevance")),
     ],
 )
 def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, message: str) -> None:
@@ -342,4 +346,4 @@ def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:
     text = "".join(f"q{at // 9} d{at % 9} {at % 9 + 1}\n" for at in range(9000))
     assert len(rows(detect.read_run(source(text, "whole")))) == 9000
     said = told(lambda file: rows(detect.read_run(file)), source(text + "q d univABC\n"))
-    assert "line 9001: this score is not a finite number (found 'univABC')" in said
+    assert f"line 9001: {wording('score-not-finite')} (found 'univABC')" in said

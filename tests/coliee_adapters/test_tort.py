@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import wording
 
 from coliee_adapters import tort
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Claim, Gold, TortCase
 
-LAYOUT = "expected JSON Lines, one instance a line; jq -c '.[]' makes that of a list, jq -c . of anything else"
-ALL_OR_NONE = "gold has true or false for every one of them, or null for all"
-DECISION_RULE = "any null court_decision disqualifies the run for tort prediction"
-CLAIM_RULE = "any null is_accepted disqualifies the run for rationale extraction"
+LAYOUT = wording("expected-json-lines")
+ALL_OR_NONE = wording("gold-true-false")
+DECISION_RULE = wording("any-null-court")
+CLAIM_RULE = wording("any-null-accepted")
 
 Write = Callable[[str | bytes], Source]
 
@@ -181,18 +182,21 @@ def test_lines_are_counted_over_blocks(write: Write, monkeypatch: pytest.MonkeyP
 )
 def test_a_line_that_is_not_an_instance_is_refused(write: Write, text: str, found: str) -> None:
     source = write("\n" + text)
-    expected = f"f.jsonl, line 2: this line does not hold an instance (found '{found}'); {LAYOUT}"
+    expected = f"f.jsonl, line 2: {wording('line-does-not')} (found '{found}'); {LAYOUT}"
     assert told(lambda: tort.read_cases(source)) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"tort_id": "1", "court', "column 18: broken JSON: Unterminated string starting at (found '\"court')"),
-        ("{} ,", "column 4: broken JSON: Extra data (found ',')"),
-        ("{} {}", "column 4: broken JSON: Extra data (found '{}')"),
-        ("\u3000", "column 1: broken JSON: Expecting value (found '\\u3000')"),
-        ('{"tort_id": True}', "column 13: broken JSON: Expecting value (found 'True}')"),
+        (
+            '{"tort_id": "1", "court',
+            f"column 18: {wording('broken-json', 'Unterminated string starting at')} (found '\"court')",
+        ),
+        ("{} ,", f"column 4: {wording('broken-json', wording('extra-data'))} (found ',')"),
+        ("{} {}", f"column 4: {wording('broken-json', wording('extra-data'))} (found '{{}}')"),
+        ("\u3000", f"column 1: {wording('broken-json', 'Expecting value')} (found '\\u3000')"),
+        ('{"tort_id": True}', f"column 13: {wording('broken-json', 'Expecting value')} (found 'True}}')"),
     ],
 )
 def test_broken_lines_are_refused(write: Write, text: str, expected: str) -> None:
@@ -203,15 +207,16 @@ def test_broken_lines_are_refused(write: Write, text: str, expected: str) -> Non
 def test_a_key_twice_is_refused(write: Write) -> None:
     source = write('\n{"tort_id": "0", "court_decision": true, "court_decision": false}')
     assert told(lambda: tort.read_cases(source)) == (
-        "f.jsonl, line 2, column 42: this key appears twice in one object (found 'court_decision'); keep one of the two"
+        f"f.jsonl, line 2, column 42: {wording('key-appears-twice')} (found 'court_decision'); "
+        + wording("keep-one-two")
     )
 
 
 def test_bytes_that_are_not_utf_8_are_refused(write: Write) -> None:
     source = write(line().encode() + b"\n" + line().encode("shift-jis"))
     assert told(lambda: tort.read_cases(source)) == (
-        r"f.jsonl, line 2: these bytes are not UTF-8 (found '\\x8c\\xb4\\x8d\\x90\\x82\\xcd\\x93\\x8a'); "
-        "save the file as UTF-8 without byte order mark"
+        f"f.jsonl, line 2: {wording('these-bytes-not')} (found "
+        f"'\\\\x8c\\\\xb4\\\\x8d\\\\x90\\\\x82\\\\xcd\\\\x93\\\\x8a'); {wording('save-file-utf-8')}"
     ).replace("\\\\", "\\")
 
 
@@ -219,7 +224,7 @@ def test_bytes_that_are_not_utf_8_are_refused(write: Write) -> None:
 def test_a_missing_key_is_refused(write: Write, key: str) -> None:
     source = write(line(tort_id="1") + "\n" + without(key))
     problem = told(lambda: tort.read_cases(source))
-    assert problem.startswith(f"f.jsonl, line 2: the instance has no key {key} (found 'version, ")
+    assert problem.startswith(f"f.jsonl, line 2: {wording('no-key', wording('instance'), key)} (found 'version, ")
     assert problem.endswith("; add it")
 
 
@@ -228,73 +233,80 @@ def test_a_missing_key_is_refused(write: Write, key: str) -> None:
     [
         (
             {"tort_id": True},
-            "tort_id of the instance is not an id (found 'true'); expected text such as \"0\"",
+            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found 'true'); {wording('expected-text-such')}",
         ),
         (
             {"tort_id": None},
-            "tort_id of the instance is not an id (found 'null'); expected text such as \"0\"",
+            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found 'null'); {wording('expected-text-such')}",
         ),
         (
             {"tort_id": 0.0},
-            "tort_id of the instance is not an id (found '0.0'); expected text such as \"0\"",
+            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found '0.0'); {wording('expected-text-such')}",
         ),
         (
             {"tort_id": " .txt"},
-            'tort_id of the instance is not an id (found \'" .txt"\'); expected text such as "0"',
+            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found '\" .txt\"'); "
+            + wording("expected-text-such"),
         ),
         (
             {"court_decision": "True"},
-            "court_decision of the instance is not a verdict (found '\"True\"'); expected true, false or null",
+            f"{wording('not-verdict', 'court_decision', wording('instance'))} (found '\"True\"'); "
+            + wording("expected-true-false"),
         ),
         (
             {"court_decision": 1},
-            "court_decision of the instance is not a verdict (found '1'); expected true, false or null",
+            f"{wording('not-verdict', 'court_decision', wording('instance'))} (found '1'); "
+            + wording("expected-true-false"),
         ),
         (
             {"court_decision": []},
-            "court_decision of the instance is not a verdict (found '[]'); expected true, false or null",
+            f"{wording('not-verdict', 'court_decision', wording('instance'))} (found '[]'); "
+            + wording("expected-true-false"),
         ),
         (
             {"plaintiff_claims": None},
-            "plaintiff_claims is not a list (found 'null'); an empty list stands for no claims",
+            f"{wording('not-list', 'plaintiff_claims')} (found 'null'); {wording('empty-list-stands')}",
         ),
         (
             {"defendant_claims": {"0": True}},
-            "defendant_claims is not a list (found '{\"0\": true}'); an empty list stands for no claims",
+            f"{wording('not-list', 'defendant_claims')} (found '{{\"0\": true}}'); {wording('empty-list-stands')}",
         ),
         (
             {"defendant_claims": [[{"id": "0", "is_accepted": True}]]},
-            'entry 1 of defendant_claims is not an object (found \'[{"id": "0", "is_accepted": true}]\'); '
-            "expected a claim's id and is_accepted",
+            f'{wording("not-object-2", "entry 1 of defendant_claims")} (found \'[{{"id": "0", "is_accepted": '
+            f"true}}]'); {wording('expected-claims-id')}",
         ),
         (
             {"defendant_claims": [{}]},
-            "entry 1 of defendant_claims has no key id (found ''); add it",
+            f"{wording('no-key', 'entry 1 of defendant_claims', 'id')} (found ''); {wording('add')}",
         ),
         (
             {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": "1", "accepted": True}]},
-            "entry 2 of plaintiff_claims has no key is_accepted (found 'id, accepted'); add it",
+            f"{wording('no-key', 'entry 2 of plaintiff_claims', 'is_accepted')} (found 'id, accepted'); "
+            + wording("add"),
         ),
         (
             {"plaintiff_claims": [{"id": False, "is_accepted": True}]},
-            "id of entry 1 of plaintiff_claims is not an id (found 'false'); expected text such as \"0\"",
+            f"{wording('not-id-3', 'id', 'entry 1 of plaintiff_claims')} (found 'false'); "
+            + wording("expected-text-such"),
         ),
         (
             {"plaintiff_claims": [{"id": "0", "is_accepted": "true"}]},
-            "is_accepted of entry 1 of plaintiff_claims is not a verdict (found '\"true\"'); "
-            "expected true, false or null",
+            f"{wording('not-verdict', 'is_accepted', 'entry 1 of plaintiff_claims')} (found '\"true\"'); "
+            + wording("expected-true-false"),
         ),
         (
             {"defendant_claims": [{"id": "0", "is_accepted": 0}]},
-            "is_accepted of entry 1 of defendant_claims is not a verdict (found '0'); expected true, false or null",
+            f"{wording('not-verdict', 'is_accepted', 'entry 1 of defendant_claims')} (found '0'); "
+            + wording("expected-true-false"),
         ),
         (
             {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": 0, "is_accepted": True}]},
-            "entry 2 of plaintiff_claims has the id of an earlier one (found '0'); give each claim once",
+            f"{wording('id-earlier-one', 'entry 2 of plaintiff_claims')} (found '0'); {wording('give-each-claim')}",
         ),
         (
             {"tort_id": "1 "},
-            "this tort_id stands in line 1 already (found '1'); give each instance once",
+            f"{wording('tort-id-stands', 1)} (found '1'); {wording('give-each-instance')}",
         ),
     ],
 )
@@ -330,18 +342,18 @@ def test_gold_for_rationale_extraction_only() -> None:
 @pytest.mark.parametrize("cases", [[case("0", None, "N", "N"), case("1", None)], [case("0", None)]])
 def test_test_data_are_not_gold(cases: list[TortCase]) -> None:
     assert told(lambda: tort.gold(cases, "g.jsonl")) == (
-        "g.jsonl: test data: every court_decision and is_accepted is null; give the file with the court's decisions"
+        f"g.jsonl: {wording('test-data-every')}; {wording('give-file-courts')}"
     )
 
 
 def test_gold_with_some_nulls_is_refused() -> None:
     cases = [case("0", True, "T", at=1), case("x", None, "T", at=3), case("2", None, "T", at=4)]
     assert told(lambda: tort.gold(cases, "g.jsonl")) == (
-        f"g.jsonl, line 3: 2 of 3 court_decision values are null, first in instance 'x'; {ALL_OR_NONE}"
+        "g.jsonl, line 3: " + wording("court-decision-values", 2, 3, "instance 'x'") + f"; {ALL_OR_NONE}"
     )
     cases = [case("0", True, "T", "F", at=1), case("1", False, "F", "TN", at=3)]
     assert told(lambda: tort.gold(cases, "g.jsonl")) == (
-        "g.jsonl, line 3: 1 of 5 is_accepted values are null, first in instance '1', defendant claim '1'; "
+        ("g.jsonl, line 3: " + wording("accepted-values-null", 1, 5, "instance '1', defendant claim '1'") + "; ")
         + ALL_OR_NONE
     )
 
@@ -358,10 +370,10 @@ def test_decisions_are_answers() -> None:
 def test_a_null_decision_disqualifies() -> None:
     cases = [case("0", True, at=1), case("a\x1b[2J", None, at=2), case("2", None, at=3)]
     assert told(lambda: tort.decisions(cases, "s.jsonl", "univ1")) == (
-        r"s.jsonl, line 2: 2 of 3 court_decision values are null, first in instance 'a\x1b[2J'; " + DECISION_RULE
+        ("s.jsonl, line 2: " + wording("court-decision-values", 2, 3, "instance 'a\\x1b[2J'") + "; ") + DECISION_RULE
     )
     assert told(lambda: tort.decisions([case("0", None)], "s.jsonl", "univ1")) == (
-        f"s.jsonl: 1 of 1 court_decision values are null, first in instance '0'; {DECISION_RULE}"
+        "s.jsonl: " + wording("court-decision-values", 1, 1, "instance '0'") + f"; {DECISION_RULE}"
     )
 
 
@@ -383,7 +395,10 @@ def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
 def test_a_null_claim_disqualifies() -> None:
     cases = [case("0", True, "TF", at=1), case("1", True, "TTN", "N", at=5)]
     assert told(lambda: tort.claims(cases, "s.jsonl", "univ1")) == (
-        f"s.jsonl, line 5: 2 of 6 is_accepted values are null, first in instance '1', plaintiff claim '2'; {CLAIM_RULE}"
+        "s.jsonl, line 5: "
+        + wording("accepted-values-null", 2, 6, "instance '1', plaintiff claim '2'")
+        + "; "
+        + f"{CLAIM_RULE}"
     )
 
 
@@ -437,12 +452,12 @@ def test_fill_leaves_everything_else_as_it_stands(write: Write) -> None:
 @pytest.mark.parametrize(
     ("decisions", "accepted", "expected"),
     [
-        ({"0": True}, None, f"line 3: no court_decision is given for instance '1'; {DECISION_RULE}"),
-        (None, {"1": ["d7"]}, f"line 1: no accepted claims are given for instance '0'; {CLAIM_RULE}"),
+        ({"0": True}, None, "line 3: " + wording("no-court-decision", "'1'") + f"; {DECISION_RULE}"),
+        (None, {"1": ["d7"]}, "line 1: " + wording("no-accepted-claims", "'0'") + f"; {CLAIM_RULE}"),
         (
             None,
             {"0": ["p0", "1"], "1": []},
-            "line 1: instance '0' has no such claim (found '1'); p0 is the plaintiff's claim 0, d0 the defendant's",
+            "line 1: " + wording("instance-no-such", "'0'") + " (found '1'); " + wording("p0-plaintiffs-claim"),
         ),
     ],
 )
@@ -456,5 +471,5 @@ def test_what_does_not_fit_the_template_is_refused(
 def test_a_template_that_cannot_be_read_is_refused(write: Write) -> None:
     source = write(line() + "\n" + line())
     assert told(lambda: tort.fill(source, None, None, io.StringIO())) == (
-        "f.jsonl, line 2: this tort_id stands in line 1 already (found '0'); give each instance once"
+        f"f.jsonl, line 2: {wording('tort-id-stands', 1)} (found '0'); {wording('give-each-instance')}"
     )

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import trec
 from coliee_adapters.errors import InputError, UsageError
@@ -58,23 +60,25 @@ def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
         ("q1 0 d1 1\nq1 0 d2\n", f", line 2: 3 columns (found 'q1 0 d2'); {QRELS}"),
         ("\n# a\nq1\n", f", line 3: 1 column (found 'q1'); {QRELS}"),
         ("q1 0 d1 1 T", f", line 1: 5 columns (found 'q1 0 d1 1 T'); {QRELS}"),
-        ("q1 0 d1 1\nq1 0 d2 1.0", ", line 2: this relevance is not an integer (found '1.0'); write 0, 1, 2, …"),
-        ("q1 0 d1 1_0", ", line 1: this relevance is not an integer (found '1_0'); write 0, 1, 2, …"),
-        ("q1 0 d1 ١", ", line 1: this relevance is not an integer (found '١'); write 0, 1, 2, …"),
-        ("q1 0 d1 Y", ", line 1: this relevance is not an integer (found 'Y'); write 0, 1, 2, …"),
-        ("q1 0 d1 1234567890", ", line 1: this relevance is not an integer (found '1234567890'); write 0, 1, 2, …"),
-        ("q1 0 d1 10000", ", line 1: this relevance is too great for trec_eval (found '10000'); write relevances up to"
-         " 9999"),
-        ("q1 0 d1 1\nq1 0 d2 -10000", ", line 2: this relevance is too great for trec_eval (found '-10000'); write"
-         " relevances up to 9999"),
-        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n", ", line 3: document 'd1' of query 'q1' is judged 1 above and 0 here"
-         " (found 'q1 0 d1 0'); keep one of the two"),
-        ("q 0 \x1b[2J 1\nq 0 \x1b[2J 2\n", r", line 2: document '\x1b[2J' of query 'q' is judged 1 above and 2 here"
-         r" (found 'q 0 \x1b[2J 2'); keep one of the two"),
-        ("# a\n/* b */\n", f": the file contains only comments; {QRELS}"),
-        ("q1 0 d1 1\n/* b\n", ", line 2: a comment opens with /* and never ends; close it with */"),
-        ("q1 0 d1 1\nq1 0 d\0 1\n", ", line 2: a NUL character; remove it; a file saved as UTF-16 is full of them,"
-         " save it as UTF-8"),
+        ("q1 0 d1 1\nq1 0 d2 1.0", f", line 2: {wording('relevance-not-integer')} (found '1.0'); write 0, 1, 2, …"),
+        ("q1 0 d1 1_0", f", line 1: {wording('relevance-not-integer')} (found '1_0'); write 0, 1, 2, …"),
+        ("q1 0 d1 ١", f", line 1: {wording('relevance-not-integer')} (found '١'); write 0, 1, 2, …"),
+        ("q1 0 d1 Y", f", line 1: {wording('relevance-not-integer')} (found 'Y'); write 0, 1, 2, …"),
+        ("q1 0 d1 1234567890", f", line 1: {wording('relevance-not-integer')} (found '1234567890'); write 0, 1, 2, "
+                               "…"),
+        ("q1 0 d1 10000", f", line 1: {wording('relevance-too-great')} (found '10000'); "
+                          + wording("write-relevances-up", 9999)),
+        ("q1 0 d1 1\nq1 0 d2 -10000", f", line 2: {wording('relevance-too-great')} (found '-10000'); "
+                                      + wording("write-relevances-up", 9999)),
+        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n", ", line 3: "
+                                              + wording("document-query-judged-above", "'d1'", "'q1'", 1, 0) + " "
+                                              + f"(found 'q1 0 d1 0'); {wording('keep-one-two')}"),
+        ("q 0 \x1b[2J 1\nq 0 \x1b[2J 2\n", ", line 2: "
+                                           + wording("document-query-judged-above", "'\\x1b[2J'", "'q'", 1, 2) + " "
+                                           + f"(found 'q 0 \\x1b[2J 2'); {wording('keep-one-two')}"),
+        ("# a\n/* b */\n", f": {wording('file-contains-only')}; {QRELS}"),
+        ("q1 0 d1 1\n/* b\n", f", line 2: {wording('comment-opens-never')}; {wording('close')}"),
+        ("q1 0 d1 1\nq1 0 d\0 1\n", f", line 2: {wording('nul-character')}; {wording('remove-file-saved')}"),
     ],
 )  # fmt: skip
 def test_what_is_no_qrels_is_refused(source: Opened, text: str, message: str) -> None:
@@ -163,12 +167,12 @@ def test_ranks_are_written_from_one_in_the_order_given() -> None:
 @pytest.mark.parametrize(
     ("query", "document", "tag", "message"),
     [
-        ("q 1", "d", "T", "an id and a run tag are one word each, and 'q 1' is not"),
-        ("q", "", "T", "an id and a run tag are one word each, and '' is not"),
-        ("q", "d\n", "T", r"an id and a run tag are one word each, and 'd\n' is not"),
-        ("q", "d", "my tag", "an id and a run tag are one word each, and 'my tag' is not"),
-        ("#q", "d", "T", "an id that starts like a comment cannot be written: '#q'"),
-        ("/*q", "d", "T", "an id that starts like a comment cannot be written: '/*q'"),
+        ("q 1", "d", "T", wording("id-run-tag", "'q 1'")),
+        ("q", "", "T", wording("id-run-tag", "''")),
+        ("q", "d\n", "T", wording("id-run-tag", "'d\\n'")),
+        ("q", "d", "my tag", wording("id-run-tag", "'my tag'")),
+        ("#q", "d", "T", wording("id-starts-like", "'#q'")),
+        ("/*q", "d", "T", wording("id-starts-like", "'/*q'")),
     ],
 )
 def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, message: str) -> None:
@@ -213,13 +217,13 @@ def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run:
 
 @pytest.mark.parametrize("text", ["q 0 a 0\n", "q 0 a -1\nq 0 b 0\n", "q 0 a 0\nq 0 a 0\n"])
 def test_qrels_without_a_relevant_document_are_refused(source: Opened, text: str) -> None:
-    with pytest.raises(InputError, match="no document is relevant in these qrels"):
+    with pytest.raises(InputError, match=re.escape(wording("no-document-relevant-these"))):
         trec.read_gold(source(text))
 
 
 def test_comments_among_qrels_are_counted_and_no_query_vanishes_unseen(source: Opened) -> None:
     gold = trec.read_gold(source("q1 0 d 1\n#q2 0 x 1\n/* q3 0 x 1 */\n"))
     assert list(gold.remarks.sentences()) == [
-        "ignored 2 comment lines in the gold (first: line 2: #q2 0 x 1; line 3: /* q3 0 x 1 */)"
+        f"{wording('gold-comment', 2)} (first: line 2: #q2 0 x 1; line 3: /* q3 0 x 1 */)"
     ]
     assert not trec.read_gold(source("q1 0 #d 1\n")).remarks

@@ -10,6 +10,7 @@ import pytest
 import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
@@ -289,18 +290,17 @@ def test_a_name_that_is_not_trec_evals_stands_for_nothing(name: str) -> None:
         ("recall_0", f"recall_0: recall {CUTOFF} recall_10"),
         ("iprec_at_recall.0.125", f"iprec_at_recall.0.125: iprec_at_recall {DECIMALS} iprec_at_recall.0.50"),
         ("Rprec_mult_1.2.3", f"Rprec_mult_1.2.3: Rprec_mult {DECIMALS} Rprec_mult.0.50"),
-        ("set_F..5", "set_F..5: set_F takes a number, e.g. set_F.0.5"),
-        ("set_F.1.0000001", "set_F.1.0000001: set_F takes a number, e.g. set_F.0.5"),
-        ("11pt_avg.0.2,.", "11pt_avg.0.2,.: 11pt_avg takes a number, e.g. 11pt_avg.0.5"),
-        ("map.5", "map.5: map takes no parameter"),
-        ("ndcg_5", "ndcg_5: ndcg takes no parameter"),
-        ("num_q.1", "num_q.1: num_q takes no parameter"),
-        ("runid", "runid is text, not a number; trec_eval prints it, no score can be made of it"),
-        ("relstring_5", "relstring is text, not a number; trec_eval prints it, no score can be made of it"),
-        ("prefs", "prefs stands for measures that pytrec_eval does not compute: prefs_avgjg, prefs_num_prefs_ful,"
-         " prefs_num_prefs_ful_ret, prefs_num_prefs_poss, prefs_pair, prefs_simp"),
-        ("qrels_jg", "qrels_jg stands for measures that pytrec_eval does not compute: P_avgjg, Rprec_mult_avgjg,"
-         " map_avgjg"),
+        ("set_F..5", wording("takes-number-e", "set_F..5", "set_F", "set_F")),
+        ("set_F.1.0000001", wording("takes-number-e", "set_F.1.0000001", "set_F", "set_F")),
+        ("11pt_avg.0.2,.", wording("takes-number-e", "11pt_avg.0.2,.", "11pt_avg", "11pt_avg")),
+        ("map.5", wording("takes-no-parameter", "map.5", "map")),
+        ("ndcg_5", wording("takes-no-parameter", "ndcg_5", "ndcg")),
+        ("num_q.1", wording("takes-no-parameter", "num_q.1", "num_q")),
+        ("runid", wording("text-not-number", "runid")),
+        ("relstring_5", wording("text-not-number", "relstring")),
+        ("prefs", wording("stands-measures-pytrec", "prefs",
+         "prefs_avgjg, prefs_num_prefs_ful, prefs_num_prefs_ful_ret, prefs_num_prefs_poss, prefs_pair, prefs_simp")),
+        ("qrels_jg", wording("stands-measures-pytrec", "qrels_jg", "P_avgjg, Rprec_mult_avgjg, map_avgjg")),
     ],
 )  # fmt: skip
 def test_a_parameter_that_would_end_the_process_is_refused(name: str, message: str) -> None:
@@ -349,7 +349,9 @@ def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(nam
 # which trec_eval
 
 
-@pytest.mark.parametrize(("carrier", "version"), [("0.5.11", "9.0.8"), ("0.6.0", "inside pytrec_eval-terrier 0.6.0")])
+@pytest.mark.parametrize(
+    ("carrier", "version"), [("0.5.11", "9.0.8"), ("0.6.0", wording("inside-pytrec-eval", "0.6.0"))]
+)
 def test_the_version_is_told_where_it_is_known(monkeypatch: pytest.MonkeyPatch, carrier: str, version: str) -> None:
     monkeypatch.setattr(pytrec_eval, "__version__", carrier)
     assert trec_eval.version() == version

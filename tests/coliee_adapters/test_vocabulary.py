@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from messages import wording
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.vocabulary import Kind, checked_columns, is_header, parse_columns, roles_of
@@ -47,14 +48,14 @@ def test_the_columns_of_runs_are_known(names: str, roles: dict[str, str]) -> Non
 @pytest.mark.parametrize(
     ("names", "kind", "problem"),
     [
-        ("query_id doc_id note", "gold", "no column is recognised as the relevance"),
-        ("query_id doc_id run_id", "gold", "no column is recognised as the relevance"),
-        ("query_id doc_id note", "run", "no column is recognised as the score or rank"),
-        ("query_id doc_id relevance", "run", "no column is recognised as the score or rank"),
-        ("topic_no para_no score", "run", "no column is recognised as the query"),
-        ("query_id para_no score", "run", "no column is recognised as the document or answer"),
-        ("query_id doc_id doc_id score", "run", "several columns could be the document"),
-        ("case case_id score", "run", "several columns could be the query"),
+        ("query_id doc_id note", "gold", wording("no-column-recognised", "relevance")),
+        ("query_id doc_id run_id", "gold", wording("no-column-recognised", "relevance")),
+        ("query_id doc_id note", "run", wording("no-column-recognised", "score or rank")),
+        ("query_id doc_id relevance", "run", wording("no-column-recognised", "score or rank")),
+        ("topic_no para_no score", "run", wording("no-column-recognised", "query")),
+        ("query_id para_no score", "run", wording("no-column-recognised", wording("document-answer"))),
+        ("query_id doc_id doc_id score", "run", wording("several-columns-could", "document")),
+        ("case case_id score", "run", wording("several-columns-could", "query")),
     ],
 )
 def test_what_is_not_understood_is_refused_with_what_is_known(names: str, kind: Kind, problem: str) -> None:

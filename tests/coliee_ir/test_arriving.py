@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 from coliee_adapters.folders import walk
 from coliee_ir import rank_runs
@@ -19,7 +20,7 @@ from coliee_ir.scoring.arriving import named_task, sorted_out
 GOLD = json.dumps({f"{n:06}.txt": [f"{n + 100:06}.txt"] for n in range(1, 11)})
 PAIRS = "".join(f'<pair id="R07-0{n}-U" label="Y"><article>{n}</article><t2>x</t2></pair>' for n in range(1, 7))
 STATUTE = f"<dataset>{PAIRS}</dataset>"
-DESCRIPTION = "Task: {}\nRun tag: {}\n\n- Machine learning models:\nnone\n"
+DESCRIPTION = f"Task: {{}}\n{wording('run-tag', '{}')}\n\n- Machine learning models:\nnone\n"
 
 
 def cases(tag: str, right: int = 5) -> str:
@@ -112,8 +113,9 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
     assert board["invalid"] == []
     said = [line for line in err.splitlines() if line.startswith("passed over")]
     assert [line.split(":")[0].removeprefix("passed over ") for line in said] == [
-        "1 system description", "1 copy of the gold", "2 copies of other runs", "3 files of other tasks",
-        f"{len(NOTHING)} files that are not runs",
+        "1 system description", f"1 {wording('copy-gold')}", f"2 {wording('copies-other-runs')}",
+         f"3 {wording('files-other-tasks')}",
+        f"{len(NOTHING)} {wording('files-not-runs')}",
     ]  # fmt: skip
 
 
@@ -151,10 +153,52 @@ def test_parts_find_each_other_in_every_command(command: str, capsys: pytest.Cap
     assert main([command, "gold.xml", "in", "-f", "json"]) == 0
     out, err = capsys.readouterr()
     assert sorted(run["tag"] for run in json.loads(out)["runs"]) == ["A1", "B1"]
-    assert "passed over 1 file that is not a run: in/README" in err
+    assert f"passed over 1 {wording('file-not-run')}: in/README" in err
     if command == "evaluate":
         scores = {run["tag"]: run["measures"]["Accuracy"] for run in json.loads(out)["runs"]}
         assert scores == {"A1": pytest.approx(5 / 6), "B1": pytest.approx(3 / 6)}
+
+
+def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"in/A/task3.A1": articles("A1", 5) + "R07-06-U Q0 6 2 0.5 A1\n", "in/A/labels": labels("A1"),
+           "in/task3.B1": articles("B1", 3), "in/x.txt": labels("B1", 4), "in/README": "hello\n",
+           "in/task1.txt": cases("C1")})  # fmt: skip
+    assert main(["tune", "gold.xml", "in", "--folds", "2", "--repeats", "1", "-f", "json"]) == 0
+    out, err = capsys.readouterr()
+    found = {one["tag"]: (one["measure"], one["ceilings"]["the run as it is"]) for one in json.loads(out)["tunings"]}
+    assert found == {"A1": ("Accuracy", 1.0), "B1": ("Accuracy", pytest.approx(3 / 6))}
+    assert "passed over 1 file of another task: in/task1.txt" in err
+    assert main(["tune", "gold.xml", "in", "--save-rule", "rule.json"]) == 2
+    assert "there are 2" in capsys.readouterr().err
+    assert main(["tune", "gold.xml", "in/A", "--folds", "2", "--repeats", "1", "--save-rule", "rule.json"]) == 0
+    capsys.readouterr()
+    assert main(["fuse", "in", "--fit", "gold.xml", "--folds", "2", "--repeats", "1", "-o", "fused.txt"]) == 0
+    out, err = capsys.readouterr()
+    assert sorted(line.split()[0] for line in out.splitlines()[1:3]) == ["A1", "B1"]
+    assert "passed over 1 file of another task: in/task1.txt" in err and "2 files with answers left out" in err
+    # without a gold, what --task says
+    assert main(["fuse", "in", "--task", "3", "--method", "union", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split()[2] for line in out.splitlines()} == {*"123456", "99"}
+    assert "passed over 2 files of another part of submissions: in/x.txt, in/A/labels" in err
+    assert "passed over 1 file of another task: in/task1.txt" in err
+
+
+def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.CaptureFixture[str]) -> None:
+    longer = {tag: "".join(f"R07-0{n}-U Q0 {k} {k} {9 - k} {tag}\n" for n in range(1, 7) for k in range(1, 8))
+              for tag in ("A1", "B1")}  # fmt: skip
+    write(
+        {f"in/task3.{tag}": articles(tag, 5) for tag in longer} | {f"in/task3-L.{tag}": longer[tag] for tag in longer}
+    )
+    given = ["--edition", "2025", "--folds", "2", "--repeats", "1"]
+    assert main(["tune", "gold.xml", "in", *given, "--by", "k", "-f", "json"]) == 0
+    held = json.loads(capsys.readouterr().out)["tunings"]
+    assert {(one["file"], one["ceilings"]["recall of the whole ranking"]) for one in held} == {
+        ("in/task3-L.A1", 1.0), ("in/task3-L.B1", 1.0)
+    }  # fmt: skip
+    assert main(["fuse", "in", "--fit", "gold.xml", *given, "-o", "fused.txt"]) == 0
+    capsys.readouterr()
+    assert {line.split()[2] for line in Path("fused.txt").read_text().splitlines()} > {"1", "2"}
 
 
 def test_a_part_alone_is_scored_as_far_as_it_can_be(capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,7 +231,7 @@ def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) 
     board = rank_runs("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
     assert [(entry.team, entry.tag) for entry in board.entries] == [("Alpha", "A1"), ("x", "B1")]
     said = [remark for remark in board.remarks if "list of teams" in remark]
-    assert said == ["the list of teams names 1 run that did not arrive: C1", "the list of teams leaves out 1 run: B1"]
+    assert said == [wording("list-teams-names", "1 run", "C1"), wording("list-teams-leaves", "1 run", "B1")]
     for name in ("ranking", "results"):
         table = board.table(name)
         at = list(table.header).index("language")
@@ -206,7 +250,7 @@ def test_the_form_is_written_for_a_run_and_checked_beside_it(capsys: pytest.Capt
     for content, task in ((cases("A1"), 1), (articles("A1"), 3), (labels("A1"), 4), ("001 013 A1\n", 2)):
         write({"run": content})
         assert main(["convert", "run", "about.txt", "--to", "description"]) == 0
-        assert f"task {task}, run tag A1" in capsys.readouterr().err
+        assert wording("run-tag-3", f"task {task}", "A1") in capsys.readouterr().err
         main(["validate", "run", "about.txt", "--task", str(task), "-f", "json"])
         found = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["file"] == "about.txt"]
         assert [(one["rule"], one["count"]) for one in found] == [("description-empty", 3)]

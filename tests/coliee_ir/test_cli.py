@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from example_runs import SHOWN
+from messages import wording
 
 import coliee_ir
 import coliee_ir.examples
@@ -28,6 +29,8 @@ from coliee_ir.measures import everything
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import NEWEST, TASKS
 from coliee_ir.scoring.render import FORMS
+
+pytestmark = pytest.mark.usefixtures("one_deal")
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
@@ -141,13 +144,13 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     code, _, err = call("evaluate", *shown("1"))
     assert code == 0
     assert err.splitlines()[:3] == [
-        f"task 1 by the rules of {NEWEST} (the gold's documents are case numbers)",
+        f"task 1 by the rules of {NEWEST} ({wording('golds-documents-case')})",
         VERSIONS.rstrip(),
         "bm25: 40 queries: 40 answered, 0 unanswered",
     ]
-    assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored\n" in err
-    assert "dense: 2 query ids are not in the gold and ignored (first: 039873; 042217)\n" in err
-    assert err.splitlines()[-1].startswith("all runs: 1 entry repeats a document of its query in the gold")
+    assert f"dense: 40 queries: {wording('run-3', '37 answered, 3 unanswered', '2 extra queries', 'ignored')}\n" in err
+    assert f"dense: {wording('extra-query', 2, 'ignored')} (first: 039873; 042217)\n" in err
+    assert err.splitlines()[-1].startswith(f"all runs: {wording('gold-duplicate', 1)}")
 
 
 def test_a_task_that_was_given_is_not_explained_and_exclusions_are_counted(here: Path, call: Call) -> None:
@@ -156,7 +159,7 @@ def test_a_task_that_was_given_is_not_explained_and_exclusions_are_counted(here:
     _, _, err = call("evaluate", "gold.txt", "run.txt", "--task", "5", "--exclude", "q2")
     assert err.splitlines()[0] == "task 5 by the rules of 2021, 1 excluded"
     _, _, err = call("evaluate", EXAMPLES / "trec/qrels.txt", EXAMPLES / "trec/bm25.run")
-    assert err.splitlines()[0] == "task trec (the gold is qrels)"
+    assert err.splitlines()[0] == f"task trec ({wording('gold-qrels')})"
 
 
 def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +169,7 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
     assert code == 0
     assert f"COLIEE {NEWEST}, Task 1: case-law retrieval" in out
     assert "bm25: 40 queries: 40 answered, 0 unanswered" in out
-    assert "dense: 40 queries: 37 answered, 3 unanswered; 2 extra queries in the run ignored" in out
+    assert f"dense: 40 queries: {wording('run-3', '37 answered, 3 unanswered', '2 extra queries', 'ignored')}" in out
     assert VERSIONS.rstrip() in out
     assert "0.4936" in out
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -244,7 +247,7 @@ def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: 
         ("000001 000002\n000003 000004\n", "split, line 1: "),
         ("000001\n000002 x\n", "split, line 2: "),
         ("# none\n", "split: "),
-        ("000001\n000009\n", "1 id to score cannot be found in gold.json: 000009"),
+        ("000001\n000009\n", wording("cannot-found-name", "1 id", "score", "gold.json", "000009")),
     ],
 )
 def test_a_split_that_is_none_is_refused(split: str, what: str, case_law: Path, call: Call) -> None:
@@ -326,31 +329,34 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
     [
         (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
         (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff must be an integer from 1"),
-        (["-m", "Accuracy"], "coliee-ir: Accuracy needs answers, which submissions to task 1 do not contain\n"),
+        (["-m", "Accuracy"], f"coliee-ir: {wording('needs-which', 'Accuracy', 'answers', 1)}\n"),
         (["--task", "0"], "argument --task: invalid choice: '0'"),
-        (["--edition", "2017"], f"coliee-ir: task 1 has no rules for 2017; they are known for 2018–{NEWEST}"),
+        (["--edition", "2017"], "coliee-ir: " + wording("task-no-rules-they", 1, 2017, f"2018–{NEWEST}")),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
         (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),
         (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
         (
             ["--exclude", "000009"],
-            "coliee-ir: 1 id to exclude cannot be found in gold.json: 000009; name queries, or on the command line",
+            f"coliee-ir: {wording('cannot-found-name', '1 id', 'exclude', 'gold.json', '000009')}",
         ),
-        (["--exclude", "000001,000002,000003"], "coliee-ir: no query of gold.json is left to score"),
-        (["--answers", "a", "--answers", "b"], "coliee-ir: --answers is given 2 times for 1 runs: give one a run"),
-        (["--long-list", "a", "--long-list", "b"], "coliee-ir: --long-list is given 2 times for 1 runs"),
-        (["run.txt", "--answers", "a"], "coliee-ir: --answers is given 1 times for 2 runs"),
-        (["--answers", "run.txt", "--task", "1"], f"coliee-ir: task 1 of {NEWEST} has no answers to score"),
-        (["--answers", "run.txt"], "coliee-ir: gold.json holds cases, as in Task 1; the task is 3"),
-        (["--long-list", "run.txt"], f"coliee-ir: task 1 of {NEWEST} has no long list"),
+        (["--exclude", "000001,000002,000003"], f"coliee-ir: {wording('no-query-left', 'gold.json')}"),
+        (["--answers", "a", "--answers", "b"], f"coliee-ir: {wording('given-times-runs', '--answers', 2, 1)}"),
+        (
+            ["--long-list", "a", "--long-list", "b"],
+            "coliee-ir: " + wording("given-times-runs", "--long-list", 2, 1),
+        ),
+        (["run.txt", "--answers", "a"], f"coliee-ir: {wording('given-times-runs', '--answers', 1, 2)}"),
+        (["--answers", "run.txt", "--task", "1"], "coliee-ir: " + wording("no-answers-score", f"task 1 of {NEWEST}")),
+        (["--answers", "run.txt"], f"coliee-ir: {wording('holds-cases-task', 'gold.json', 3)}"),
+        (["--long-list", "run.txt"], "coliee-ir: " + wording("no-long-list", f"task 1 of {NEWEST}")),
         (
             ["--task", "1", "--undefined", "one"],
-            "coliee-ir: --undefined does not apply to task 1; it applies to rationale",
+            f"coliee-ir: {wording('does-not-apply', '--undefined', 1, 'rationale')}",
         ),
-        (["-o", "gold.json"], "coliee-ir: gold.json is read, and would be written over: name another file"),
-        (["-o", "no/place"], "coliee-ir: no/place: cannot be written"),
+        (["-o", "gold.json"], f"coliee-ir: {wording('read-would-written', 'gold.json')}"),
+        (["-o", "no/place"], f"coliee-ir: no/place: {wording('cannot-written')}"),
         (["--long", "run.txt"], "unrecognized arguments: --long"),
-        (["-", "-"], "coliee-ir: standard input (-) can be named only once"),
+        (["-", "-"], f"coliee-ir: {wording('standard-input-named')}"),
     ],
 )
 def test_usage_that_does_not_fit_is_refused_with_what_would(
@@ -384,7 +390,7 @@ SIX = "R07-01-O Q0 96 1 0.5 T\n"
 LABELS = "R07-01-O Y T\n"
 THREE_COLUMNS = "expected 3 columns: QUERY DOCUMENT TAG"
 SIX_COLUMNS = "expected 6 columns: QUERY Q0 DOCUMENT RANK SCORE TAG"
-NOT_FINITE = "this score is not a finite number"
+NOT_FINITE = wording("score-not-finite")
 
 CASES = json.dumps(GOLD)
 
@@ -392,12 +398,12 @@ CASES = json.dumps(GOLD)
 REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     "two columns": (
         CASES, COLUMNS + "000001 000203\n", [],
-        f"run, line 2: 2 columns (found '000001 000203'); {THREE_COLUMNS}; is the run tag missing?",
+        f"run, line 2: 2 columns (found '000001 000203'); {THREE_COLUMNS}{wording('run-tag-missing')}",
     ),
     "one column": (CASES, COLUMNS + "\n\n000001\n", [], f"run, line 4: 1 column (found '000001'); {THREE_COLUMNS}"),
     "commas": (
         CASES, COLUMNS + "000001,000203,T\n", [],
-        f"run, line 2: 1 column (found '000001,000203,T'); {THREE_COLUMNS}; columns are separated by blanks",
+        f"run, line 2: 1 column (found '000001,000203,T'); {THREE_COLUMNS}{wording('columns-separated')}",
     ),
     "four columns": (
         CASES, COLUMNS + "000001 000203 0.5 T\n", [],
@@ -405,89 +411,93 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "five columns": (
         XML, SIX + "R07-01-O Q0 97 2 0.4\n", ["--edition", "2025"],
-        f"run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); {SIX_COLUMNS}; is the run tag missing?",
+        f"run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); {SIX_COLUMNS}{wording('run-tag-missing')}",
     ),
     "not a number": (
         XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'NaN'); write it like 12.5",
+        f"run, line 2: {NOT_FINITE} (found 'NaN'); {wording('write-like-12')}",
     ),
     "infinite": (
         XML, SIX + "R07-01-O Q0 97 2 -inf T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found '-inf'); write it like 12.5",
+        f"run, line 2: {NOT_FINITE} (found '-inf'); {wording('write-like-12')}",
     ),
     "no number": (
         XML, SIX + "R07-01-O Q0 97 2 high T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'high'); write it like 12.5",
+        f"run, line 2: {NOT_FINITE} (found 'high'); {wording('write-like-12')}",
     ),
-    "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], "run, line 2: a NUL character; remove it;"),
-    "NUL in a label list": (XML, LABELS + "R07-02-O N\0 T\n", [], "run, line 2: a NUL character; remove it;"),
+    "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], f"run, line 2: {wording('nul-character')}; "
+                                                        f"{wording('remove', n=1)};"),
+    "NUL in a label list": (XML, LABELS + "R07-02-O N\0 T\n", [], f"run, line 2: {wording('nul-character')}; "
+                                                                  f"{wording('remove', n=1)};"),
     "not UTF-8": (
         CASES, COLUMNS.encode() + "000001 000203 résumé\n".encode("latin-1"), [],
-        r"run, line 2: these bytes are not UTF-8 (found '\xe9sum\xe9\n'); save the file as UTF-8",
+        "run, line 2: " + wording("these-bytes-not") + " (found '\\xe9sum\\xe9\\n'); " + wording("save-file-utf"),
     ),
     "gold not UTF-8": (
-        b'{\n"000001": ["\xff"]}', COLUMNS, [], r"""gold, line 2: these bytes are not UTF-8 (found '\xff"]}'""",
+        b'{\n"000001": ["\xff"]}', COLUMNS, [], f"gold, line 2: {wording('these-bytes-not')} (found '\\xff\"]}}'",
     ),
     "broken JSON run": (
         CASES, '{\n"000001": ["000018",\n}', [],
-        "run, line 3, column 1: broken JSON: Expecting value (found '}'); correct it, or get the file again",
+        f"run, line 3, column 1: {wording('broken-json', 'Expecting value')} (found '}}'); "
+        + wording("correct-get-file"),
     ),
     "broken JSON gold": (
-        '{"000001": ["000018"', COLUMNS, [], "gold, line 1, column 21: broken JSON: Expecting ',' delimiter",
+        '{"000001": ["000018"', COLUMNS, [], "gold, line 1, column 21: "
+                                             + wording("broken-json", "Expecting ',' delimiter"),
     ),
     "duplicate key": (
         '{"000001": ["000018"],\n"000001": []}', COLUMNS, [],
-        "gold, line 2, column 1: this key appears twice in one object (found '000001'); keep one of the two",
+        f"gold, line 2, column 1: {wording('key-appears-twice')} (found '000001'); {wording('keep-one-two')}",
     ),
     "duplicate key in a run": (
         CASES, '{\n"000001": ["000018"],\n"000001": []}', [],
-        "run, line 3, column 1: this key appears twice in one object (found '000001'); keep one of the two",
+        f"run, line 3, column 1: {wording('key-appears-twice')} (found '000001'); {wording('keep-one-two')}",
     ),
     "broken XML": (
         XML.replace("</dataset>", "<pair>"), SIX, [],
-        "gold, line 5, column 1: this is not well-formed XML: no element found; correct the file at this place",
+        f"gold, line 5, column 1: {wording('not-well-formed', 'no element found')}; {wording('correct-file-at')}",
     ),
     "an entity declaration": (
         '<!DOCTYPE dataset [\n<!ENTITY e SYSTEM "file:///etc/passwd">]>\n' + XML.replace("x<", "&e;<"), SIX, [],
-        "gold, line 2: an entity declaration (found 'e'); remove the DOCTYPE; nothing is expanded or fetched",
+        f"gold, line 2: {wording('entity-declaration')} (found 'e'); {wording('remove-doctype-nothing')}",
     ),
     "an external DTD": (
         '<!DOCTYPE dataset SYSTEM "http://example.org/x.dtd">\n' + XML, SIX, [],
-        "gold, line 1: the DOCTYPE refers to an external DTD (found 'http://example.org/x.dtd')",
+        f"gold, line 1: {wording('doctype-refers')} (found 'http://example.org/x.dtd')",
     ),
     "neither yes nor no": (
         XML, LABELS + "R07-02-O maybe T\n", [],
-        "run: 1 of 2 answers is neither Y nor N (found 'line 2: maybe'); write Y or N; ",
+        f"run: {wording('answers-neither-y', 1, 2, 'is')} (found 'line 2: maybe'); {wording('write-y-n-2')}; ",
     ),
     "two answers": (
         XML, LABELS + "R07-01-O N T\n", [],
-        "run, line 2: line 1 gives another answer to this question (found 'R07-01-O N'); keep one",
+        f"run, line 2: {wording('gives-another-answer', 'line 1')} (found 'R07-01-O N'); {wording('keep-one')}",
     ),
     "a gold label that is none": (
-        XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: this is not a label (found 'Q'); write Y or N",
+        XML.replace('"Y"', '"Q"', 1), LABELS, [], f"gold, line 2: {wording('not-label')} (found 'Q'); "
+                                                  + wording("write-y-n-2"),
     ),
     "a null decision": (
         TORTS, TORTS.replace('"court_decision": false', '"court_decision": null'), ["--task", "tort"],
-        "run, line 2: 1 of 2 court_decision values are null, first in instance '1'; "
-        "any null court_decision disqualifies the run for tort prediction",
+        "run, line 2: " + wording("court-decision-values", 1, 2, "instance '1'") + "; " + wording("any-null-court"),
     ),
     "a null claim": (
         TORTS, TORTS.replace('"is_accepted": true', '"is_accepted": null'), ["--task", "rationale"],
-        "run, line 1: 1 of 2 is_accepted values are null, first in instance '0', plaintiff claim '0'; "
-        "any null is_accepted disqualifies the run for rationale extraction",
+        "run, line 1: " + wording("accepted-values-null", 1, 2, "instance '0', plaintiff claim '0'") + "; "
+        + wording("any-null-accepted"),
     ),
     "test data for gold": (
         TORT.format(n=0, claim="null", decision="null"), TORTS, [],
-        "gold: test data: every court_decision and is_accepted is null; give the file with the court's decisions",
+        f"gold: {wording('test-data-every')}; {wording('give-file-courts')}",
     ),
     "a test set for gold": (
         '["000001", "000002"]', COLUMNS, [],
-        "gold: this is a test set without labels: it lists queries but no relevant documents; give the file with",
+        f"gold: {wording('test-set-without')}; {wording('give-file-labels')}",
     ),
-    "an empty run": (CASES, "", [], "run: the file is empty; give a file with content"),
-    "an empty gold": (" \n\t\n", COLUMNS, [], "gold: the file is empty; give a file with content"),
+    "an empty run": (CASES, "", [], f"run: {wording('file-empty')}; {wording('give-file-content')}"),
+    "an empty gold": (" \n\t\n", COLUMNS, [], f"gold: {wording('file-empty')}; {wording('give-file-content')}"),
     "a gzip cut short": (
-        CASES, b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc", [], "run: the gzip data is damaged or cut short",
+        CASES, b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc", [], f"run: {wording('gzip-data-damaged', 'gzip')}",
     ),
     "qrels of five columns": (
         "q1 0 d1 1\nq1 0 d2 1 x\n", "q1 Q0 d1 1 1 T\n", [],
@@ -495,45 +505,45 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "no relevance": (
         "q1 0 d1 1\nq1 0 d2 1.5\n", "q1 Q0 d1 1 1 T\n", [],
-        "gold, line 2: this relevance is not an integer (found '1.5'); write 0, 1, 2, …",
+        f"gold, line 2: {wording('relevance-not-integer')} (found '1.5'); write 0, 1, 2, …",
     ),
     "two judgements": (
         "q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
-        "is judged 1 above and 0 here (found 'q1 0 d1 0'); keep one of the two",
+        f"is judged 1 above and 0 here (found 'q1 0 d1 0'); {wording('keep-one-two')}",
     ),
     "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); known"),
     "documents for labels": (
         XML, SIX, ["--task", "4"],
-        "run: this submission contains documents, not labels; task 4 expects labels Y or N here",
+        f"run: {wording('submission-contains-2', wording('documents-not-labels'))}; task 4 expects "
+        f"{wording('labels-y-n')} here",
     ),
     "labels for documents": (
         XML, LABELS, ["--task", "3"],
-        "run: this submission contains labels, not documents; task 3 expects documents here; the labels go with "
-        "--answers, "
-        "are the two swapped?\n",
+        f"run: {wording('submission-contains')}; task 3 expects documents here; the labels go with --answers, are "
+        "the two swapped?\n",
     ),
     "lost zeros": (
         CASES, "1 18 T\n2 99 T\n", [],
-        "run: no query of the run is in the gold: the run has '1', '2'; gold has '000001', '000002', '000003'; "
-        "leading zeros are lost: write ids as text of 6 digits",
+        f"run: {wording('no-query-run-gold')}: the run has '1', '2'; gold has '000001', '000002', '000003'; "
+        + wording("leading-zeros-lost-write", 6),
     ),
     "the wrong task": (
         CASES, SIX, [],
-        "run: no query of the run is in the gold: the run has 'R07-01-O'; gold has '000001', '000002', '000003'; "
-        "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?",
+        f"run: {wording('no-query-run-gold')}: the run has 'R07-01-O'; gold has '000001', '000002', '000003'; "
+        + wording("one-two-statute"),
     ),
     "the wrong year": (
         XML, "R06-01-O Y T\n", [],
-        "run: no query of the run is in the gold: the run has 'R06-01-O'; gold has 'R07-01-O', 'R07-02-O'; "
-        "the years differ: the run answers questions of R06, the gold holds R07",
+        f"run: {wording('no-query-run-gold')}: the run has 'R06-01-O'; gold has 'R07-01-O', 'R07-02-O'; "
+        + wording("years-differ-run", "R06", "R07"),
     ),
     "other questions of the year": (
-        XML, "R07-99-O Y T\n", [], "the questions are of the same year and have other numbers",
+        XML, "R07-99-O Y T\n", [], wording("questions-same-year"),
     ),
     "documents of another form": (
         CASES, "000001 18 T\n000002 99 T\n", [],
-        "run: no document of the run is in the gold: the run has '18', '99'; gold has '000007', '000018', '000099', …; "
-        "leading zeros are lost: write ids as text of 6 digits",
+        f"run: {wording('no-document-run')}: the run has '18', '99'; gold has '000007', '000018', '000099', …; "
+        + wording("leading-zeros-lost-write", 6),
     ),
 }  # fmt: skip
 
@@ -553,12 +563,12 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, cal
 @pytest.mark.parametrize(
     ("gold", "run", "said"),
     [
-        ("gold", "missing", "coliee-ir: missing: there is no such file; check the path\n"),
-        ("missing", "run", "coliee-ir: missing: there is no such file; check the path\n"),
-        ("gold", "folder", "coliee-ir: folder contains no files\n"),
-        ("folder", "run", "coliee-ir: folder: there is no gold in this folder; name a gold, or a folder of golds\n"),
-        ("gold", "gold/run", "coliee-ir: gold/run: cannot be read (Not a directory)\n"),
-        ("gold", "x" * 300, f"coliee-ir: {'x' * 300}: cannot be read (File name too long)\n"),
+        ("gold", "missing", f"coliee-ir: missing: {wording('no-such-file')}; {wording('check-path')}\n"),
+        ("missing", "run", f"coliee-ir: missing: {wording('no-such-file')}; {wording('check-path')}\n"),
+        ("gold", "folder", f"coliee-ir: {wording('contains-no-files', 'folder')}\n"),
+        ("folder", "run", f"coliee-ir: folder: {wording('no-gold-folder')}; {wording('name-gold-folder')}\n"),
+        ("gold", "gold/run", f"coliee-ir: gold/run: {wording('cannot-read', 'Not a directory')}\n"),
+        ("gold", "x" * 300, f"coliee-ir: {'x' * 300}: {wording('cannot-read', 'File name too long')}\n"),
     ],
 )
 def test_what_is_no_file_is_refused(gold: str, run: str, said: str, here: Path, call: Call) -> None:
@@ -580,9 +590,9 @@ def test_nothing_is_printed_of_the_runs_before_one_that_is_refused(case_law: Pat
 @pytest.mark.parametrize(
     ("gold", "run", "said"),
     [
-        (CASES, "000001 555555 T\n", "no retrieved document is judged in the gold"),
-        (CASES, "000001 55 T\n000002 555555 T\n", "no retrieved document is judged"),
-        (XML, "R07-01-O Q0 9 1 1 T\n", "no retrieved document is judged"),
+        (CASES, "000001 555555 T\n", wording("no-match")),
+        (CASES, "000001 55 T\n000002 555555 T\n", wording("no-match")),
+        (XML, "R07-01-O Q0 9 1 1 T\n", wording("no-match")),
     ],
 )
 def test_where_ids_merely_miss_a_zero_is_scored_with_a_remark(
@@ -604,7 +614,7 @@ def test_untidy_files_are_read_and_comments_counted(here: Path, call: Call) -> N
     code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-f", "csv")
     assert (code, values(out)) == (0, [2 * 3 / 7, 1, 3 / 4])
     assert err.splitlines()[3:] == [
-        "T: ignored 3 comment lines (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
+        f"T: {wording('comment', 3)} (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
     ]
 
 
@@ -632,9 +642,12 @@ def test_measures_lists_all_there_are(call: Call) -> None:
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("MicroF1", ["MicroF1\n", "ranks Tasks 1 and 2", "formula:  (1+β²)", "source:", "computed: by coliee-ir, in"]),
+        (
+            "MicroF1",
+            ["MicroF1\n", "ranks Tasks 1 and 2", "formula:  (1+β²)", "source:", "computed: " + wording("coliee-ir")],
+        ),
         ("MacroF(beta=2,of=means)", ["MacroF(beta=2,of=means)\n", "some teams compute"]),
-        ("map", ["map\n", "Average precision", f"by trec_eval {trec_eval.version()}"]),
+        ("map", ["map\n", "Average precision", wording("trec-eval-asked", trec_eval.version())]),
         ("P.5,10", ["P_5\n", "P_10\n"]),
         ("RationaleF1", ["F1 of the True class", "--undefined"]),
     ],
@@ -680,7 +693,7 @@ def test_the_demo_shows_one_task_if_asked(call: Call) -> None:
 def test_a_file_is_converted_and_what_is_lost_is_said(case_law: Path, call: Call) -> None:
     code, out, err = call("convert", "run.txt", "run.trec")
     assert (code, out) == (0, "")
-    assert err == "3 documents of 2 queries\nthe scores are made from the order of lines\n"
+    assert err == (f"3 documents of 2 queries\n{wording('scores-made-order')}\n")
     assert Path("run.trec").read_text().splitlines()[0] == "000001 Q0 000018 1 2.0 T"
     code, out, _ = call("convert", "gold.json", "-", "--to", "qrels")
     assert (code, out.splitlines()[0]) == (0, "000001 0 000018 1")
@@ -691,17 +704,17 @@ def test_a_file_is_converted_and_what_is_lost_is_said(case_law: Path, call: Call
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["gold.json", "out"], "gold.json can be a gold or a submission: say --to qrels (gold) or --to trec"),
+        (["gold.json", "out"], wording("gold-submission-say", "gold.json")),
         (
             ["run.txt", "out", "--to", "labels"],
-            "run.txt holds other documents than one Y or N a query: they are no labels\n",
+            f"{wording('holds-other-documents', 'run.txt')}\n",
         ),
         (["run.txt", "out", "--to", "pdf"], "argument --to: invalid choice: 'pdf'"),
         (["run.txt", "out", "--from", "pdf"], "argument --from: invalid choice: 'pdf'"),
-        (["run.txt", "out", "--to", "tort"], "give it with --template FILE"),
-        (["run.txt", "out", "--to", "tort", "--template", "nowhere"], "nowhere: there is no such file"),
-        (["missing", "out"], "missing: there is no such file"),
-        (["run.txt", "no/folder/out"], "no/folder/out: cannot be written (No such file or directory)"),
+        (["run.txt", "out", "--to", "tort"], wording("submission-pilot")),
+        (["run.txt", "out", "--to", "tort", "--template", "nowhere"], f"nowhere: {wording('no-such-file')}"),
+        (["missing", "out"], f"missing: {wording('no-such-file')}"),
+        (["run.txt", "no/folder/out"], f"no/folder/out: {wording('cannot-written', 'No such file or directory')}"),
     ],
 )
 def test_a_conversion_that_cannot_be_is_refused(arguments: list[str], said: str, case_law: Path, call: Call) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import wording
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -111,7 +112,7 @@ def test_of_two_runs_of_one_tag_the_baseline_is_named_by_its_file() -> None:
     runs = tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB")
     with pytest.raises(UsageError) as refused:
         compare(GOLD, *runs, task="1", baseline="A")
-    assert str(refused.value) == "the baseline 'A' matches 2 runs; name its file; the runs are A, A, B"
+    assert str(refused.value) == wording("baseline-runs", "'A'", wording("matches-runs-name", 2), "A, A, B")
     assert [(pair.a, pair.b) for pair in compare(GOLD, *runs, task="1", baseline="A1.txt").pairs] == [(0, 1), (2, 1)]
 
 
@@ -236,45 +237,44 @@ def test_mcnemars_test_counts_the_questions_that_one_run_answers_rightly() -> No
         (
             "MicroF1",
             {"test": "t"},
-            "MicroF1 is not a mean over queries, so the t test does not apply to it; use --test randomisation",
+            wording("not-mean-over", "MicroF1", "t"),
         ),
         (
             "gm_map",
             {"test": "t"},
-            "gm_map is not a mean over queries, so the t test does not apply to it; use --test randomisation",
+            wording("not-mean-over", "gm_map", "t"),
         ),
         (
             "MacroF1",
             {"test": "mcnemar"},
-            "McNemar's test applies to accuracies only, not to MacroF1; use --test randomisation",
+            wording("mcnemars-test-applies", "MacroF1"),
         ),
         (
             "MacroF1",
             {"test": "t", "decisions": Decisions(unanswered="skip")},
-            "MacroF1 leaves out different queries for 'A' and 'B', so the paired t test does not apply; "
-            "use --test randomisation",
+            wording("leaves-out-different", "MacroF1", "'A'", "'B'", "t"),
         ),
         (
             "P",
             {},
-            "'P' stands for 9 measures (P_5, P_10, P_15, …); name one measure",
+            wording("stands-measures-name", "'P'", 9, "P_5, P_10, P_15, …"),
         ),
         (
             "MicroF1",
             {"test": "z"},
-            "unknown test 'z'; the tests are randomisation, bootstrap, mcnemar, t",
+            wording("unknown-test-tests", "'z'", "randomisation, bootstrap, mcnemar, t"),
         ),
-        ("", {"correction": "bonferroni"}, "unknown correction 'bonferroni'; the corrections are maxt, holm, bh, none"),
-        ("", {"margin": 0.0}, "the margin must be greater than 0, for example 0.01"),
-        ("", {"population": "z"}, "unknown population 'z'; the populations are similar, these"),
-        ("", {"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
-        ("", {"n_resamples": 10**7}, "the number of resamples must be between 1 and 1,000,000"),
-        ("", {"seed": -1}, "the seed must be an integer ≥ 0"),
-        ("", {"confidence_level": 1.0}, "the confidence level must be between 0 and 1, for example 0.95"),
-        ("", {"confidence_level": math.nan}, "the confidence level must be between 0 and 1, for example 0.95"),
-        ("", {"power": 0.05}, "the power must be between 0.05, which chance reaches, and 1, for example 0.8"),
-        ("", {"power": 1.0}, "the power must be between 0.05, which chance reaches, and 1, for example 0.8"),
-        ("", {"baseline": "C"}, "the baseline 'C' is not a run; the runs are A, B"),
+        ("", {"correction": "bonferroni"}, wording("unknown-correction", "'bonferroni'", "maxt, holm, bh, none")),
+        ("", {"margin": 0.0}, wording("margin-must-greater")),
+        ("", {"population": "z"}, wording("unknown-population", "'z'", "similar, these")),
+        ("", {"n_resamples": 0}, wording("number-resamples-must", "1,000,000")),
+        ("", {"n_resamples": 10**7}, wording("number-resamples-must", "1,000,000")),
+        ("", {"seed": -1}, wording("seed-must-integer")),
+        ("", {"confidence_level": 1.0}, wording("confidence-level-must")),
+        ("", {"confidence_level": math.nan}, wording("confidence-level-must")),
+        ("", {"power": 0.05}, wording("power-must-between", "0.05")),
+        ("", {"power": 1.0}, wording("power-must-between", "0.05")),
+        ("", {"baseline": "C"}, wording("baseline-runs", "'C'", wording("not-run"), "A, B")),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(measure: str, options: dict[str, Any], sentence: str) -> None:
@@ -289,11 +289,11 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
 
     half = scored(HALF)
     for others, sentence in (
-        ([], "a comparison needs at least two runs"),
-        ([scored(HALF, exclude=["q1"])], "the runs were scored on different queries"),
-        ([scored(HALF, measures=["MacroF1"])], "some runs have no MicroF1 score; do all runs have the same parts?"),
-        ([scored(HALF, edition=2025)], "the runs were scored by different rules"),
-        ([scored(HALF, decisions=Decisions(extra_queries="wrong"))], "the runs were scored by different rules"),
+        ([], wording("comparison-needs-at")),
+        ([scored(HALF, exclude=["q1"])], wording("runs-were-scored")),
+        ([scored(HALF, measures=["MacroF1"])], wording("some-runs-no", "MicroF1")),
+        ([scored(HALF, edition=2025)], wording("runs-were-scored-different")),
+        ([scored(HALF, decisions=Decisions(extra_queries="wrong"))], wording("runs-were-scored-different")),
     ):
         with pytest.raises(UsageError) as refused:
             compare_scores([half, *others])
@@ -313,10 +313,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert (same.wins, same.ties, same.losses, same.deciding) == (0, 20, 0, ())
     assert all(map(math.isnan, (*same.interval, *same.simultaneous)))
     assert math.isnan(same.detectable)
-    assert (
-        "3 pairs of runs contribute the same to MicroF1 in every query (A and B; A and D; B and D)"
-        in comparison.remarks
-    )
+    assert wording("runs-contribute-same", "3 pairs", "MicroF1", "A and B; A and D; B and D") in comparison.remarks
     assert not any("add the same" in remark for remark in compared(*runs[1:3]).remarks)
     assert "(A and B; A and C; A and D; …)" in compared(*[runs[0]] * 4).remarks[0]
     for test in ("bootstrap", "t"):
@@ -339,7 +336,7 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     assert (undefined.wins, undefined.ties, undefined.losses, undefined.deciding) == (0, 0, 0, ())
     assert math.isnan(comparison.standings[1].score)
     assert comparison.pairs[1].corrected == comparison.pairs[1].p  # one comparison is left to correct for
-    assert comparison.remarks == ("MacroF1 is undefined for B: no query contributes to it",)
+    assert comparison.remarks == (wording("undefined-no-query", "MacroF1", "B"),)
     for form in FORMS:
         assert not re.search(r"\bnan\b", render(comparison, form), re.IGNORECASE)
     nobody = compared({}, {}, measure="MacroF1", decisions=skip)
@@ -351,9 +348,7 @@ def test_resamples_without_a_score_are_counted_and_said() -> None:
     skip = Decisions(unanswered="skip")
     comparison = compared({"q1": ["a"], "q2": ["a", "b"]}, HALF, measure="MacroF1", decisions=skip, n_resamples=300)
     [said] = [remark for remark in comparison.remarks if "is undefined" in remark]
-    found = re.fullmatch(
-        r"in (\d+) resamples of 300 MacroF1 is undefined for a run; the intervals leave these out", said
-    )
+    found = re.fullmatch(wording("undefined-run", "(\\d+)", "resamples of 300 MacroF1"), said)
     assert found is not None
     assert abs(int(found[1]) / 300 - 0.9**20) < 0.09
     assert not math.isnan(comparison.standings[0].interval.low)
@@ -370,15 +365,13 @@ def test_one_query_is_compared_and_shows_nothing() -> None:
         assert "too few queries" in said
     t = compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
     assert math.isnan(t.pairs[0].p)
-    assert t.remarks == ("1 pair of runs differ by the same amount in every query, so the t test is undefined",)
+    assert t.remarks == (wording("runs-differ-same", "1 pair"),)
 
 
 def test_a_pair_without_spread_has_no_t_test() -> None:
     comparison = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t")
     assert all(math.isnan(pair.p) for pair in comparison.pairs)
-    assert comparison.remarks == (
-        "3 pairs of runs differ by the same amount in every query, so the t test is undefined",
-    )
+    assert comparison.remarks == (wording("runs-differ-same", "3 pairs"),)
 
 
 def test_it_is_said_where_no_p_can_be_small_enough() -> None:
@@ -513,32 +506,36 @@ def test_the_table_is_for_people() -> None:
     assert text == TABLE
 
 
-TABLE = """\
-   run       MicroF1  low 95%  high 95%
-a  bm25       0.2453   0.1907    0.3062
-b  dense     0.3627a   0.2978    0.4293
-c  rerank  0.4936a,b   0.4252    0.5637
-
-intervals: BCa bootstrap, 10,000 resamples, seed 2026
-letters: the runs that this run significantly outperforms
-test: studentised paired randomisation test, 10,000 resamples, seed 2026; corrected jointly (max-T) for 3 pairs; p < 0.05
-about other queries of the same kind
-
-run    minus   difference  low 95%  high 95%  joint low  joint high       p  p corrected  wins  ties  losses  effect  detectable
-bm25   dense      -0.1174  -0.1921   -0.0426    -0.2068     -0.0279  0.0029       0.0071    15     3      22   -0.50      0.1064
-bm25   rerank     -0.2482  -0.3297   -0.1668    -0.3443     -0.1522  0.0001       0.0001     5     2      33   -1.01      0.1154
-dense  rerank     -0.1309  -0.2122   -0.0495    -0.2281     -0.0336  0.0016       0.0060     9     2      29   -0.51      0.1157
-
-low, high: 95% interval of the difference, of one pair alone, from the same resamples as p
-joint low, joint high: 95% intervals that hold for all 3 pairs at once
-wins, ties, losses: number of queries
-effect: the difference in standard deviations over queries (for means: Cohen's d for paired samples)
-detectable: the smallest true difference found with probability 0.8, of one pair alone
-
-bm25 minus dense would change most without 023993 (+0.0161), 073054 (+0.0117), 055743 (+0.0109)
-bm25 minus rerank would change most without 023993 (+0.0156), 054781 (-0.0109), 045741 (+0.0108)
-dense minus rerank would change most without 050252 (-0.0189), 010264 (+0.0151), 081678 (+0.0116)
-"""  # noqa: E501
+TABLE = (
+    "   run       MicroF1  low 95%  high 95%\n"
+    "a  bm25       0.2453   0.1907    0.3062\n"
+    "b  dense     0.3627a   0.2978    0.4293\n"
+    "c  rerank  0.4936a,b   0.4252    0.5637\n\n"
+    f"intervals: {wording('resamples-seed', 'BCa bootstrap, 10,000', 2026)}\n"
+    f"{wording('letters-runs-run')}\n"
+    f"test: {wording('studentised-paired')}, 10,000 resamples, seed 2026; {wording('corrected-jointly-max')} "
+    "for 3 pairs; p < 0.05\n"
+    f"about {wording('other-queries-same')}\n\n"
+    "run    minus   difference  low 95%  high 95%  joint low  joint high       p  p corrected  wins  ties  "
+    "losses  effect  detectable\n"
+    "bm25   dense      -0.1174  -0.1921   -0.0426    -0.2068     -0.0279  0.0029       0.0071    15     "
+    "3      22   -0.50      0.1064\n"
+    "bm25   rerank     -0.2482  -0.3297   -0.1668    -0.3443     -0.1522  0.0001       0.0001     5     "
+    "2      33   -1.01      0.1154\n"
+    "dense  rerank     -0.1309  -0.2122   -0.0495    -0.2281     -0.0336  0.0016       0.0060     9     "
+    "2      29   -0.51      0.1157\n\n"
+    f"{wording('low-high-interval', '95%', wording('same-resamples-p'))}\n"
+    f"{wording('joint-low-joint', '95%', 3)}\n"
+    f"{wording('wins-ties-losses')}\n"
+    f"{wording('effect-difference')}\n"
+    f"{wording('detectable-smallest', '0.8')}\n\n"
+    f"{wording('minus-would-change', 'bm25', 'dense', '023993 (+0.0161')}), 073054 (+0.0117), 055743 "
+    "(+0.0109)\n"
+    f"{wording('minus-would-change', 'bm25', 'rerank', '023993 (+0.0156')}), 054781 (-0.0109), 045741 "
+    "(+0.0108)\n"
+    f"{wording('minus-would-change', 'dense', 'rerank', '050252 (-0.0189')}), 010264 (+0.0151), 081678 "
+    "(+0.0116)\n"
+)
 
 
 def test_marks_are_letters_of_runs_that_are_significantly_worse() -> None:
@@ -631,7 +628,7 @@ def test_markdown_explains_its_marks() -> None:
     assert text.splitlines()[0] == "|  | run | MicroF1 | low 95% | high 95% |"
     assert "| c | rerank | **0.4936**a,b |" in text
     assert "MicroF1 on 40 queries with 95% intervals" in text
-    assert "Letters mark the runs that this run significantly outperforms" in text
+    assert wording("best-bold-letters").strip(". (") in text
     assert "seed 2026; corrected jointly" in text
     assert "p \\< 0.05\\)." in text
     widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| run") or line.startswith("| bm25")}
@@ -692,19 +689,21 @@ def test_no_tag_or_query_breaks_a_form(form: str) -> None:
 def test_two_runs_are_not_corrected_for_and_it_is_not_said() -> None:
     text = render(compared(HALF, NOTHING), "table")
     assert "correction" not in text
-    assert "test: studentised paired randomisation test, 200 resamples, seed 2026; p < 0.05\n" in text
+    assert f"test: {wording('studentised-paired')}, 200 resamples, seed 2026; p < 0.05\n" in text
 
 
 def test_every_form_says_how_it_was_computed() -> None:
     text = render(compare(*TASK4, test="mcnemar", confidence_level=0.9, power=0.9), "table")
     assert "intervals: Wilson's\n" in text
-    assert "test: McNemar's exact test; p < 0.1\n" in text
+    assert f"test: {wording('mcnemars-exact-test')}; p < 0.1\n" in text
     assert "low, high: 90% interval" in text
     assert "with probability 0.9, of one pair alone" in text
     text = render(
         compared(some(1, 0.2), some(2, 0.4), some(3, 0.6), measure="MacroF1", test="t", correction="bh"), "latex"
     )
-    assert "(paired t test; Benjamini and Hochberg's correction for 3 pairs; p \\textless{} 0.05)" in text
+    assert (
+        f"({wording('paired-t-test-2')}; {wording('benjamini-hochbergs')} for 3 pairs; p \\textless{{}} 0.05)" in text
+    )
 
 
 def test_a_very_small_p_is_not_shown_as_0() -> None:
@@ -722,8 +721,8 @@ def test_a_very_small_p_is_not_shown_as_0() -> None:
 
 def test_what_decides_is_told_of_few_pairs_only() -> None:
     runs = [some(seed, 0.5) for seed in range(6)]
-    assert "would change most without" not in render(compared(*runs), "table")
-    assert render(compared(*runs[:5]), "table").count("would change most without") == 10
+    assert wording("minus-would-change") not in render(compared(*runs), "table")
+    assert render(compared(*runs[:5]), "table").count(wording("minus-would-change")) == 10
 
 
 # the command line
@@ -758,31 +757,32 @@ def test_by_default_the_command_compares_as_the_function(call: Call) -> None:
 def test_remarks_are_said_on_standard_error(call: Call) -> None:
     code, _, err = call(*RUNS, "--resamples", "10")
     assert code == 0
-    assert err.splitlines()[-1] == (
-        "no difference can be significant here: the smallest possible p is 0.091; use --resamples 21"
-    )
+    assert err.splitlines()[-1] == (f"{wording('no-difference', '0.091')}; use --resamples 21")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (RUNS[:2], "coliee-ir: a comparison needs at least two runs\n"),
+        (RUNS[:2], f"coliee-ir: {wording('comparison-needs-at')}\n"),
         ([*RUNS, "-m", "MicroF1", "--test", "t"], "use --test randomisation\n"),
         ([*RUNS, "-m", "nothing"], "unknown measure 'nothing'"),
-        ([*RUNS, "-m", "P_5 P_10", "-f", "csv"], "csv holds one table; name one measure"),
+        ([*RUNS, "-m", "P_5 P_10", "-f", "csv"], wording("holds-one-table", "csv")),
         ([*RUNS, "-m", "official"], "name one measure\n"),
-        ([*RUNS, "--seed", "-1"], "coliee-ir: the seed must be an integer ≥ 0\n"),
+        ([*RUNS, "--seed", "-1"], f"coliee-ir: {wording('seed-must-integer')}\n"),
         ([*RUNS, "--seed", "x"], "invalid int value: 'x'"),
-        ([*RUNS, "--resamples", "0"], "'0' is not an integer ≥ 1"),
-        ([*RUNS, "--resamples", "1000001"], "coliee-ir: the number of resamples must be between 1 and 1,000,000\n"),
+        ([*RUNS, "--resamples", "0"], wording("not-integer-1", "'0'")),
+        ([*RUNS, "--resamples", "1000001"], f"coliee-ir: {wording('number-resamples-must', '1,000,000')}\n"),
         (
             [*RUNS, "--confidence-level", "95"],
-            "coliee-ir: the confidence level must be between 0 and 1, for example 0.95\n",
+            f"coliee-ir: {wording('confidence-level-must')}\n",
         ),
         ([*RUNS, "--test", "z"], "invalid choice: 'z'"),
-        ([*RUNS, "--baseline", "x"], "coliee-ir: the baseline 'x' is not a run; the runs are bm25, dense, rerank\n"),
-        ([*RUNS, "task2/mono.txt"], "no query of the run is in the gold"),
-        (["--keep-going", *RUNS[:2], "task2/mono.txt"], "coliee-ir: a comparison needs at least two runs\n"),
+        (
+            [*RUNS, "--baseline", "x"],
+            "coliee-ir: " + wording("baseline-runs", "'x'", wording("not-run"), "bm25, dense, rerank") + "\n",
+        ),
+        ([*RUNS, "task2/mono.txt"], wording("no-query-run-gold")),
+        (["--keep-going", *RUNS[:2], "task2/mono.txt"], f"coliee-ir: {wording('comparison-needs-at')}\n"),
     ],
 )
 def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(
@@ -797,7 +797,7 @@ def test_with_keep_going_the_others_are_compared_and_the_code_is_2(call: Call) -
     code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
     assert code == 2
     assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]
-    assert "coliee-ir: task2/mono.txt: no query" in err
+    assert f"coliee-ir: task2/mono.txt: {wording('no-query-run-gold')}" in err
 
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap", "mcnemar"])

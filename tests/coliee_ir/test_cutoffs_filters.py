@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import cut, to_run, tune
@@ -77,9 +79,9 @@ def test_a_filtered_pool_is_the_pool_of_filtered_lists(case: naive.Case, data: s
 
 def test_a_filter_says_what_it_takes() -> None:
     assert [not_itself().name, not_newer({}).name, not_common(20, 5).name] == [
-        "not the query itself",
-        "not newer than the query",
-        "not in the first 5 of more than 20 queries",
+        wording("not-query-itself"),
+        wording("not-newer-query"),
+        wording("not-first-more", 5, 20),
     ]
 
 
@@ -113,7 +115,7 @@ def test_candidates_queries_and_counts_are_what_plain_python_makes_of_them(
 
 
 def test_a_query_without_a_count_is_refused() -> None:
-    with pytest.raises(UsageError, match="2 queries of the run without a count: c, d"):
+    with pytest.raises(UsageError, match=re.escape(wording("run-without-count", "2 queries", "c, d"))):
         cut(RUN, {"a": 1, "b": 2}, task="trec")
 
 
@@ -124,7 +126,7 @@ def test_a_filter_whose_ids_do_not_occur_is_refused(filter_: Filter) -> None:
         lambda: cut(RUN, {"a": 1}, task="trec", filters=[filter_]),
         lambda: tune(gold, RUN, task="trec", maximise="MicroF1", folds=2, n_resamples=9, filters=[filter_]),
     ):
-        with pytest.raises(UsageError, match="no id in common with the file of the filter"):
+        with pytest.raises(UsageError, match=re.escape(wording("no-id-common"))):
             refused()
 
 

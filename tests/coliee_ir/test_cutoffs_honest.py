@@ -8,12 +8,14 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.tune import Pool, honest
 from coliee_ir.commands.tune.honest import Candidate
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.rules.decisions import Decisions
@@ -69,12 +71,11 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
 @pytest.mark.parametrize(
     ("n", "groups", "sentence"),
     [
-        (1, None, "1 folds cannot be made from 23 queries; use at least 2 and at most that many"),
-        (24, None, "24 folds cannot be made from 23 queries; use at least 2 and at most that many"),
-        (3, TWO_GROUPS, "3 folds cannot be made from 2 groups; use at least 2 and at most that many"),
-        (2, {q: q for q in QUERIES[1:]}, "1 judged query has no group (first: q0); give every query of the gold "
-         "a group"),
-        (2, {}, "23 judged queries have no group (first: q0); give every query of the gold a group"),
+        (1, None, wording("folds-cannot-made", 1, 23, "queries")),
+        (24, None, wording("folds-cannot-made", 24, 23, "queries")),
+        (3, TWO_GROUPS, wording("folds-cannot-made", 3, 2, "groups")),
+        (2, {q: q for q in QUERIES[1:]}, wording("no-group-first-give-every", wording("1-judged-query"), "q0")),
+        (2, {}, wording("no-group-first-give-every", wording("judged-queries", 23), "q0")),
     ],
 )  # fmt: skip
 def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | None, sentence: str) -> None:
@@ -87,9 +88,8 @@ def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | 
 def test_a_held_out_query_is_cut_by_a_rule_of_the_others(case: naive.Case, measure: str, seed: int) -> None:
     pool = case.pool
     (candidate,) = candidates(pool, measure, "score")[:1]
-    everyone = np.ones(len(pool.queries), dtype=np.bool_)
-    fold = Split.of(pool.queries, 3, seed).folds(everyone)
-    held = honest.held_out(candidate, fold, everyone)
+    fold = Split.of(pool.queries, 3, seed).folds(np.ones(len(pool.queries), dtype=np.bool_))
+    held = candidate.sweep.held_out(fold, candidate.bounds)
     for number in range(3):
         rule = candidate.fit(fold != number).rule
         own = candidate.sweep.terms(rule).each
@@ -159,14 +159,8 @@ class _Known:
             parse("MacroF1")[0], Pool.read({}, {str(n): {} for n in range(len(values))}, task="trec"), Decisions()
         )
 
-    def best(self, chosen: object, bounds: object) -> Candidate:
-        class _Fit:
-            rule = None
-
-        return _Fit()  # type: ignore[return-value]
-
-    def terms(self, rule: object) -> Terms:
-        return self.held
+    def held_out(self, fold: object, bounds: object) -> FloatArray:
+        return self.held.each
 
 
 def known(*rows: list[float]) -> honest.Selection:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import cut, to_run
@@ -81,7 +82,7 @@ def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> No
         (Rule("z", 0.0), 2, "scores of at least 0 standard deviations above the query's mean"),
         (Rule("softmax", 0.5), 1, "a softmax share of at least 0.5"),
         (Rule("mass", 0.5), 2, "documents with at most 0.5 of the query's score mass above them"),
-        (Rule("gap", 0.5), 2, "documents before the query's largest gap between scores"),
+        (Rule("gap", 0.5), 2, wording("documents-before")),
         (Rule("score", 9.0, 1), 1, "scores of at least 9, at least 1"),
         (Rule("score", 0.0, 0, 3), 3, "scores of at least 0, at most 3"),
         (Rule("max", 0.75), 2, "scores of at least 0.75 of the query's best"),
@@ -109,9 +110,9 @@ def test_a_rule_survives_json(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"family": "k", "threshold": -3}, "the rule k keeps an integer number of documents ≥ 0, not -3"),
-        ({"family": "k", "threshold": 2.5}, "the rule k keeps an integer number of documents ≥ 0, not 2.5"),
-        ({"family": "k", "threshold": 3, "floor": 5, "cap": 1}, "a rule cannot keep at least 5 and at most 1"),
+        ({"family": "k", "threshold": -3}, wording("rule-k-keeps", "-3")),
+        ({"family": "k", "threshold": 2.5}, wording("rule-k-keeps", "2.5")),
+        ({"family": "k", "threshold": 3, "floor": 5, "cap": 1}, wording("rule-cannot-keep", 5, 1)),
     ],
 )
 def test_a_rule_that_contradicts_itself_is_refused(members: dict[str, object], message: str) -> None:
@@ -133,8 +134,8 @@ def test_floor_and_cap_may_be_left_out_and_more_may_stand_beside() -> None:
     assert Rule.from_dict({"family": "k", "threshold": 3, "note": "ours"}) == Rule("k", 3.0)
 
 
-_A_RULE = 'a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'
-_NUMBERS = "the threshold of a rule is a number, its floor and cap are whole numbers from 0"
+_A_RULE = wording("rule-family-score")
+_NUMBERS = wording("threshold-rule-number")
 _KINDS = "k, score, ratio, margin, minmax, z, softmax, mass, gap"
 
 
@@ -145,9 +146,9 @@ _KINDS = "k, score, ratio, margin, minmax, z, softmax, mass, gap"
         ([], _A_RULE),
         ("score", _A_RULE),
         ({"family": "score"}, _A_RULE),
-        ({"family": "best", "threshold": 1}, f"unknown rule 'best'; the rules are {_KINDS}"),
-        ({"family": ["k"], "threshold": 1}, f"unknown rule '['k']'; the rules are {_KINDS}"),
-        ({"family": "\x1b[31m", "threshold": 1}, f"unknown rule '\\x1b[31m'; the rules are {_KINDS}"),
+        ({"family": "best", "threshold": 1}, wording("unknown-rule-rules", "'best'", _KINDS)),
+        ({"family": ["k"], "threshold": 1}, wording("unknown-rule-rules", "'['k']'", _KINDS)),
+        ({"family": "\x1b[31m", "threshold": 1}, wording("unknown-rule-rules", "'\\x1b[31m'", _KINDS)),
         ({"family": "k", "threshold": "3"}, _NUMBERS),
         ({"family": "k", "threshold": True}, _NUMBERS),
         ({"family": "k", "threshold": math.nan}, _NUMBERS),
@@ -179,10 +180,10 @@ def test_the_rules_that_scores_allow() -> None:
 @pytest.mark.parametrize(
     ("name", "pool", "sentence"),
     [
-        ("score", UNSCORED, "the rule 'score' cannot be used: the run has no scores"),
-        ("max", NEGATIVE, "the rule 'ratio' cannot be used: the run has negative scores"),
-        ("mass", NEGATIVE, "the rule 'mass' cannot be used: the run has negative scores"),
-        ("top", TODAY, f"unknown rule 'top'; the rules are {_KINDS}, max"),
+        ("score", UNSCORED, wording("rule-cannot-used", "'score'", wording("run-no-scores"))),
+        ("max", NEGATIVE, f"the rule 'ratio' cannot be used: {wording('run-negative-scores')}"),
+        ("mass", NEGATIVE, f"the rule 'mass' cannot be used: {wording('run-negative-scores')}"),
+        ("top", TODAY, wording("unknown-rule-rules", "'top'", f"{_KINDS}, max")),
     ],
 )
 def test_a_rule_that_scores_do_not_allow_is_refused(name: str, pool: Pool, sentence: str) -> None:

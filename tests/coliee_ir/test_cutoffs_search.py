@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.commands.tune import FAMILIES, Pool, Rule
+from coliee_ir.commands.tune import FAMILIES, Pool, Rule, search
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.search import CAPS, FLOORS, Bounds, Sweep, all_bounds
 from coliee_ir.measures import parse
@@ -89,6 +89,26 @@ def test_what_a_rule_adds_query_by_query_is_the_score_of_its_lists(
         assert total == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
+@given(naive.cases(least=2), st.sampled_from(naive.MEASURES), naive.DECISIONS, st.data())
+def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(
+    case: naive.Case, measure: str, decisions: Decisions, data: st.DataObject
+) -> None:
+    family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
+    n = len(case.run)
+    fold = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)))
+    bounds = data.draw(st.sampled_from(([Bounds()], all_bounds(None, None, 7), all_bounds(None, 3, 7))))
+    swept = sweep(case.pool, family, measure, decisions)
+    expected = [swept.best((fold >= 0) & (fold != number), bounds).rule for number in range(int(fold.max()) + 1)]
+    for at_a_time in (search._SUMS, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(search, "_SUMS", at_a_time)
+            assert swept.without_each(fold, bounds) == expected
+    each = np.zeros_like(swept.objective.base)
+    for number, rule in enumerate(expected):
+        each[fold == number] = swept.terms(rule).each[fold == number]
+    assert swept.held_out(fold, bounds).tolist() == each.tolist()
+
+
 def _falls(value: np.typing.NDArray[np.float64], pool: Pool) -> bool:
     return bool((np.diff(value)[np.diff(pool.query) == 0] <= 0).all())
 
@@ -123,7 +143,7 @@ def test_neighbouring_floats_are_told_apart() -> None:
 def test_neighbours_between_which_no_float_lies_are_told_apart() -> None:
     swept = sweep(one_query([2.0, 1.0], [1, 0]), "z", "MicroF1")
     high = float(np.nextafter(1.0, 2.0))
-    assert swept._threshold(np.array([high, 1.0]), 1, np.array([True]), Bounds()) == high
+    assert swept._threshold(high, np.array([True]), Bounds(), 1.0) == high
 
 
 def test_a_difference_in_the_seventh_decimal_counts() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from messages import wording
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
@@ -29,7 +30,7 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
 def test_a_choice_there_is_not_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(UsageError) as refused:
         Decisions(**{name: "perhaps"})  # type: ignore[arg-type]
-    assert str(refused.value) == f"{name} is 'perhaps'; it can be {', '.join(CHOICES[name])}"
+    assert str(refused.value) == wording("is-it-can", name, "'perhaps'", ", ".join(CHOICES[name]))
 
 
 @pytest.mark.parametrize(("name", "choice"), [(name, choice) for name, of in CHOICES.items() for choice in of])
@@ -74,18 +75,23 @@ MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "ext
 @pytest.mark.parametrize(
     ("decisions", "measures", "kind", "said"),
     [
-        (Decisions(unanswered="skip"), ["AP"], "unanswered-query", "are left out of topic-wise means"),
+        (Decisions(unanswered="skip"), ["AP"], "unanswered-query", wording("left-out-topic")),
         (Decisions(unanswered="skip"), ["MicroF1"], "unanswered-query", "count zero"),
         (
             Decisions(unanswered="skip"),
             ["AP", "MicroF1"],
             "unanswered-query",
-            "are left out of topic-wise means; in MicroF1 they count zero",
+            f"{wording('left-out-topic')}; in MicroF1 {wording('counts-zero')}",
         ),
         (Decisions(duplicates="wrong"), ["AP"], "duplicate", "count once"),
-        (Decisions(duplicates="wrong"), ["AP", "MacroF1"], "duplicate", "count as wrong; in AP they count once"),
+        (
+            Decisions(duplicates="wrong"),
+            ["AP", "MacroF1"],
+            "duplicate",
+            f"{wording('counts-wrong')}; in AP " + wording("counts-once"),
+        ),
         (Decisions(extra_queries="wrong"), ["AP"], "extra-query", "ignored"),
-        (Decisions(extra_queries="wrong"), ["AP", "MicroF1"], "extra-query", "counted as wrong in micro-averages"),
+        (Decisions(extra_queries="wrong"), ["AP", "MicroF1"], "extra-query", wording("counted-wrong-micro")),
         (Decisions(), ["AP", "MicroF1"], "unanswered-query", "count zero"),
     ],
 )

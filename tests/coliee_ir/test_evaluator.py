@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
@@ -145,18 +147,20 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
     assert scores.query_ids == ("001",)
     assert scores.measures == {"MicroF1": 0.5, "MicroP": 0.5, "MicroR": 0.5}
     assert scores.queries == {"judged": 1, "answered": 1, "unanswered": 0, "extra": 1}
-    assert list(scores.remarks) == ["1 query id is not in the gold and ignored (first: 999)"]
+    assert list(scores.remarks) == [f"{wording('extra-query', 1, 'ignored')} (first: 999)"]
 
 
 def test_queries_to_exclude_may_stand_in_one_text() -> None:
     gold = {"001": ["013"], "002": ["003"], "003.txt": ["x"], "004": ["y"]}
     assert Evaluator(gold, task="2", exclude="001,002.txt 003").queries == ("004",)
-    with pytest.raises(UsageError, match=r"1 id to exclude cannot be found in <memory>: no_such_file\.txt; "):
+    with pytest.raises(
+        UsageError, match=re.escape(wording("cannot-found-name", "1 id", "exclude", "<memory>", "no_such_file.txt"))
+    ):
         Evaluator(gold, task="2", exclude="no_such_file.txt")
 
 
 def test_a_query_to_exclude_must_be_in_the_gold() -> None:
-    said = r"4 ids to exclude cannot be found in <memory>: 004, 5, 6; name queries, or on the command line a file"
+    said = wording("cannot-found-name", "4 ids", "exclude", "<memory>", "004, 5, 6")
     with pytest.raises(UsageError, match=said):
         Evaluator(GOLD, task="2", exclude=["001", "5", "004", "7", "6"])
 
@@ -167,7 +171,7 @@ def test_ids_of_plain_trec_are_excluded_as_they_stand() -> None:
 
 
 def test_something_must_be_left_to_score() -> None:
-    with pytest.raises(UsageError, match="no query of <memory> is left to score"):
+    with pytest.raises(UsageError, match=re.escape(wording("no-query-left", "<memory>"))):
         Evaluator(GOLD, task="2", exclude=list(GOLD))
 
 
@@ -191,15 +195,15 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
     }
     assert scores.queries == {"judged": 3, "answered": 2, "unanswered": 1, "extra": 0}
     assert list(scores.remarks) == [
-        "1 query has no relevant document in the gold and is left out of topic-wise means; in Accuracy the label "
-        "decides (first: R07-03-O)",
-        "1 query has only articles or only an answer, and is wrong in Accuracy (first: R07-02-O)",
+        f"{wording('empty-gold', 1, wording('left-out-topic', n=1))}; {wording('accuracy-label-decides')} (first: "
+        "R07-03-O)",
+        f"{wording('partial-answers', 1)} (first: R07-02-O)",
     ]
 
 
 def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
     scores = evaluate(STATUTE, {"R07-01-O": ["96"]}, answers={"R07-01-O": "Y"})
-    assert "2 judged queries are not answered and count zero (first: R07-02-O; R07-03-O)" in scores.remarks
+    assert f"{wording('unanswered-query', 2, 'count zero')} (first: R07-02-O; R07-03-O)" in scores.remarks
     assert not any("only an answer" in remark for remark in scores.remarks)
 
 
@@ -216,18 +220,19 @@ def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
     scores = evaluate(STATUTE, ARTICLES)
     assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
     assert scores.remarks[-1] == (
-        "Accuracy and LabelAccuracy cannot be scored without answers Y or N: give them with --answers FILE; "
-        "by the rules up to 2025, MacroF2 ranks (--edition 2025)"
+        f"Accuracy and LabelAccuracy cannot be scored without {wording('answers-y-n')}"
+        + wording("rules-up-ranks", 2025, "MacroF2", 2025)
     )
     unlabelled = evaluate(Gold(STATUTE.qrels, path="gold.xml", format="statute-xml"), ARTICLES)
     assert unlabelled.remarks[-1].startswith(
-        "Accuracy and LabelAccuracy cannot be scored without labels, and gold.xml holds none; by the rules"
+        wording("cannot-scored-without", "Accuracy and LabelAccuracy", wording("labels-holds-none", "gold.xml"))
+        + wording("rules-up-ranks", 2025)
     )
 
 
 def test_other_run_tags_of_parts_are_said() -> None:
     scores = evaluate(STATUTE, Run.of(ARTICLES, tag="A"), answers=Answers({"R07-01-O": True}, tag="B"))
-    assert "the answers have another run tag: B" in scores.remarks
+    assert wording("answers-another-run", "B") in scores.remarks
 
 
 def test_the_long_list_has_remarks_of_its_own() -> None:
@@ -239,11 +244,10 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
     assert scores.measures["MicroR@5"] == pytest.approx(2 / 3)
     assert scores.queries["extra"] == 0
     assert list(scores.remarks) == [
-        "long list: 1 query id is not in the gold and ignored (first: R06-1-A)",
-        "long list: 1 judged query is not answered and counts zero (first: R05-3-A)",
-        "long list: 1 query has documents of equal score; the greater id ranks first, as in trec_eval "
-        "(first: query R05-1-A)",
-        "scores that depend on the order of documents of equal score: AP 0.3333 to 0.5000; Rprec 0.0000 to 0.3333",
+        f"{wording('long-list')}: {wording('extra-query', 1, 'ignored')} (first: R06-1-A)",
+        f"{wording('long-list')}: {wording('unanswered-query', 1, 'counts zero')} (first: R05-3-A)",
+        f"{wording('long-list')}: {wording('tie', 1)} (first: query R05-1-A)",
+        f"{wording('scores-depend-order', 'AP 0.3333 to 0.5000')}; Rprec 0.0000 to 0.3333",
     ]
 
 
@@ -252,43 +256,43 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
     [
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", answers=ANSWERS),
-            "in task 4 the run itself holds the answers: leave --answers out",
+            wording("task-run-itself", 4),
         ),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="3", edition=2025, answers=ANSWERS),
-            "task 3 of 2025 has no answers to score",
+            wording("no-answers-score", "task 3 of 2025"),
         ),
-        (lambda: evaluate(GOLD, RUN, task="1", answers=ANSWERS), f"task 1 of {NEWEST} has no answers to score"),
-        (lambda: evaluate(GOLD, RUN, task="2", long_list=RUN), f"task 2 of {NEWEST} has no long list"),
+        (lambda: evaluate(GOLD, RUN, task="1", answers=ANSWERS), wording("no-answers-score", f"task 1 of {NEWEST}")),
+        (lambda: evaluate(GOLD, RUN, task="2", long_list=RUN), wording("no-long-list", f"task 2 of {NEWEST}")),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="3", edition=2026, long_list=ARTICLES),
-            "task 3 of 2026 has no long list",
+            wording("no-long-list", "task 3 of 2026"),
         ),
         (
             lambda: evaluate(Gold(STATUTE.qrels, path="g.xml"), ARTICLES, task="3", answers=ANSWERS),
-            "g.xml holds no labels to score answers by",
+            wording("holds-no-labels-score", "g.xml"),
         ),
         (
             lambda: evaluate(Gold(labels={"q": True}, path="g.txt"), {"q": "Y"}, task="3"),
-            "g.txt holds labels only; task 3 is scored by relevant documents",
+            wording("holds-labels-only", "g.txt", 3),
         ),
-        (lambda: evaluate(GOLD, {"001": "Y"}, task="4"), "<memory> holds no labels; task 4 is scored by them"),
+        (lambda: evaluate(GOLD, {"001": "Y"}, task="4"), wording("holds-no-labels-task", "<memory>", 4)),
         (
             lambda: evaluate(STATUTE, ARTICLES, measures=["Accuracy"]),
-            "Accuracy needs answers Y or N: give them with --answers FILE",
+            f"Accuracy needs {wording('answers-y-n')}",
         ),
         (
             lambda: evaluate(GOLD, RUN, task="2", measures=["RationaleF1"]),
-            "RationaleF1 needs the pilot's claims: --task rationale",
+            f"RationaleF1 needs {wording('pilots-claims-task')}",
         ),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", measures=["MicroF1"]),
-            "MicroF1 needs documents, which submissions to task 4 do not contain",
+            wording("needs-which", "MicroF1", "documents", 4),
         ),
         (lambda: evaluate(GOLD, RUN, task="2", measures=["MicroF3x"]), "unknown measure 'MicroF3x'"),
-        (lambda: evaluate(GOLD, RUN, task="7"), "there is no task '7'"),
-        (lambda: evaluate(GOLD, RUN, task="5"), "<memory> holds no labels; task 5"),
-        (lambda: evaluate(GOLD, RUN, task="1", edition=2017), "task 1 has no rules for 2017"),
+        (lambda: evaluate(GOLD, RUN, task="7"), wording("no-task", "'7'")),
+        (lambda: evaluate(GOLD, RUN, task="5"), wording("holds-no-labels-task", "<memory>", 5)),
+        (lambda: evaluate(GOLD, RUN, task="1", edition=2017), wording("task-no-rules-they", 1, 2017)),
     ],
 )
 def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object], said: str) -> None:
@@ -302,7 +306,7 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
     [
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3", edition=2025),
-            "<memory>: this submission contains labels, not documents; task 3 expects documents here",
+            f"<memory>: {wording('submission-contains')}; task 3 expects documents here",
         ),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"),
@@ -310,11 +314,13 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
         ),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="4"),
-            "<memory>: this submission contains documents, not labels; task 4 expects labels Y or N here",
+            f"<memory>: {wording('submission-contains-2', wording('documents-not-labels'))}; task 4 expects "
+            f"{wording('labels-y-n')} here",
         ),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="3", answers=ARTICLES),
-            "this submission contains documents, not labels; task 3 expects labels Y or N here",
+            f"{wording('submission-contains-2', wording('documents-not-labels'))}; task 3 expects "
+            f"{wording('labels-y-n')} here",
         ),
     ],
 )
@@ -336,8 +342,8 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             RUN,
             {},
             [
-                "1 query id is not in the gold and ignored (first: 999)",
-                "1 judged query is not answered and counts zero (first: 002)",
+                f"{wording('extra-query', 1, 'ignored')} (first: 999)",
+                f"{wording('unanswered-query', 1, 'counts zero')} (first: 002)",
             ],
         ),
         (
@@ -345,8 +351,8 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             RUN,
             {"decisions": Decisions(unanswered="skip", extra_queries="wrong")},
             [
-                "1 query id is not in the gold and counted as wrong in micro-averages (first: 999)",
-                "1 judged query is not answered and counts zero (first: 002)",
+                f"1 query id is not in the gold and {wording('counted-wrong-micro')} (first: 999)",
+                f"{wording('unanswered-query', 1, 'counts zero')} (first: 002)",
             ],
         ),
         (
@@ -354,9 +360,9 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             RUN,
             {"decisions": Decisions(unanswered="skip"), "measures": ["MicroF1", "MacroF1"]},
             [
-                "1 query id is not in the gold and ignored (first: 999)",
-                "1 judged query is not answered and is left out of topic-wise means; in MicroF1 it counts zero "
-                "(first: 002)",
+                f"{wording('extra-query', 1, 'ignored')} (first: 999)",
+                f"{wording('unanswered-query', 1, wording('left-out-topic', n=1))}; in MicroF1 "
+                f"{wording('counts-zero', n=1)} (first: 002)",
             ],
         ),
         (
@@ -364,68 +370,64 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             RUN,
             {"decisions": Decisions(unanswered="skip", extra_queries="wrong"), "measures": ["AP"]},
             [
-                "1 query id is not in the gold and ignored (first: 999)",
-                "1 judged query is not answered and is left out of topic-wise means (first: 002)",
+                f"{wording('extra-query', 1, 'ignored')} (first: 999)",
+                f"{wording('unanswered-query', 1, wording('left-out-topic', n=1))} (first: 002)",
             ],
         ),
         (
             {"001": ["013"], "002": []},
             {"001": ["013"], "002": ["003"]},
             {},
-            [
-                "1 query has no relevant document in the gold and in micro-averages what is retrieved for it counts as "
-                "wrong (first: 002)"
-            ],
+            [f"1 query has no relevant document in the gold and {wording('micro-averages-what', n=1)} (first: 002)"],
         ),
         ({"001": ["013"], "002": []}, {"001": ["013"], "002": ["003"]}, {"measures": ["MicroR"]}, []),
         (
             {"001": ["013"], "002": ["003"]},
             {"001": ["013"], "002": []},
             {},
-            ["1 answered query has nothing retrieved and counts zero (first: 002)"],
+            [f"{wording('nothing-retrieved', 1, 'counts zero')} (first: 002)"],
         ),
         (
             {"001": ["013"], "002": ["003"]},
             {"001": ["013"], "002": []},
             {"decisions": Decisions(unanswered="skip"), "measures": ["MacroF1"]},
-            ["1 answered query has nothing retrieved and is left out of topic-wise means (first: 002)"],
+            [f"{wording('nothing-retrieved', 1, wording('left-out-topic', n=1))} (first: 002)"],
         ),
         (
             {"001": ["013"]},
             {"001": ["013", "013", "020", "020"]},
             {},
-            ["2 lines repeat a document of their query and count once (first: query 001: 013; query 001: 020)"],
+            [f"{wording('line-repeats-document', 2, 'count once')} (first: query 001: 013; query 001: 020)"],
         ),
         (
             {"001": ["013"]},
             {"001": ["013", "013"]},
             {"decisions": Decisions(duplicates="wrong")},
-            ["1 line repeats a document of its query and counts as wrong (first: query 001: 013)"],
+            [f"{wording('line-repeats-document', 1, wording('counts-wrong', n=1))} (first: query 001: 013)"],
         ),
         (
             {"001": ["013", "014"], "002": ["003"], "010": ["013"]},
             {"001": ["13", "014"], "2": ["003"], "010": ["013"]},
             {},
             [
-                "2 ids look as if leading zeros were lost, and so match nothing "
-                "(first: query 001: 13 for 013; query 2 for 002)",
-                "1 query id is not in the gold and ignored (first: 2)",
-                "1 judged query is not answered and counts zero (first: 002)",
+                f"{wording('lost-zeros', 2)} (first: query 001: 13 for 013; query 2 for 002)",
+                f"{wording('extra-query', 1, 'ignored')} (first: 2)",
+                f"{wording('unanswered-query', 1, 'counts zero')} (first: 002)",
             ],
         ),
         (
             {"001": ["013"]},
             {"001": ["999"]},
             {},
-            ["no retrieved document is judged in the gold, so the score is zero"],
+            [wording("no-match")],
         ),
         (
             {"001": {"013": 1}, "002": {"013": 0}},
             {"001": {"013": 1.0, "014": 1.0}, "002": {"013": 1.0}},
             {"measures": ["MacroP"]},
             [
-                "1 query has no relevant document in the gold and is left out of topic-wise means (first: 002)",
-                "1 query has documents of equal score; the greater id ranks first, as in trec_eval (first: query 001)",
+                f"{wording('empty-gold', 1, wording('left-out-topic', n=1))} (first: 002)",
+                f"{wording('tie', 1)} (first: query 001)",
             ],
         ),
         (
@@ -433,9 +435,8 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": ["013"], "002": ["013"], "003": ["013"]},
             {"measures": ["map"]},
             [
-                "1 query has judged documents and no relevant one in the gold, and counts zero in trec_eval's measures "
-                "(first: 002)",
-                "1 query has no judged document in the gold; trec_eval's measures leave such out (first: 003)",
+                f"{wording('judged-only', 1)} (first: 002)",
+                wording("no-judged-document", wording("1-query"), "003"),
             ],
         ),
         (
@@ -443,15 +444,14 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {f"00{n}": ["013"] for n in range(1, 6)},
             {"measures": ["map"]},
             [
-                "4 queries have no judged document in the gold; trec_eval's measures leave such out "
-                "(first: 002; 003; 004)",
+                wording("no-judged-document", wording("queries", 4), "002; 003; 004"),
             ],
         ),
         (
             {"001": {"013": 1}, "002": {"013": 0}, "003": {}},
             {"001": ["013"], "002": ["013"], "003": ["013"]},
             {"measures": ["MacroF1"], "decisions": Decisions(empty_gold="one")},
-            ["2 queries have no relevant document in the gold and count one where undefined (first: 002; 003)"],
+            [f"{wording('empty-gold', 2, wording('counts-one-where'))} (first: 002; 003)"],
         ),
     ],
 )
@@ -463,7 +463,11 @@ def test_what_was_tolerated_is_said(
 
 @pytest.mark.parametrize(
     ("undefined", "said"),
-    [("zero", "counts 0 (--undefined zero)"), ("one", "counts 1 (--undefined one)"), ("skip", "is left out")],
+    [
+        ("zero", wording("counts-0-undefined")),
+        ("one", wording("counts-1-undefined")),
+        ("skip", wording("left-out", n=1)),
+    ],
 )
 def test_instances_with_undefined_f1_are_named_with_the_rule(undefined: str, said: str) -> None:
     gold = Gold({"0": {"p0": 1}, "1": {"p0": 0}, "2": {"p0": 0}, "3": {"p0": 1}}, format="tort")
@@ -471,10 +475,10 @@ def test_instances_with_undefined_f1_are_named_with_the_rule(undefined: str, sai
     decisions = Decisions(undefined=undefined)  # type: ignore[arg-type]
     scores = evaluate(gold, run, task="rationale", decisions=decisions)
     pooled, plaintiff, defendant = scores.remarks
-    assert pooled.startswith("1 instance has no True claim in gold and prediction; the F1 ")
+    assert pooled.startswith(wording("undefined-f1", 1, ""))
     assert pooled.endswith("(first: 1)")
     assert plaintiff == f"plaintiff: {pooled}"
-    assert defendant.startswith("defendant: 4 instances have no True claim in gold and prediction; the F1 ")
+    assert defendant.startswith(f"defendant: {wording('undefined-f1', 4, '')}")
     assert defendant.endswith("(first: 0; 1; 2)")
     assert all(said in remark for remark in scores.remarks)
 
@@ -484,14 +488,14 @@ def test_remarks_of_the_gold_are_told_with_each_run(tmp_path: Path) -> None:
     evaluator = Evaluator(tmp_path / "gold.json")
     for _ in range(2):
         assert list(evaluator.evaluate({"001": ["013"]}).remarks) == [
-            "1 entry repeats a document of its query in the gold and counts once (first: query 001: 013)"
+            f"{wording('gold-duplicate', 1)} (first: query 001: 013)"
         ]
 
 
 def test_a_run_that_does_not_belong_to_the_gold_is_refused() -> None:
-    with pytest.raises(MismatchError, match="leading zeros are lost"):
+    with pytest.raises(MismatchError, match=re.escape(wording("leading-zeros-lost"))):
         evaluate(GOLD, {"1": ["13"]}, task="2")
-    with pytest.raises(MismatchError, match="no query of the run is in the gold"):
+    with pytest.raises(MismatchError, match=re.escape(wording("no-query-run-gold"))):
         evaluate(STATUTE, ARTICLES, answers={"R06-01-O": "Y"})
 
 
@@ -504,12 +508,12 @@ def test_answers_that_are_all_wrong_are_scored_without_a_word() -> None:
 def test_a_gold_that_is_its_own_run_is_said(tmp_path: Path) -> None:
     gold = tmp_path / "gold.json"
     gold.write_text('{"001": ["013"]}')
-    assert list(evaluate(gold, gold, task="2").remarks) == ["this is the gold itself"]
+    assert list(evaluate(gold, gold, task="2").remarks) == [wording("gold-itself")]
     (tmp_path / "copy.json").write_text('{"001": ["013"]}')
     (tmp_path / "link.json").symlink_to("gold.json")
     for name in ("copy.json", "link.json"):
         (remark,) = evaluate(gold, tmp_path / name, task="2").remarks
-        assert remark.startswith("this is the gold itself")
+        assert remark.startswith(wording("gold-itself"))
         assert str(gold) in remark
     (tmp_path / "run.json").write_text('{"001": ["014"]}')
     assert not [r for r in evaluate(gold, tmp_path / "run.json", task="2").remarks if "gold itself" in r]
@@ -524,11 +528,11 @@ def test_a_gold_that_is_its_own_run_is_said(tmp_path: Path) -> None:
         (
             Gold({"001": {"013": 1}}, task="1", path="g.xml", format="xml"),
             "2",
-            "g.xml says that it is of task 1, not 2",
+            wording("says-task-not", "g.xml", 1, 2),
         ),
-        (STATUTE, "tort", "gold.xml is no gold of the pilot; the task is tort"),
-        (STATUTE, "rationale", "gold.xml is no gold of the pilot; the task is rationale"),
-        (EXAMPLES / "tort/gold.jsonl", "4", "gold.jsonl is the gold of the pilot; the task is 4"),
+        (STATUTE, "tort", wording("gold-pilot-task", "gold.xml", "no", "tort")),
+        (STATUTE, "rationale", wording("gold-pilot-task", "gold.xml", "no", "rationale")),
+        (EXAMPLES / "tort/gold.jsonl", "4", wording("gold-pilot-task", "gold.jsonl", "the", 4)),
     ],
 )
 def test_a_gold_of_another_task_is_refused(gold: Gold | Path, task: str, said: str) -> None:
@@ -545,7 +549,9 @@ def test_a_result_names_the_choices_behind_it() -> None:
     scores = evaluate(GOLD, RUN, task="2", decisions=decisions)
     assert scores.decisions is decisions
     assert scores.counts == {"correct": 3, "retrieved": 5, "relevant": 6}
-    assert scores.header() == "3 queries: 2 answered, 1 unanswered; 1 extra query in the run counted as wrong"
+    assert scores.header() == (
+        "3 queries: 2 answered, 1 unanswered; 1 extra query in the run " + wording("counted-wrong")
+    )
 
 
 def test_a_measure_asked_for_twice_is_scored_once() -> None:
@@ -572,7 +578,7 @@ def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path: Path) -
         return str(tmp_path / name)
 
     gold = write("gold.jsonl", [("0", True), ("1", False)])
-    remark = "1 accepted claim is not in the gold and counts as wrong (first: instance 0)"
+    remark = f"{wording('unknown-claim', 1)} (first: instance 0)"
     for claims, said in (([("1", True)], False), ([("9", True)], True), ([("9", False)], False)):
         run = write("run.jsonl", [("0", True), *claims])
         assert (remark in evaluate(gold, run, task="rationale").remarks) is said

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters import statute, tort, trec
@@ -74,7 +75,7 @@ def test_all_together_stay_small() -> None:
         (
             "task4/gold.xml",
             [
-                "1 gold article is marked [MISSING ARTICLE n]; n is taken as the number (first: line 49: R07-05-U 97)",
+                f"{wording('missing-article', 1)} (first: line 49: R07-05-U 97)",
             ],
         ),
     ],

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 from naive import DOCUMENTS, QUERIES
 
 import coliee_ir
@@ -187,7 +188,7 @@ def test_equal_scores_stand_as_trec_eval_puts_them() -> None:
 def test_a_query_that_a_run_lacks_is_fused_from_the_others() -> None:
     fused = Fusion("combsum").fuse({"1": ["a"], "2": ["b", "c"]}, {"2": ["c"], "3": []}, task="1")
     assert of(fused.run) == {"1": {"a": 1.0}, "2": {"c": 1.0, "b": 1.0}}
-    assert "1 query is not in all runs (first: 1); of 2, run lacks 1" in fused.remarks
+    assert f"{wording('query-not-all', 1)} (first: 1); of 2, run lacks 1" in fused.remarks
 
 
 def test_depth_and_top_cut_before_and_after() -> None:
@@ -201,11 +202,11 @@ def test_depth_and_top_cut_before_and_after() -> None:
 def test_a_repeated_document_counts_once() -> None:
     fused = Fusion("rrf").fuse({"q": ["a", "b", "a"]}, {"q": ["b"]})
     assert of(fused.run)["q"] == {"b": 1 / 62 + 1 / 61, "a": 1 / 61}
-    assert "run: 1 line repeats a document of its query and counts once" in fused.remarks
+    assert f"run: {wording('line-repeats-document', 1, 'counts once')}" in fused.remarks
 
 
 def test_where_scores_are_looked_at_a_run_without_them_is_named() -> None:
-    said = "run has no scores: the i-th of n documents counts as n - i + 1"
+    said = f"run {wording('no-scores-i', n=1)}"
     runs = [{"q": ["a", "b"]}, ONE]
     assert said in Fusion("combsum").fuse(*runs).remarks
     assert not any("scores" in remark for remark in Fusion("rrf").fuse(*runs).remarks)
@@ -233,7 +234,7 @@ def test_sets_are_those_of_the_twin(
     expected = {query: documents for query, documents in expected.items() if documents}
     parameters = {"least": least} if method == "vote" and least else {}
     if not expected:
-        with pytest.raises(UsageError, match="the result is empty"):
+        with pytest.raises(UsageError, match=re.escape(wording("result-empty-no"))):
             fuse(*runs, method=method, task="trec", **parameters)  # type: ignore[arg-type]
         return
     fused = fuse(*runs, method=method, task="trec", **parameters)  # type: ignore[arg-type]
@@ -250,17 +251,17 @@ def test_a_weighted_vote_adds_decimals_as_people_do() -> None:
     assert 0.7 + 0.1 < 0.8
     assert set(of(fuse(*runs, method="vote", weights=[0.7, 0.1, 0.2], least=0.8))["q"]) == {"a"}
     assert 0.1 + 0.2 > 0.3
-    with pytest.raises(UsageError, match="the result is empty"):
+    with pytest.raises(UsageError, match=re.escape(wording("result-empty-no"))):
         fuse({"q": ["a"]}, {"q": ["a"]}, {"q": ["d"]}, method="vote", weights=[0.1, 0.2, 0.3])
     # half is not more than half
-    with pytest.raises(UsageError, match="the result is empty"):
+    with pytest.raises(UsageError, match=re.escape(wording("result-empty-no"))):
         fuse({"q": ["a"]}, {"q": ["b"]}, method="vote")
 
 
 def test_queries_that_a_set_has_nothing_for_are_named() -> None:
     fused = Fusion("intersection").fuse({"1": ["a"], "2": ["a"]}, {"1": ["a"], "2": ["b"]})
     assert of(fused.run) == {"1": {"a": 1.0}}
-    assert fused.remarks == ("1 query has no document that appears in enough runs, and is left out (first: 2)",)
+    assert fused.remarks == (f"{wording('query-no-document', 1)} (first: 2)",)
 
 
 # answers
@@ -287,14 +288,14 @@ def test_answers_are_those_of_the_twin(runs: list[dict[str, bool]], ties: Any, d
 def test_ties_between_answers_are_named() -> None:
     runs = [{"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": "N", "H18-1-2": "N", "H18-1-3": "Y"}]
     assert Fusion("vote", ties="first").fuse(*runs).remarks == (
-        "1 query is not in all runs (first: H18-1-3); of 3, run lacks 1",
-        "1 answer is a tie, decided as the first run says that answers (--ties first): H18-1-1",
+        f"{wording('query-not-all', 1)} (first: H18-1-3); of 3, run lacks 1",
+        f"{wording('answer-tie', 1)}, decided {wording('first-run-says')} (--ties first): H18-1-1",
     )
     assert fuse(*runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}  # type: ignore[union-attr]
     assert fuse(*runs, ties="Y").labels["H18-1-1"] is True  # type: ignore[union-attr]
     many = {f"H18-{at}-1": at % 2 == 0 for at in range(30)}
     said = Fusion("vote").fuse(many, {query: not label for query, label in many.items()}).remarks
-    assert said[-1].startswith("30 answers are ties, decided N (--ties N): H18-0-1, ")
+    assert said[-1].startswith(f"{wording('answer-tie', 30)}, decided N (--ties N): H18-0-1, ")
     assert said[-1].endswith("H18-19-1, …")
 
 
@@ -304,29 +305,28 @@ def test_ties_between_answers_are_named() -> None:
 @pytest.mark.parametrize(
     ("given_parameters", "sentence"),
     [
-        ({"method": "sum"}, "unknown method 'sum'; the methods are rrf, combsum, combmnz, combanz, combmax, combmin, "
-         "combmed, union, intersection, vote"),
-        ({"method": "rrf", "norm": "max"}, "rrf takes no norm; it takes depth, k, top, weights"),
-        ({"method": "combsum", "k": 60}, "combsum takes no k; it takes depth, norm, top, weights"),
-        ({"method": "union", "weights": [1, 2]}, "union takes no weights; it takes depth"),
-        ({"method": "vote", "top": 3}, "vote takes no top; it takes depth, least, ties, weights"),
-        ({"norm": "minmax", "method": "combsum"}, "unknown normalisation 'minmax'; "
-         "the normalisations are min-max, max, sum, "
-         "zscore, rank, borda, none"),
-        ({"k": -1}, "k must be a number ≥ 0, not -1"),
-        ({"k": math.nan}, "k must be a number ≥ 0, not nan"),
-        ({"depth": 0}, "depth must be an integer ≥ 1, and 0 is not"),
-        ({"top": 2.5}, "top must be an integer ≥ 1, and 2.5 is not"),
-        ({"weights": [1]}, "1 weight for 2 runs: give one a run"),
-        ({"weights": [1, -1]}, "a weight is a number from 0, and -1 is not"),
-        ({"weights": [1, math.inf]}, "a weight is a number from 0, and inf is not"),
-        ({"weights": [1, 10**400]}, f"a weight is a number from 0, and {10**400} is not"),
-        ({"weights": ["1", 1]}, "a weight is a number from 0, and '1' is not"),
-        ({"weights": [0, 0]}, "at least one weight must be greater than 0"),
-        ({"method": "vote", "least": 0}, "the least weight is a number above 0, and 0 is not"),
-        ({"method": "vote", "least": 9}, "the result is empty: no query has a document for vote"),
-        ({"method": "vote", "ties": "Y"}, "--ties applies to votes on labels only"),
-        ({"method": "vote", "ties": "y"}, "ties give N, Y or first, and not 'y'"),
+        ({"method": "sum"}, wording("unknown-method-methods", "'sum'",
+         "rrf, combsum, combmnz, combanz, combmax, combmin, combmed, union, intersection, vote")),
+        ({"method": "rrf", "norm": "max"}, wording("takes-no-takes", "rrf", "norm", "depth, k, top, weights")),
+        ({"method": "combsum", "k": 60}, wording("takes-no-takes", "combsum", "k", "depth, norm, top, weights")),
+        ({"method": "union", "weights": [1, 2]}, wording("takes-no-takes", "union", "weights", "depth")),
+        ({"method": "vote", "top": 3}, wording("takes-no-takes", "vote", "top", "depth, least, ties, weights")),
+        ({"norm": "minmax", "method": "combsum"}, wording("unknown-normalisation", "'minmax'",
+         "min-max, max, sum, zscore, rank, borda, none")),
+        ({"k": -1}, wording("k-must-number", "-1")),
+        ({"k": math.nan}, wording("k-must-number", "nan")),
+        ({"depth": 0}, wording("must-integer-1", "depth", 0)),
+        ({"top": 2.5}, wording("must-integer-1", "top", "2.5")),
+        ({"weights": [1]}, wording("runs-give-one", "1 weight", 2)),
+        ({"weights": [1, -1]}, wording("weight-number-0", "-1")),
+        ({"weights": [1, math.inf]}, wording("weight-number-0", "inf")),
+        ({"weights": [1, 10**400]}, wording("weight-number-0", 10 ** 400)),
+        ({"weights": ["1", 1]}, wording("weight-number-0", "'1'")),
+        ({"weights": [0, 0]}, wording("at-least-one")),
+        ({"method": "vote", "least": 0}, wording("least-weight-number", 0)),
+        ({"method": "vote", "least": 9}, wording("result-empty-no", "vote")),
+        ({"method": "vote", "ties": "Y"}, wording("ties-applies-votes")),
+        ({"method": "vote", "ties": "y"}, wording("ties-give-not", "N, Y", "first", "'y'")),
     ],
 )  # fmt: skip
 def test_parameters_without_sense_are_refused(given_parameters: dict[str, Any], sentence: str) -> None:
@@ -340,20 +340,22 @@ def test_runs_that_cannot_be_fused_are_refused() -> None:
         fuse(ONE)
     with pytest.raises(UsageError, match="at least two runs"):
         fuse("run.txt")
-    with pytest.raises(InputError, match="it contains labels, but <memory> contains documents"):
+    with pytest.raises(
+        InputError, match=re.escape(wording("contains-but-contains", "labels", "<memory>", "documents"))
+    ):
         fuse(ONE, {"q": "Y"})
     answers = [{"q": "Y"}, {"q": "N"}]
-    with pytest.raises(UsageError, match="answers can only be fused by vote, not by rrf"):
+    with pytest.raises(UsageError, match=re.escape(wording("answers-only-fused", "rrf"))):
         fuse(*answers, method="rrf")
     with pytest.raises(UsageError, match="does not use least"):
         fuse(*answers, least=2)
-    with pytest.raises(UsageError, match="no run with a weight answers"):
+    with pytest.raises(UsageError, match=re.escape(wording("result-empty-no-run"))):
         fuse(Answers({}), Answers({"q": True}), weights=[1, 0])
-    with pytest.raises(UsageError, match="turn negative ones around"):
+    with pytest.raises(UsageError, match=re.escape(wording("norm-max-divides"))):
         fuse({"q": {"a": -1.0}}, ONE, method="combsum", norm="max")
     with pytest.raises(UsageError, match="scores beyond 1e"):
         fuse({"q": {"a": 1e300, "b": -1e300}}, ONE, method="combsum")
-    with pytest.raises(UsageError, match="too large to represent"):
+    with pytest.raises(UsageError, match=re.escape(wording("fused-score-too"))):
         fuse({"q": {"a": 1e99}}, ONE, method="combsum", norm="none", weights=[1e300, 1])
     assert of(fuse({"q": {"a": 1e300, "b": -1e300}}, ONE))["q"].keys() == {"a", "b", "c"}
 
@@ -387,17 +389,17 @@ def test_weights_of_numpy_are_kept_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("held", "said"),
     [
-        ("[1, 2]", 'a fusion is {"method": "combsum"'),
-        ("{}", 'a fusion is {"method": "combsum"'),
-        ('{"fusion": {"method": "rrf", "weight": [1]}}', "a fusion has no 'weight'"),
-        ('{"method": "rrf", "weights": 1}', "the weights of a fusion are a list"),
-        ('{"method": "rrf", "weights": [1, "2"]}', "a weight is a number from 0, and '2' is not"),
-        ('{"method": "rrf", "weights": [true, 1]}', "a weight is a number from 0, and True is not"),
+        ("[1, 2]", wording("fusion-method-combsum")),
+        ("{}", wording("fusion-method-combsum")),
+        ('{"fusion": {"method": "rrf", "weight": [1]}}', wording("fusion-no", "'weight'")),
+        ('{"method": "rrf", "weights": 1}', wording("fusion-list", "weights")),
+        ('{"method": "rrf", "weights": [1, "2"]}', wording("weight-number-0", "'2'")),
+        ('{"method": "rrf", "weights": [true, 1]}', wording("weight-number-0", "True")),
         ('{"method": "rrf", "weights": [1, 1], "runs": ["a"]}', "2 weights for 1 run"),
-        ('{"method": "rrf", "weights": [1, 1], "runs": ["a", 2]}', "the runs of a fusion are named by text"),
-        ('{"method": "combsum", "norm": ["max"]}', "norm and ties of a fusion are text"),
-        ('{"method": "rrf", "top": true}', "top must be an integer ≥ 1, and True is not"),
-        ('{"method": "rrf", "k": "60"}', "k must be a number ≥ 0, not '60'"),
+        ('{"method": "rrf", "weights": [1, 1], "runs": ["a", 2]}', wording("runs-fusion-named")),
+        ('{"method": "combsum", "norm": ["max"]}', wording("norm-ties-fusion")),
+        ('{"method": "rrf", "top": true}', wording("must-integer-1", "top", "True")),
+        ('{"method": "rrf", "k": "60"}', wording("k-must-number", "'60'")),
         ('{"method": "\\u001b[31m"}', "unknown method"),
         ("{", "broken JSON"),
     ],
@@ -416,12 +418,9 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
     fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
     assert of(fusion.fuse(a, b).run) == of(fusion.fuse(b, a).run) == {"q": {"x": 0.9, "y": 0.1}}
     assert "weights" not in str(fusion.fuse(a, b).remarks)
-    assert "run order differs from fitting (A, B); weights matched by run tag" in (fusion.fuse(b, a).remarks)
+    assert wording("run-order-differs", "A, B") in (fusion.fuse(b, a).remarks)
     other = Run.of({"q": ["y"]}, tag="C")
-    assert (
-        "the weights were fitted to the runs A, B, and are applied to C, A in this order"
-        in fusion.fuse(other, a).remarks
-    )
+    assert wording("weights-were-fitted", "A, B", "C, A") in fusion.fuse(other, a).remarks
     assert of(fusion.fuse(other, a).run)["q"]["y"] == 0.9
 
 

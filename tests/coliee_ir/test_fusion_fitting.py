@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import wording
 
 import coliee_ir
 from coliee_adapters.errors import InputError, MismatchError, UsageError
@@ -191,7 +193,7 @@ def test_whether_fitting_was_worth_it_is_said() -> None:
     worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)
     assert not any("held-out" in remark for remark in worth_it.remarks)
     # "worse" only where the interval says so
-    for low, high, word in ((-0.3, -0.1, "are worse than"), (-0.3, 0.1, "are not shown to be better than")):
+    for low, high, word in ((-0.3, -0.1, wording("worse")), (-0.3, 0.1, wording("not-shown-better"))):
         behind = Difference(-0.2, 0.05, Interval(low, high))
         others = [replace(one, behind=behind, held_out=2.0) for one in worth_it.contenders[1:2]]
         assert word in replace(worth_it, contenders=(worth_it.contenders[0], *others)).remarks[0]
@@ -260,9 +262,9 @@ def test_measures_by_which_weights_are_fitted() -> None:
         ({"measure": "MicroF1@5", "top": 3}, "use one of the two"),
         ({"measure": "AP", "top": 3}, "uses the whole ranking"),
         ({"method": "vote"}, "can only be fitted for rankings, and vote returns sets"),
-        ({"folds": 1}, "1 folds cannot be made from 30 queries"),
-        ({"folds": 31}, "31 folds cannot be made from 30 queries"),
-        ({"seed": -1}, "the seed must be an integer ≥ 0"),
+        ({"folds": 1}, wording("folds-cannot-made", 1, 30, "queries")),
+        ({"folds": 31}, wording("folds-cannot-made", 31, 30, "queries")),
+        ({"seed": -1}, wording("seed-must-integer")),
     ]:
         with pytest.raises(UsageError, match=sentence.replace("(", r"\(").replace(")", r"\)")):
             fit(**options)
@@ -270,12 +272,12 @@ def test_measures_by_which_weights_are_fitted() -> None:
 
 def test_what_does_not_belong_together_is_refused() -> None:
     gold, drawn = example()
-    with pytest.raises(MismatchError, match="no query of the run is in the gold"):
+    with pytest.raises(MismatchError, match=re.escape(wording("no-query-run-gold"))):
         fit_fusion(gold, drawn[0], {"H18-1-1": ["1"]}, task=1)
     with pytest.raises(InputError, match="it contains labels"):
         fit_fusion(gold, drawn[0], {"000001": "Y"}, task=1)
     labels = {"H18-1-1": "Y", "H18-1-2": "N"}
     with pytest.raises(UsageError, match="by vote, not by combsum"):
         fit_fusion(labels, labels, labels, method="combsum", folds=2)
-    with pytest.raises(UsageError, match="contains labels; use --weights"):
+    with pytest.raises(UsageError, match=re.escape(wording("weights-only-fitted-rankings-contains"))):
         fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, labels, labels, task=3, edition=2025, folds=2)

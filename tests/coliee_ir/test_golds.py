@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
 from coliee_ir.commands.leaderboard import rank_runs
 from coliee_ir.scoring.reading import gold_files
+
+pytestmark = pytest.mark.usefixtures("one_deal")
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -70,7 +73,7 @@ def test_every_command_takes_several_golds(years: Path, call: Call, command: str
     given = [command, "train/riteval_R01.xml", *runs, "--edition", "2025", *options.get(command, [])]
     code, _, err = call(*given)
     assert code == 0, err
-    assert "2 query ids are not in the gold" in err
+    assert wording("extra-query", 2) in err
     code, _, err = call(*given, "--gold", "train/riteval_R02.xml")
     assert code == 0, err
     assert "not in the gold" not in err
@@ -195,7 +198,7 @@ def test_a_gold_and_a_run_that_are_swapped_are_asked_about(tmp_path: Path, call:
     (tmp_path / "run").write_text(run)
     code, out, err = call("evaluate", tmp_path / "run", tmp_path / "gold")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.rstrip().endswith(f"did you swap them? {tmp_path / 'gold'} reads as a gold")
+    assert err.rstrip().endswith(wording("did-you-swap", tmp_path / "gold"))
 
 
 @pytest.mark.parametrize(
@@ -219,4 +222,4 @@ def test_every_command_asks_whether_gold_and_run_are_swapped(command: str, tmp_p
     first = [gold] if command == "fuse" else [run, gold]
     code, out, err = call(command, *first, *more.get(command, []))
     assert (code, out) == (2, "")
-    assert f"did you swap them? {gold} reads as a gold" in err
+    assert wording("did-you-swap", gold) in err

@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, P, Qrel, ScoredDoc
+from messages import wording
 from naive import Judgements, Line, golds, ranking, run_lines
 
 import coliee_ir
@@ -192,11 +194,12 @@ def test_a_measure_can_be_typed(measure: Any) -> None:
     ("measure", "said"),
     [
         (MicroP(beta=2), "'MicroP(beta=2)': MicroP has no parameter beta; it has cutoff, rel"),
-        (MicroF(beta=0), "'MicroF(beta=0)': beta must be a number above 0 and at most 999999999"),
-        (MicroF(rel=0), "'MicroF(rel=0)': rel must be an integer from 1 to 999999999"),
-        (MacroR @ 0, "'MacroR@0': cutoff must be an integer from 1 to 999999999"),
-        (MacroR @ 2.5, "'MacroR@2.5': cutoff must be an integer from 1 to 999999999"),
-        (MicroF(beta=2)(judged_only=True), "'MicroF(beta=2,judged_only=True)': MicroF has no parameter judged_only"),
+        (MicroF(beta=0), f"'MicroF(beta=0)': beta must be {wording('number-above-0', 999999999)}"),
+        (MicroF(rel=0), f"'MicroF(rel=0)': rel must be {wording('integer-1', 999999999)}"),
+        (MacroR @ 0, f"'MacroR@0': cutoff must be {wording('integer-1', 999999999)}"),
+        (MacroR @ 2.5, f"'MacroR@2.5': cutoff must be {wording('integer-1', 999999999)}"),
+        (MicroF(beta=2)(judged_only=True), wording("no-parameter", "'MicroF(beta=2,judged_only=True)'", "MicroF",
+         "judged_only")),
     ],
 )  # fmt: skip
 def test_a_parameter_that_is_none_is_refused_in_a_sentence(measure: Any, said: str) -> None:
@@ -233,9 +236,9 @@ def test_ids_are_compared_as_they_stand() -> None:
 
 
 def test_what_cannot_be_judged_is_refused() -> None:
-    with pytest.raises(UsageError, match="these qrels hold labels"):
+    with pytest.raises(UsageError, match=re.escape(wording("these-qrels-hold"))):
         provider.calc_aggregate([MicroF], {"q": "Y"}, {})
-    with pytest.raises(InputError, match="this score is not a finite number"):
+    with pytest.raises(InputError, match=re.escape(wording("score-not-finite"))):
         MicroF.calc_aggregate(GOLD, {"q1": {"d1": math.nan}})
     with pytest.raises(InputError, match="judged twice and differently"):
         MicroF.calc_aggregate([Qrel("q", "d", 1), Qrel("q", "d", 0)], {})
@@ -250,7 +253,7 @@ def test_a_zero_of_gold_and_run_that_do_not_belong_together_is_said() -> None:
 
 def test_another_measure_of_the_name_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin, "registry", {"MicroP": AP})
-    with pytest.raises(ImportError, match="ir_measures has another measure of the name MicroP"):
+    with pytest.raises(ImportError, match=re.escape(wording("ir-measures-another", "MicroP"))):
         plugin._register(MicroP)
 
 
@@ -387,7 +390,7 @@ def test_the_command_line_of_ir_measures_with_these_measures(tmp_path: Path) -> 
     assert typed("-q", "MicroR").stdout.splitlines()[-1] == "all\tMicroR\t0.4000"
     refused = typed("MicroR@0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == "ir_measures: 'MicroR@0': cutoff must be an integer from 1 to 999999999\n"
+    assert refused.stderr == f"ir_measures: 'MicroR@0': cutoff must be {wording('integer-1', 999999999)}\n"
 
 
 @pytest.mark.filterwarnings("ignore")  # what another program warns of

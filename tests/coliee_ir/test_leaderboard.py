@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission, rank_runs
@@ -86,7 +88,7 @@ def test_the_best_run_of_each_team_is_ranked_alone(folder: Path) -> None:
     write(folder, {f"all/{name}.txt": run_lines(n, name.replace("/", "")) for name, n in runs.items()})
     board = rank("all", best=True)
     assert standing(board) == [(1, "A", "Atwo"), (2, "B", "Bone"), (3, "C", "Cone")]
-    assert "2 runs left out that are not the best of a team" in board.remarks
+    assert wording("left-out-not", "2 runs", "are") in board.remarks
     assert len(rank("all").entries) == 5
 
 
@@ -94,7 +96,7 @@ def test_without_any_team_every_run_is_the_best_of_its_own(folder: Path) -> None
     write(folder, {f"all/{tag}.txt": run_lines(n, tag) for tag, n in {"a": 3, "b": 9}.items()})
     board = rank("all", best=True)
     assert len(board.entries) == 2
-    assert any("no teams are known" in remark for remark in board.remarks)
+    assert any(wording("no-teams-known") in remark for remark in board.remarks)
 
 
 def test_runs_that_cannot_be_told_apart_may_have_each_others_rank(folder: Path) -> None:
@@ -132,13 +134,14 @@ def test_the_team_from_a_list_goes_before_a_pattern_and_that_before_the_folder(f
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name,country\nA,JP\n", "t.csv, line 1: there is no such column (found 'name,country'); name two: tag,team"),
-        ("tag,team\nA,X\nA,Y\n", "t.csv, line 3: this run is also X's (found 'A'); keep one"),
-        ("tag,team\n", "t.csv, line 1: this CSV has no rows"
-        "; name the columns in the first row, then write one row each"),
-        ("tag,team\nA,X,Y\n", "t.csv, line 2: this row has 3 cells, and the first row names 2 columns (found 'A,X,Y'); "
-                              "put quotes around what holds a comma"),
-        ('tag,team\n"A,X\n', "t.csv, line 2: this is not CSV (unexpected end of data); check the quotes"),
+        ("name,country\nA,JP\n", f"t.csv, line 1: {wording('no-such-column')} (found 'name,country'); "
+                                 + wording("name-two-tag")),
+        ("tag,team\nA,X\nA,Y\n", f"t.csv, line 3: {wording('run-also-s', 'X')} (found 'A'); {wording('keep-one')}"),
+        ("tag,team\n", f"t.csv, line 1: {wording('csv-no-rows')}; {wording('name-columns-first-row')}"),
+        ("tag,team\nA,X,Y\n", f"t.csv, line 2: {wording('row-cells-first', 3, 2)} (found 'A,X,Y'); "
+                              + wording("put-quotes-around")),
+        ('tag,team\n"A,X\n', f"t.csv, line 2: {wording('not-csv', 'unexpected end of data')}; "
+                             + wording("check-quotes")),
     ],
 )  # fmt: skip
 def test_a_list_of_teams_that_cannot_be_read(text: str, said: str, folder: Path) -> None:
@@ -150,7 +153,9 @@ def test_a_list_of_teams_that_cannot_be_read(text: str, said: str, folder: Path)
 
 def test_a_pattern_that_is_none(folder: Path) -> None:
     write(folder, {"a.txt": run_lines(1, "A")})
-    with pytest.raises(UsageError, match=r"the pattern '\(' is not a regular expression \(missing \), unterminated"):
+    with pytest.raises(
+        UsageError, match=re.escape(wording("pattern-not-regular", "'('", "missing ") + ", unterminated")
+    ):
         rank("a.txt", team_pattern="(")
 
 
@@ -205,10 +210,7 @@ def test_a_long_list_alone_is_no_submission(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/task3-L.A": articles("A", 6, 100), "all/task3.B": articles("B")})
     board = rank("all", gold="gold.xml", task="3", edition=2025)
     assert [entry.tag for entry in board.entries] == ["B"]
-    assert [one.reason for one in board.invalid] == [
-        "all/task3-L.A: a long list without an answer set of its run tag: name the answer set task3.TAG, "
-        "the list task3-L.TAG"
-    ]
+    assert [one.reason for one in board.invalid] == [f"all/task3-L.A: {wording('long-list-without')}"]
 
 
 def test_articles_and_answers_find_each_other_across_folders_and_names(folder: Path) -> None:
@@ -223,8 +225,8 @@ def test_one_part_without_the_other_is_no_submission(folder: Path) -> None:
     board = rank_runs("gold.xml", "all", n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["C"]
     assert sorted(one.reason for one in board.invalid) == [
-        "all/answers.B: answers without articles of the run tag B, and a submission is both",
-        "all/task3.A: articles without answers of the run tag A, and a submission is both; by the rules up to 2025 the "
+        f"all/answers.B: {wording('without-run-tag', 'answers', 'articles', 'B')}",
+        f"all/task3.A: {wording('without-run-tag', 'articles', 'answers', 'A')}; by the rules up to 2025 the "
         "articles rank alone (--edition 2025)",
     ]
 
@@ -233,7 +235,7 @@ def test_answers_without_a_tag_belong_to_the_only_articles_beside_them(folder: P
     write(folder, {"gold.xml": STATUTE, "all/T/task3.A": articles("A"), "all/T/mine.txt": answers("", 5)})
     board = rank_runs("gold.xml", "all", n_resamples=99)
     assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
-    assert "all/T/mine.txt has no run tag, and is taken to belong to all/T/task3.A" in board.remarks
+    assert wording("no-run-tag-taken", "all/T/mine.txt", "all/T/task3.A") in board.remarks
 
 
 def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None:
@@ -243,7 +245,7 @@ def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None
     )
     board = rank("all")
     assert standing(board) == [(1, "A", "run1"), (2, "B", "run1"), (3, "A", "run1")]
-    assert "3 runs have the tag run1 and stay apart: all/A/r.txt, all/A/s.txt, all/B/r.txt" in board.remarks
+    assert wording("runs-tag-stay", 3, "run1", "all/A/r.txt, all/A/s.txt, all/B/r.txt") in board.remarks
     assert list(board.table("ranking").header[:5]) == ["rank", "rank 95%", "team", "run", "file"]
     assert board.names() == ["run1 (all/A/r.txt)", "B run1", "run1 (all/A/s.txt)"]
 
@@ -282,10 +284,10 @@ def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path)
     board = rank("all", gold="gold.xml", task="3", edition=2025)
     assert [entry.tag for entry in board.entries] == ["A"]
     assert not board.invalid
-    assert "passed over 1 file of another task: all/task4.A" in board.remarks
+    assert f"passed over 1 {wording('file-another-task')}: all/task4.A" in board.remarks
     board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves
     assert [one.files for one in board.invalid] == [("all/task4.A",)]
-    assert "this submission contains labels, not documents" in board.invalid[0].reason
+    assert wording("submission-contains") in board.invalid[0].reason
 
 
 def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path) -> None:
@@ -309,7 +311,7 @@ def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(
     assert main(["leaderboard", "gold.json", "all", "absent.txt", "--task", "1", "--resamples", "99"]) == 2
     out, err = capsys.readouterr()
     assert [line.split()[2] for line in out.splitlines()[1:2]] == ["good"]
-    said = sorted(line for line in err.splitlines() if line.startswith("coliee-ir: not ranked: "))
+    said = sorted(line for line in err.splitlines() if line.startswith(wording("coliee-ir-not-ranked", "")))
     assert [line.partition("not ranked: ")[2].partition(":")[0] for line in said] == [
         "absent.txt", "all/T/broken.json, line 1, column 12", "all/T/empty.txt", "all/T/other.txt"
     ]  # fmt: skip
@@ -323,7 +325,7 @@ def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(
     write(folder, {"a.txt": run_lines(9, "a"), "teams.csv": "tag,team\na,T\n", "c.csv": "query,category\n000001,x\n"})
     given = ["--teams", "teams.csv", "--categories", "c.csv", "--task", "1", "--resamples", "99"]
     assert main(["leaderboard", "gold.json", ".", *given]) == 0
-    assert "gold.json is not a submission and was skipped" in capsys.readouterr().err
+    assert wording("not-submission-skipped", "gold.json") in capsys.readouterr().err
 
 
 def test_a_file_that_is_named_twice_is_one_run(folder: Path) -> None:
@@ -338,28 +340,30 @@ def test_a_pipe_in_a_folder_is_not_waited_for_and_a_dead_link_is_told(folder: Pa
     (folder / "all" / "link").symlink_to("nowhere")
     board = rank("all")
     assert len(board.entries) == 1
-    assert [one.reason for one in board.invalid] == ["all/link: there is no such file; check the path"]
+    assert [one.reason for one in board.invalid] == [f"all/link: {wording('no-such-file')}; {wording('check-path')}"]
 
 
 def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "all").mkdir()
-    with pytest.raises(UsageError, match="all contains no files"):
+    with pytest.raises(UsageError, match=re.escape(wording("contains-no-files", "all"))):
         rank("all")
-    with pytest.raises(UsageError, match="there are no submissions to rank"):
+    with pytest.raises(UsageError, match=re.escape(wording("no-submissions-rank"))):
         rank()
     write(folder, {"all/x.txt": ""})
     assert main(["leaderboard", "gold.json", "all", "--task", "1"]) == 2
     out, err = capsys.readouterr()
     assert not out
-    assert err == "coliee-ir: not ranked: all/x.txt: the file is empty; give a file with content\n"
+    assert err == (
+        f"{wording('coliee-ir-not-ranked', 'all/x.txt: the file is empty')}; {wording('give-file-content')}\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
-        ({"seed": -1}, "the seed must be an integer ≥ 0"),
-        ({"confidence_level": 1.0}, "the confidence level must be between 0 and 1, for example 0.95"),
+        ({"n_resamples": 0}, wording("number-resamples-must", "1,000,000")),
+        ({"seed": -1}, wording("seed-must-integer")),
+        ({"confidence_level": 1.0}, wording("confidence-level-must")),
     ],
 )
 def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: Path) -> None:
@@ -383,9 +387,7 @@ def test_parts_from_memory() -> None:
     articles, labels = Run.of({"R07-01-A": ["1"]}, tag="A"), Answers({"R07-01-A": True}, tag="A")
     board = rank_runs(gold, Submission(articles, labels), articles, task="3", n_resamples=99)
     assert [(entry.tag, entry.scores.measures["Accuracy"]) for entry in board.entries] == [("A", 0.5)]
-    assert [one.reason for one in board.invalid] == [
-        "<memory>: Accuracy ranks, and cannot be computed without all parts of a submission"
-    ]
+    assert [one.reason for one in board.invalid] == [wording("ranks-cannot-computed", "<memory>", "Accuracy")]
 
 
 def test_the_json_holds_everything_and_repeats_to_the_byte(
@@ -406,11 +408,11 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
     ]  # fmt: skip
     assert told["invalid"] == [
         {"files": ["all/bad.txt"], "tag": "", "team": "",
-         "reason": "all/bad.txt: the file is empty; give a file with content"}
+         "reason": f"all/bad.txt: {wording('file-empty')}; {wording('give-file-content')}"}
     ]  # fmt: skip
     assert (told["measure"], told["tie_break"], told["judged"], told["trials"]) == ("MicroF1", [], 20, 10_000)
     assert set(told["tables"]) == {
-        "ranking", "results", "relevant", "questions", "histogram", "unfound", "alone", "ceilings", "invalid"
+        "ranking", "results", "data", "relevant", "questions", "histogram", "unfound", "alone", "ceilings", "invalid"
     }  # fmt: skip
     assert told["tables"]["results"][0] == {
         "team": "T9", "run": "r9", "returned": 20, "correct": 9, "MicroF1": 0.45, "MicroP": 0.45, "MicroR": 0.45
@@ -454,21 +456,21 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     write(folder, {"a.txt": run_lines(9, "a")})
     given = ["leaderboard", "gold.json", "a.txt", "--task", "1", "--resamples", "99"]
     assert main([*given, "-f", "csv", "--table", "results", "--table", "relevant"]) == 2
-    assert "csv holds one table: name one, or write each to a file with --tables DIR" in capsys.readouterr().err
+    assert wording("holds-one-table-name", "csv") in capsys.readouterr().err
     assert main([*given, "-f", "csv", "--tables", "out"]) == 0
     out, err = capsys.readouterr()
     assert not out
     assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
-        f"{name}.csv" for name in ("ranking", "results", "relevant", "questions", "histogram", "unfound", "alone",
-                                   "ceilings", "invalid")
+        f"{name}.csv" for name in ("ranking", "results", "data", "relevant", "questions", "histogram", "unfound",
+                                   "alone", "ceilings", "invalid")
     )  # fmt: skip
-    assert "no table categories: name the categories of the questions: --categories CSV" in err
+    assert f"no table categories: {wording('name-categories')}" in err
     assert (folder / "out" / "results.csv").read_text() == (
         "run,returned,correct,MicroF1,MicroP,MicroR\na,20,9,0.45,0.45,0.45\n"
     )
     assert main([*given, "-f", "json", "--tables", "out"]) == 2
     assert main([*given, "--tables", "a.txt"]) == 2
-    assert "a.txt: cannot be made" in capsys.readouterr().err
+    assert f"a.txt: {wording('cannot-made')}" in capsys.readouterr().err
 
 
 def test_the_caption_says_what_a_rank_set_is_and_json_has_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -508,7 +510,7 @@ def test_the_best_run_of_a_team_is_compared_as_one_of_all_that_it_sent(folder: P
 
 def test_standard_input_is_named_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["leaderboard", "-", "-"]) == 2
-    assert "standard input (-) can be named only once" in capsys.readouterr().err
+    assert wording("standard-input-named") in capsys.readouterr().err
 
 
 # system descriptions
@@ -532,7 +534,7 @@ def test_system_descriptions_are_passed_over_in_one_line(folder: Path, capsys: p
 def test_a_system_description_as_a_run_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder, {"about.txt": DESCRIPTION, "a.txt": run_lines(9, "a")})
     assert main(["evaluate", "gold.json", "about.txt"]) == 2
-    assert "about.txt, line 1: this is a system description, not a run" in capsys.readouterr().err
+    assert f"about.txt, line 1: {wording('system-description-not')}" in capsys.readouterr().err
     assert main(["evaluate", "gold.json", "about.txt", "a.txt", "--keep-going"]) == 2
     assert ["a", "0.4500"] in [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
 
@@ -542,5 +544,5 @@ def test_a_number_of_runs_that_is_not_stated_is_said_with_its_source(folder: Pat
     write(folder, {f"all/A/{n}.txt": f"001 013 A{n}\n002 01{n} A{n}\n" for n in range(4)})
     board = rank_runs(gold, "all", "all/A", task="2", n_resamples=99, team_pattern="(A)")
     assert [remark for remark in board.remarks if "4 runs" in remark] == [
-        "A has 4 runs, and 3 are usual (COLIEE 2021 overview paper)"
+        f"A has 4 runs, and 3 are usual ({wording('coliee-2021-overview-paper')})"
     ]

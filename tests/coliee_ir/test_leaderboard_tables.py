@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 from naive import Judgements, golds
 from test_leaderboard_2021 import OFFICIAL
 
@@ -42,7 +44,7 @@ def test_documents_that_no_run_and_that_one_run_alone_returned() -> None:
     board = board_of(ONE, TWO)
     assert values(board, "unfound") == [["q1", "b"], ["q4", "e"]]
     assert values(board, "alone") == [["q3", "d", "ONE"]]
-    assert board.table("unfound").caption == "Relevant documents that no run returned: 2 of 5."
+    assert board.table("unfound").caption == f"{wording('relevant-documents-no-run')}: 2 of 5."
 
 
 def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
@@ -52,11 +54,15 @@ def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
     board = rank_runs(gold, *runs, task="4", n_resamples=99)
     assert values(board, "unfound") == [["R07-03-A", "Y"]]
     assert values(board, "alone") == [["R07-02-A", "N", "YNN"]]
-    assert values(board, "ceilings") == [["all Y", 2 / 3], ["majority of the runs", 1 / 3], ["any run right", 2 / 3]]
+    assert values(board, "ceilings") == [
+        ["all Y", 2 / 3],
+        [wording("majority-runs"), 1 / 3],
+        [wording("any-run-right"), 2 / 3],
+    ]
     assert values(board, "questions") == [
         ["R07-01-A", "easy", 1.0], ["R07-02-A", "other", 0.5], ["R07-03-A", "other", 0.0]
     ]  # fmt: skip
-    with pytest.raises(UsageError, match="names no documents"):
+    with pytest.raises(UsageError, match=re.escape(wording("names-no-documents"))):
         board.table("relevant")
 
 
@@ -97,7 +103,7 @@ def test_ceilings_of_a_run() -> None:
     assert table[0] == ["ONE", pytest.approx(2 * 3 / 10), pytest.approx(2 * 2 / 9), pytest.approx(2 * 3 / 10), 2]
     # TWO: cut to 2, 1, 1: a; x; the best cut-off is 1: a; x
     assert table[1] == ["TWO", pytest.approx(2 * 2 / 9), pytest.approx(2 / 7), pytest.approx(2 * 2 / 9), 3]
-    assert table[2][:2] == ["one relevant document each", pytest.approx(2 * 4 / 9)]
+    assert table[2][:2] == [wording("one-relevant-document"), pytest.approx(2 * 4 / 9)]
 
 
 def test_ceilings_look_at_the_long_list_where_there_is_one() -> None:
@@ -145,9 +151,9 @@ def test_the_best_cut_off_is_the_best_of_all(name: str, gold: Judgements, data: 
 
 
 @pytest.mark.parametrize(("name", "said"), [
-    ("nothing", "there is no table 'nothing'; there are ranking, results"),
-    ("categories", "name the categories of the questions: --categories CSV"),
-    ("official", "name the published table: --official CSV"),
+    ("nothing", wording("no-table-2", "'nothing'", "ranking, results")),
+    ("categories", wording("name-categories")),
+    ("official", wording("name-published-table")),
 ])  # fmt: skip
 def test_tables_that_there_are_not(name: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
@@ -167,10 +173,9 @@ def test_ceilings_of_a_ranking_measure_are_not_told() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("query,a\nq1,eh\n", "c.csv, line 2: this cell is not a mark (found 'eh')"
-        "; write 1 or x, or leave the cell empty"),
-        ("query,category\nq9,a\n", "c.csv: no judged question has a category (found 'q9'); write query,category in the "
-                                   "first row, then the ids of the gold"),
+        ("query,a\nq1,eh\n", f"c.csv, line 2: {wording('cell-not-mark')} (found 'eh'); {wording('write-1-x')}"),
+        ("query,category\nq9,a\n", f"c.csv: {wording('no-judged-question')} (found 'q9'); "
+                                   + wording("write-query-category")),
     ],
 )  # fmt: skip
 def test_categories_that_cannot_be_read(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,13 +222,13 @@ def test_published_tables_as_they_are(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("team,acc\nA,1\n", "t.csv, line 1: no column contains MicroF1 (found 'team,acc'); the runs are ranked by "
-                            "MicroF1: name its column F1"),
-        ("team,F1\nA,good\n", "t.csv, line 2: this is not a score, in column F1 (found 'good'); "
-                               "write a score such as 0.7037"),
-        ("team,F1\nA,nan\n", "t.csv, line 2: this is not a score, in column F1 (found 'nan'); "
-                               "write a score such as 0.7037"),
-        ("team,F1\nA,\n", "t.csv: no row has a score under F1; give the table of a year"),
+        ("team,acc\nA,1\n", f"t.csv, line 1: {wording('no-column-contains', 'MicroF1')} (found 'team,acc'); "
+                            + wording("runs-ranked-name", "MicroF1", "F1")),
+        ("team,F1\nA,good\n", f"t.csv, line 2: {wording('not-score-column', 'F1')} (found 'good'); "
+                              + wording("write-score-such")),
+        ("team,F1\nA,nan\n", f"t.csv, line 2: {wording('not-score-column', 'F1')} (found 'nan'); "
+                             + wording("write-score-such")),
+        ("team,F1\nA,\n", f"t.csv: {wording('no-row-score', 'F1')}; {wording('give-table-year')}"),
     ],
 )  # fmt: skip
 def test_published_tables_that_cannot_be_read(
@@ -326,3 +331,42 @@ def test_a_run_is_placed_among_the_runs_of_its_task(tmp_path: Path, capsys: pyte
     files = [str(tmp_path / name) for name in ("gold.json", "a.txt")]
     assert main(["leaderboard", *files, *told, "--official", str(tmp_path / "t.csv")]) == 0
     assert "1st of 2" in capsys.readouterr().out
+
+
+# the data of a task
+
+
+def test_queries_candidates_and_relevant_documents_of_training_and_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"001": ["001", "002"], "002": ["003"]}')
+    Path("train.json").write_text('{"011": ["001"], "012": ["001", "002", "003"], "013": ["002"], "014": ["001"]}')
+    Path("run.txt").write_text("001 001 A\n002 003 A\n")
+    for folder, queries in {
+        "test": {"001": 3, "002": 6},
+        "training": dict.fromkeys(("011", "012", "013", "014"), 5),
+    }.items():
+        for query, n in queries.items():
+            Path(folder, query, "paragraphs").mkdir(parents=True)
+            Path(folder, query, "entailed_fragment.txt").write_text("x")
+            Path(folder, query, "base_case.txt").write_text("x")
+            for number in range(1, n + 1):
+                Path(folder, query, "paragraphs", f"{number:03}.txt").write_text("x")
+    given = ["leaderboard", "gold.json", "run.txt", "--task", "2", "--resamples", "9", "--table", "data", "-f", "csv"]
+    assert main([*given, "--train", "train.json", "--corpus", "test", "--train-corpus", "training"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "data,queries,candidates per query,relevant,relevant per query",
+        "training,4.0,5.0,6.0,1.5", "test,2.0,4.5,3.0,1.5",
+    ]  # fmt: skip
+    assert main(given) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["test,2.0,3.0,1.5"]
+    assert main([*given, "--train-corpus", "training"]) == 2
+    assert "--train GOLD" in capsys.readouterr().err
+
+
+def test_the_data_of_answers_are_counts_of_labels() -> None:
+    gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
+    board = rank_runs(gold, Answers({"R07-01-A": True}, tag="A"), task="4", n_resamples=9)
+    assert list(board.table("data").header) == ["data", "queries", "Y", "N"]
+    assert values(board, "data") == [["test", 3, 2, 1]]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import wording
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
@@ -70,7 +71,7 @@ def test_jobs_is_a_whole_number_from_1(jobs: str, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as ended:
         main(["evaluate", GOLD, RUNS[0], "--jobs", jobs])
     assert ended.value.code == 2
-    assert f"'{jobs}' is not an integer ≥ 1" in capsys.readouterr().err
+    assert wording("not-integer-1", f"'{jobs}'") in capsys.readouterr().err
 
 
 def test_arrays_of_indices_score_as_the_dictionary_they_stand_for() -> None:
@@ -88,10 +89,10 @@ def test_arrays_of_indices_score_as_the_dictionary_they_stand_for() -> None:
 @pytest.mark.parametrize(
     ("query", "document", "score", "message"),
     [
-        ([0], [0, 1], [1.0], "the arrays differ in length"),
-        ([2], [0], [1.0], "an index is out of range 0 … 1"),
-        ([0], [-1], [1.0], "an index is out of range 0 … 3"),
-        ([0], [0], [np.nan], "a score is not a finite number"),
+        ([0], [0, 1], [1.0], wording("arrays-differ-length")),
+        ([2], [0], [1.0], wording("index-out-range", 1)),
+        ([0], [-1], [1.0], wording("index-out-range", 3)),
+        ([0], [0], [np.nan], wording("score-not-finite-number")),
     ],
 )
 def test_arrays_that_cannot_be_a_run_are_refused(

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import wording
 
 from coliee_adapters import case_law, json_text
 from coliee_adapters.errors import ColieeError, InputError
@@ -58,7 +60,7 @@ def packed(head: str, filler: str) -> Callable[[Path], None]:
 #: a file that takes too much → how to make it, and a word of what is said of it
 GREEDY: dict[str, tuple[Callable[[Path], object], str]] = {
     "a line that is unpacked": (packed("", "A"), "longer than 1 MiB"),
-    "JSON that is unpacked": (packed('{"075578": [', " "), "200 times its size"),
+    "JSON that is unpacked": (packed('{"075578": [', " "), wording("gzip-data-unpacks-more", 200)),
     "a sparse file": (sparse, "zero bytes"),
     "a sparse file with a beginning": (lambda path: sparse(path, GOOD * 2000), "longer than 1 MiB"),
     "sparse JSON": (lambda path: sparse(path, '{"075578": ["000001"]}' + " " * (1 << 16)), "larger than 64 MiB"),
@@ -108,9 +110,9 @@ def test_what_cannot_be_scored_leaves_the_others_their_scores(here: Path, capsys
     (passed_over,) = [remark for remark in board.remarks if "not runs" in remark]
     assert "runs/a line that is unpacked" in passed_over  # a single word
     assert "runs/page.txt" in passed_over
-    assert "200 times its size" in reasons["JSON that is unpacked"]
+    assert wording("gzip-data-unpacks-more", 200) in reasons["JSON that is unpacked"]
     assert "zero bytes" in reasons["a sparse file"]
-    assert "an Excel workbook" in reasons["book.xlsx"]
+    assert wording("excel-workbook") in reasons["book.xlsx"]
     files = sorted(map(str, Path("runs").iterdir()))
     assert main(["evaluate", "gold.json", *files, "--keep-going", "--task", "1", "-f", "tsv"]) == 2
     captured = capsys.readouterr()
@@ -268,13 +270,13 @@ def test_byte_order_marks_at_the_start_of_lines_are_nothing(name: str, content: 
 @pytest.mark.parametrize("content", ["Q1 0 D1 1\nQ1 0 D\ufeff2 0\n", "R07-01-O Y\nR07\ufeff-02-O N\n"])
 def test_a_byte_order_mark_within_a_line_is_refused(content: str) -> None:
     Path("gold.txt").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match="byte order mark") as caught:
+    with pytest.raises(InputError, match=re.escape(wording("byte-order-mark-2"))) as caught:
         reading.read_gold("gold.txt")
     assert caught.value.line == 2
 
 
 def test_a_byte_order_mark_within_a_row_is_refused() -> None:
     Path("run.csv").write_text("001,002,T\n001,00\ufeff3,T\n", encoding="utf-8")
-    with pytest.raises(InputError, match="byte order mark") as caught:
+    with pytest.raises(InputError, match=re.escape(wording("byte-order-mark-2"))) as caught:
         reading.read_run("run.csv")
     assert caught.value.line == 2

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
+from messages import wording
 from naive import Judgements, Line, golds, ranking, run_lines
 
 import coliee_ir
@@ -179,7 +180,7 @@ def test_a_column_that_stands_twice_is_refused() -> None:
     for read in (read_gold, read_run):
         with pytest.raises(InputError) as caught:
             read(frame)
-        assert caught.value.problem == "several columns could be the document: doc_id and doc_id"
+        assert caught.value.problem == wording("several-columns-could", "document", "doc_id and doc_id")
         assert caught.value.found == "query_id, doc_id, doc_id, relevance"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters import case_law, columns, trec
 from coliee_adapters.errors import ColieeError, InputError
@@ -158,7 +160,9 @@ def test_an_error_in_a_part_has_its_line_in_the_whole_file(tmp_path: Path) -> No
     lines[-2] = "q01 Q0 d1 1 nan T"
     (tmp_path / "run").write_text("\n".join(lines))
     run = trec.read_run(Source(tmp_path / "run"))
-    with pytest.raises(InputError, match=rf"line {len(lines) - 1}: this score is not a finite number \(found 'nan'\)"):
+    with pytest.raises(
+        InputError, match=re.escape(f"line {len(lines) - 1}: {wording('score-not-finite')} (found 'nan')")
+    ):
         judge(GOLD, run, jobs=4)
 
 
@@ -207,7 +211,7 @@ def test_a_query_over_many_blocks_is_one_query() -> None:
 
 
 def test_a_killed_worker_is_an_error_and_not_a_result() -> None:
-    with pytest.raises(workers.WorkerError, match="a worker process was killed"):
+    with pytest.raises(workers.WorkerError, match=re.escape(wording("worker-process-killed"))):
         list(workers.results([lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: 1], 2))
 
 

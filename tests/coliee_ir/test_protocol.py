@@ -3,10 +3,12 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 import coliee_ir
 from coliee_adapters.errors import UsageError
@@ -56,10 +58,10 @@ def test_the_rules_of_a_task_are_those_of_its_edition(
 @pytest.mark.parametrize(
     ("task", "edition", "said"),
     [
-        ("0", None, f"there is no task '0'; there are {', '.join(TASKS)}"),
-        ("3", 2013, "task 3 has no rules for 2013; they are known for 2014–2025, 2026"),
+        ("0", None, wording("no-task", "'0'", ", ".join(TASKS))),
+        ("3", 2013, wording("task-no-rules-they", 3, 2013, "2014–2025, 2026")),
         ("3", NEWEST + 1, "they are known for 2014–2025, 2026"),
-        ("5", 2022, "task 5 has no rules for 2022; they are known for 2021"),
+        ("5", 2022, wording("task-no-rules-they", 5, 2022, 2021)),
         ("1", 2017, f"they are known for 2018–{NEWEST}"),
         ("tort", 2024, f"they are known for 2025–{NEWEST}"),
     ],
@@ -177,7 +179,7 @@ def test_a_task_is_a_text_or_a_number_everywhere(function: str, task: object) ->
 @pytest.mark.parametrize("function", TAKES_EDITION)
 @pytest.mark.usefixtures("files")
 def test_an_edition_that_is_no_year_is_refused_everywhere(function: str, edition: object) -> None:
-    with pytest.raises(UsageError, match=f"an edition is a year from 2014 to {protocol('1').last}"):
+    with pytest.raises(UsageError, match=re.escape(wording("edition-year-not", 2014, protocol("1").last))):
         TAKES_TASK[function](task=1, edition=edition)
 
 

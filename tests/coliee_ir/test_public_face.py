@@ -3,14 +3,19 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import math
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import coliee_ir
+
+pytestmark = pytest.mark.usefixtures("one_deal")
 
 EXPORTED = {
     # reading, scoring, converting
@@ -99,3 +104,91 @@ def test_a_type_checker_sees_the_public_names_and_no_others() -> None:
     assert not any(isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in tree.body)
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
         _ = coliee_ir.evalute  # type: ignore[attr-defined]
+
+
+# what is not what a parameter takes
+
+GOLD = {f"q{n}": [f"d{n}"] for n in range(6)}
+RUN = {f"q{n}": {f"d{n}": 0.9 - n / 20, "x": 0.3} for n in range(6)}
+OTHER = {f"q{n}": {"x": 0.9, f"d{n % 4}": 0.2} for n in range(6)}
+QUICK = {"task": "1", "n_resamples": 9}
+OF_A_TASK = {"task": "1"}
+
+#: the public functions, each with arguments that are right
+RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "read_gold": ((GOLD,), OF_A_TASK),
+    "read_run": ((RUN,), OF_A_TASK),
+    "read_corpus": (("cases",), OF_A_TASK),
+    "evaluate": ((GOLD, RUN), OF_A_TASK),
+    "to_qrels": ((GOLD,), {}),
+    "to_run": ((RUN,), {}),
+    "to_frame": ((RUN,), {}),
+    "compare": ((GOLD, RUN, OTHER), QUICK),
+    "rank_runs": ((GOLD, RUN, OTHER), QUICK),
+    "plan": ((GOLD, RUN, OTHER), {**OF_A_TASK, "years": 9}),
+    "tune": ((GOLD, RUN), {**QUICK, "by": "k", "folds": 2, "repeats": 1}),
+    "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
+    "fuse": ((RUN, OTHER), OF_A_TASK),
+    "fit_fusion": ((GOLD, RUN, OTHER), {**OF_A_TASK, "folds": 2, "repeats": 1}),
+    "make_report": ((GOLD, RUN), QUICK),
+    "validate": (("cases/run.txt",), OF_A_TASK),
+    "judge": ((coliee_ir.Qrels({"q0": {"d0": 1}}), coliee_ir.Run.of(RUN)), {}),
+    "protocol": (("1",), {}),
+    "Evaluator": ((GOLD,), OF_A_TASK),
+    "Evaluator.evaluate": ((RUN,), {}),
+    "Evaluator.evaluate_all": (([RUN, OTHER],), {}),
+    "Rule": (("k", 3), {}),
+    "Decisions": ((), {}),
+    "Fusion": ((), {}),
+    "Run.of": ((RUN,), {}),
+}
+NONSENSE = (42, math.nan, object(), b"x", [None], {"a": object()})
+
+
+def test_no_public_function_is_left_out() -> None:
+    functions = {name for name in coliee_ir.__all__ if inspect.isfunction(getattr(coliee_ir, name))}
+    assert functions - RIGHT.keys() == set()
+
+
+def called(name: str) -> Callable[..., Any]:
+    holder, _, method = name.partition(".")
+    if holder == "Evaluator" and method:
+        return getattr(coliee_ir.Evaluator(GOLD, task="1"), method)  # type: ignore[no-any-return]
+    found = getattr(coliee_ir, holder)
+    return getattr(found, method) if method else found  # type: ignore[no-any-return]
+
+
+def wrong_calls(name: str) -> Iterator[tuple[str, object, inspect.BoundArguments]]:
+    """The right call with one argument after the other replaced by nonsense."""
+    signature = inspect.signature(called(name))
+    arguments, options = RIGHT[name]
+    for parameter in signature.parameters.values():
+        for value in NONSENSE:
+            bound = signature.bind(*arguments, **options)
+            bound.arguments[parameter.name] = (value,) if parameter.kind is parameter.VAR_POSITIONAL else value
+            yield parameter.name, value, bound
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_nonsense_is_refused_in_a_sentence(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cases").mkdir()
+    Path("cases/000018.txt").write_text("A case.")
+    Path("cases/run.txt").write_text("000018 000019 T\n")
+    arguments, options = RIGHT[name]
+    drained(called(name)(*arguments, **options))
+    refused = set()
+    for parameter, value, bound in wrong_calls(name):
+        try:
+            drained(called(name)(*bound.args, **bound.kwargs))
+        except coliee_ir.ColieeError as error:
+            refused.add(parameter)
+            assert len(str(error)) > 10, (parameter, value)
+        except Exception as error:
+            pytest.fail(f"{name}({parameter}={value!r}) raises {error!r}")
+    assert refused
+
+
+def drained(result: object) -> None:
+    if isinstance(result, Iterator):
+        list(result)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import ir_measures
 import pandas
 import polars
 import pytest
+from messages import wording
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
@@ -97,32 +99,32 @@ def written(folder: Path, name: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("form", "run", "task", "because"),
     [
-        ("json", None, "1", "the gold's documents are case numbers"),
-        ("paragraphs", None, "2", "the gold's documents are paragraph numbers"),
-        ("xml1", None, "1", "the XML says so"),
-        ("xml2", None, "2", "the XML says so"),
-        ("statute", None, "3", "the gold is statute law and the run holds articles"),
-        ("statute", "R07-01-O Q0 7 1 1 T\n", "3", "the gold is statute law and the run holds articles"),
-        ("statute", "R07-01-O 7 T\n", "3", "the gold is statute law and the run holds articles"),
-        ("statute", "R07-01-O Y T\n", "4", "the gold is statute law and the run holds labels"),
-        ("articles", None, "3", "the gold is statute law without labels"),
-        ("labels", None, "4", "the gold holds labels only"),
-        ("statute qrels", None, "3", "the gold's queries are statute questions"),
-        ("qrels", None, "trec", "the gold is qrels"),
-        ("tort", GOLDS["tort"], "tort", "the files hold decisions; --task rationale scores the claims"),
+        ("json", None, "1", wording("golds-documents-case")),
+        ("paragraphs", None, "2", wording("golds-documents")),
+        ("xml1", None, "1", wording("xml-says-so")),
+        ("xml2", None, "2", wording("xml-says-so")),
+        ("statute", None, "3", wording("gold-statute-law-run")),
+        ("statute", "R07-01-O Q0 7 1 1 T\n", "3", wording("gold-statute-law-run")),
+        ("statute", "R07-01-O 7 T\n", "3", wording("gold-statute-law-run")),
+        ("statute", "R07-01-O Y T\n", "4", wording("gold-statute-law")),
+        ("articles", None, "3", wording("gold-statute-law-without")),
+        ("labels", None, "4", wording("gold-holds-labels")),
+        ("statute qrels", None, "3", wording("golds-queries-statute")),
+        ("qrels", None, "trec", wording("gold-qrels")),
+        ("tort", GOLDS["tort"], "tort", wording("files-hold-decisions")),
         (
             "tort",
             GOLDS["tort"].replace('"court_decision": true', '"court_decision": null'),
             "rationale",
-            "the submission decides nothing",
+            wording("submission-decides"),
         ),
         (
             "tort",
             GOLDS["tort"] + GOLDS["tort"].replace('"0"', '"1"', 1).replace('on": true', 'on": null'),
             "tort",
-            "the files hold decisions; --task rationale scores the claims",
+            wording("files-hold-decisions"),
         ),
-        ("tort", "0 Y T\n", "tort", "the files hold decisions; --task rationale scores the claims"),
+        ("tort", "0 Y T\n", "tort", wording("files-hold-decisions")),
     ],
 )
 def test_the_task_is_found_from_the_files(form: str, run: str | None, task: str, because: str, tmp_path: Path) -> None:
@@ -229,18 +231,18 @@ def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("read", "held", "said"),
     [
-        (read_gold, 7, "this is no gold (found 'int')"),
-        (read_run, 7, "this is no run (found 'int')"),
-        (read_gold, [("q", "d", 1)], "has no named fields"),
+        (read_gold, 7, f"{wording('no', 'gold')} (found 'int')"),
+        (read_run, 7, f"{wording('no', 'run')} (found 'int')"),
+        (read_gold, [("q", "d", 1)], wording("item-no-named")),
         (
             read_gold,
             pandas.DataFrame({"query_id": ["q"]}),
-            "no column is recognised as the document or answer (found 'query_id')",
+            f"{wording('no-column-recognised', wording('document-answer'))} (found 'query_id')",
         ),
-        (read_run, {"q": {"d": float("nan")}}, "this score is not a finite number (found 'nan')"),
-        (read_run, {"q": {"d": "high"}}, "this score is not a finite number (found ''high'')"),
-        (read_gold, {"q": {"d": 0.5}}, "this relevance is not an integer (found '0.5')"),
-        (read_gold, {"q": "maybe"}, "this is not a label (found 'maybe')"),
+        (read_run, {"q": {"d": float("nan")}}, f"{wording('score-not-finite')} (found 'nan')"),
+        (read_run, {"q": {"d": "high"}}, f"{wording('score-not-finite')} (found ''high'')"),
+        (read_gold, {"q": {"d": 0.5}}, f"{wording('relevance-not-integer')} (found '0.5')"),
+        (read_gold, {"q": "maybe"}, f"{wording('not-label')} (found 'maybe')"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_what_it_is(read: Callable[[object], object], held: object, said: str) -> None:
@@ -251,9 +253,9 @@ def test_what_cannot_be_read_is_said_with_what_it_is(read: Callable[[object], ob
 
 def test_a_form_there_is_not_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "gold", GOLDS["json"])
-    with pytest.raises(UsageError, match="there is no gold form 'trec'; there are parquet, tort, "):
+    with pytest.raises(UsageError, match=re.escape(wording("no-form", "gold", "'trec'", "parquet, tort, "))):
         read_gold(path, form="trec")
-    with pytest.raises(UsageError, match="there is no run form 'qrels'; there are parquet, tort, claims, "):
+    with pytest.raises(UsageError, match=re.escape(wording("no-form", "run", "'qrels'", "parquet, tort, claims, "))):
         read_run(path, form="qrels")
 
 
@@ -303,7 +305,7 @@ def test_statute_questions_are_task_3_in_every_form(name: str, tmp_path: Path) -
 
 
 def test_statute_questions_in_memory_are_not_of_task_1() -> None:
-    with pytest.raises(UsageError, match="<memory> holds statute questions; the task is 1"):
+    with pytest.raises(UsageError, match=re.escape(wording("holds-statute", "<memory>", 1))):
         coliee_ir.Evaluator({"H18-1-1": ["572"]}, task=1)
 
 
@@ -334,7 +336,7 @@ def test_ids_in_memory_may_have_commas_in_plain_trec_only() -> None:
     assert coliee_ir.evaluate(held, held, measures=["P_1"]).measures == {"P_1": 1.0}
     for read in (read_gold, read_run):
         assert read(held, task="trec")
-        with pytest.raises(InputError, match="this id has a comma"):
+        with pytest.raises(InputError, match=re.escape(wording("id-comma-semicolon"))):
             read(held, task="2")
-    with pytest.raises(InputError, match="this id has a comma"):
+    with pytest.raises(InputError, match=re.escape(wording("id-comma-semicolon"))):
         coliee_ir.Evaluator(Gold(held), task="2")

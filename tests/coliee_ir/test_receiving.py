@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 from coliee_ir.cli import main
 from coliee_ir.commands.validate.receiving import receive
@@ -79,8 +80,8 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
     }  # fmt: skip
     remarks = {row.file: row.remark for row in inbox.rows if row.remark}
     assert remarks == {
-        "in/A/a (1).txt": "copy of in/B.zip/b2", "in/A/a.txt": "copy of in/A/a (1).txt",
-        "in/B.zip/readme.txt": "file that is not a run",
+        "in/A/a (1).txt": wording("copy", "in/B.zip/b2"), "in/A/a.txt": f"{wording('copy', 'in/A/a (1')}).txt",
+        "in/B.zip/readme.txt": wording("file-not-run"),
     }  # fmt: skip
     rules = {(finding.file, finding.rule) for finding in inbox.findings if str(finding.severity) == "error"}
     assert {("in/B.zip/b1", "separator"), ("in/D/broken.txt", "control")} <= rules
@@ -119,4 +120,4 @@ def test_links_out_of_the_folder_are_not_followed(capsys: pytest.CaptureFixture[
     Path("in/b").symlink_to("../secret.txt")
     assert main(["validate", "in"]) == 0
     out, err = capsys.readouterr()
-    assert "S1" not in out and "in/b is a link out of the folder" in err
+    assert "S1" not in out and wording("link-out-folder", "in/b") in err

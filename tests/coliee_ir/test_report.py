@@ -10,7 +10,7 @@ import json
 import math
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import pytest
 from example_runs import SHOWN
+from messages import wording
 
 import coliee_ir
 import coliee_ir.examples
@@ -26,6 +27,8 @@ from coliee_ir.commands.report import embedded
 from coliee_ir.commands.report.drawing import on_page, on_paper
 from coliee_ir.commands.report.overview import overview
 from coliee_ir.commands.report.page import drawn
+
+pytestmark = pytest.mark.usefixtures("one_deal")
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
@@ -44,14 +47,6 @@ BESIDES = {
 }
 
 Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_deal() -> Iterator[None]:
-    """Cutoffs are chosen on one deal of the queries to folds; what ten deals change is for the tests of ``tune``."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
-        yield
 
 
 def shown(name: str) -> list[str]:
@@ -243,7 +238,7 @@ def test_one_run_needs_no_comparison() -> None:
     page = coliee_ir.make_report(*shown("1")[:2], n_resamples=99).to_html()
     assert "Where do they differ" not in page
     assert "differing" not in {a.get("value") for a in Reader(page).all("input")}
-    with pytest.raises(coliee_ir.UsageError, match="needs at least one other run"):
+    with pytest.raises(coliee_ir.UsageError, match=re.escape(wording("baseline-needs-at"))):
         coliee_ir.make_report(*shown("1")[:2], baseline="x")
 
 
@@ -271,8 +266,8 @@ def test_two_runs_of_one_tag_are_told_apart() -> None:
 def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
     report = coliee_ir.make_report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", n_resamples=99)
     assert report.contents.tunings == [None]
-    assert any("no cutoff is chosen for run: 5 folds" in remark for remark in report.contents.remarks)
-    assert "no cutoff is chosen" in report.to_html()
+    assert any(wording("no-cutoff-chosen", "run", "5 folds") in remark for remark in report.contents.remarks)
+    assert wording("no-cutoff-chosen") in report.to_html()
 
 
 @pytest.mark.parametrize("run", [{"q9": ["d1"], "q1": []}, {"q1": ["d7"]}])
@@ -301,18 +296,18 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(
 def test_something_has_to_be_written(call: Call) -> None:
     code, out, err = call("report", *shown("1"))
     assert (code, out) == (2, "")
-    assert err == "coliee-ir: name a result to write: -o FILE, --figures DIR or --overview DIR\n"
+    assert err == f"coliee-ir: {wording('name-result-write')}\n"
 
 
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--seed", "-1", "the seed must be an integer"),
+        ("--seed", "-1", wording("seed-must-integer")),
         ("--resamples", "2000000", "between 1 and 1,000,000"),
-        ("--easy", "80", "a number between 0 and 1"),
-        ("--easy", "nan", "a number between 0 and 1"),
+        ("--easy", "80", wording("not-number-between")),
+        ("--easy", "nan", wording("not-number-between")),
         ("-m", "MicroG", "unknown measure"),
-        ("--categories", "none.csv", "there is no such file"),
+        ("--categories", "none.csv", wording("no-such-file")),
         ("--corpus", "none", "none"),
     ],
 )
@@ -490,7 +485,7 @@ def test_data_in_a_page_reads_back(value: object) -> None:
 
 def test_a_script_that_would_end_itself_is_refused() -> None:
     for code in ("a</SCRIPT>", "<!-- a", "a\rb"):
-        with pytest.raises(ValueError, match="cannot stand inside"):
+        with pytest.raises(ValueError, match=re.escape(wording("script-cannot-stand"))):
             embedded.script(code)
 
 
@@ -581,7 +576,7 @@ def test_a_figure_that_cannot_be_written_is_named_and_leaves_nothing_half_writte
     (tmp_path / "scores.svg").mkdir()
     code, _, err = call("report", *shown("4"), "--figures", tmp_path, "--resamples", "9")
     assert code == 2
-    assert f"{tmp_path / 'scores.svg'}: cannot be written" in err
+    assert f"{tmp_path / 'scores.svg'}: {wording('cannot-written')}" in err
     assert [path.name for path in tmp_path.iterdir()] == ["scores.svg"]
 
 

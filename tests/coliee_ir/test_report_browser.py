@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from messages import wording
 
 import coliee_ir
 import coliee_ir.examples
@@ -20,9 +21,10 @@ EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium is installed: reports are not tested in a browser"
-)
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: reports are not tested in a browser"),
+    pytest.mark.usefixtures("one_deal"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -131,11 +133,11 @@ def test_queries_are_ordered_by_difficulty_by_difference_and_as_given(opened: Op
     place = "() => document.querySelector('.chart[data-chart=queries] .mark-rect path').getAttribute('d')"
     hardest, drawn = queries(page), page.evaluate(place)
     assert hardest != gold
-    page.get_by_label("most different first").check()
+    page.get_by_label(wording("most-different-first")).check()
     values = [float(text) for text in spread.all_inner_texts()]
     assert values == sorted(values, reverse=True)
-    page.get_by_label("as in the gold").focus()
-    page.get_by_label("as in the gold").check()
+    page.get_by_label(wording("gold")).focus()
+    page.get_by_label(wording("gold")).check()
     assert queries(page) == gold
     page.wait_for_function(f"before => ({place})() !== before", arg=drawn)
     page.keyboard.press("ArrowUp")
@@ -162,7 +164,7 @@ def test_a_query_opens_by_mouse_and_by_keyboard(opened: Open, report: Path) -> N
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.locator(".opened").count() == 2
-    page.get_by_label("as in the gold").check()
+    page.get_by_label(wording("gold")).check()
     for row in page.locator(".opened").all():
         before = row.evaluate("row => row.previousElementSibling.querySelector('.open').getAttribute('aria-controls')")
         assert before == row.get_attribute("id")
@@ -188,7 +190,7 @@ def test_pointing_at_a_cell_names_it_and_a_click_opens_its_query(opened: Open, r
     page.wait_for_selector("#vg-tooltip-element.visible")
     told = page.locator("#vg-tooltip-element tr").all_inner_texts()
     fields = [line.split("\t")[0].rstrip(": ") for line in told]
-    assert fields == ["query", "run", "MicroF1", "relevant", "mean of runs"]
+    assert fields == ["query", "run", "MicroF1", "relevant", wording("mean-runs")]
     cell.click()
     query = told[0].split()[-1]
     assert page.locator(".opened").count() == 1
@@ -236,7 +238,7 @@ def test_print_opens_what_was_tolerated_and_hides_what_cannot_be_used(opened: Op
     page.locator("#queries .open").first.click()
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.get_by_text("2 lines repeat a document of their query").is_visible()
+    assert page.get_by_text(wording("line-repeats-document", 2)).is_visible()
     assert not page.locator("nav").is_visible()
     assert not page.locator("fieldset").is_visible()
     assert page.locator("#queries tbody tr").last.is_visible()
@@ -244,7 +246,7 @@ def test_print_opens_what_was_tolerated_and_hides_what_cannot_be_used(opened: Op
     assert not page.locator("details.data table").first.is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
-    assert not page.get_by_text("2 lines repeat a document of their query").is_visible()
+    assert not page.get_by_text(wording("line-repeats-document", 2)).is_visible()
     assert page.pdf().startswith(b"%PDF-")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import wording
 
 import coliee_ir
 from coliee_adapters import files, score_rows
@@ -138,7 +139,7 @@ class Killing(sqlite3.Connection):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked to be killed")
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.filterwarnings(f"ignore:{wording('process-multi-threaded')}:DeprecationWarning")
 def test_a_kill_at_any_moment_loses_nothing_and_nothing_is_twice(
     sweep: list[str], store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,7 +231,7 @@ def test_a_report_of_a_store_says_what_it_cannot_show(
     kept, page = tmp_path / "s.sqlite", tmp_path / "page.html"
     assert call("evaluate", gold, *runs, "--store", kept)[0] == 0
     code, _, err = call("report", gold, kept, "-o", page, "--resamples", "200")
-    assert (code, page.exists(), err.count("no cutoff is chosen")) == (0, True, 3)
+    assert (code, page.exists(), err.count(wording("no-cutoff-chosen"))) == (0, True, 3)
 
 
 def test_broken_runs_are_told_each_time_and_the_others_are_kept(sweep: list[str], call: Call) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError
@@ -51,11 +53,11 @@ def test_numbers_for_labels_are_labels_if_all_of_them_are(call: Call, tmp_path: 
     numbers.write_text(RUN4.read_text().replace(" Y ", " 1 ").replace(" N ", " 0 "))
     code, out, err = call("evaluate", GOLD4, numbers)
     assert (code, "0.8333" in out) == (0, True)
-    assert "not written Y or N, and understood" in err
+    assert f"not {wording('written-y-n')}, and understood" in err
     numbers.write_text(RUN4.read_text().replace(" Y ", " 1 "))
     code, out, err = call("evaluate", GOLD4, numbers)
     assert (code, out) == (2, "")
-    assert "write Y or N everywhere" in err
+    assert wording("write-y-n-everywhere") in err
 
 
 def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
@@ -79,7 +81,7 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
     gold.write_bytes(GOLD1.read_bytes())
     code, out, err = call(*(gold if argument == "GOLD" else argument for argument in arguments))
     assert (code, out) == (2, "")
-    assert f"{gold} is read, and would be written over: name another file" in err
+    assert wording("read-would-written", gold) in err
     assert gold.read_bytes() == GOLD1.read_bytes()
 
 
@@ -110,7 +112,7 @@ def test_no_submission_is_lost_to_a_table_or_a_figure(
     before = sorted(tmp_path.iterdir())
     code, out, err = call(*(str(argument).replace("DIR", str(tmp_path)) for argument in arguments))
     assert (code, out) == (2, "")
-    assert "is read, and would be written over" in err
+    assert wording("read-would-written") in err
     assert run.read_bytes() == RUN1.read_bytes()
     assert sorted(tmp_path.iterdir()) == before
 
@@ -128,7 +130,7 @@ def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: 
     code, _, err = call(*command, GOLD1, *runs)
     assert code == 0
     assert [line for line in err.splitlines() if "identical" in line] == [
-        f"bm25: this submission is identical to {RUN1}"
+        f"bm25: {wording('submission-identical', RUN1)}"
     ]
 
 
@@ -136,7 +138,7 @@ def test_a_run_that_is_fused_twice_is_named(call: Call, tmp_path: Path) -> None:
     (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
     code, _, err = call("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt", "-o", tmp_path / "out")
     assert code == 0
-    assert [line for line in err.splitlines() if "identical" in line] == [f"bm25: this run is identical to {RUN1}"]
+    assert [line for line in err.splitlines() if "identical" in line] == [wording("run-identical", "bm25", RUN1)]
 
 
 def test_a_run_that_is_reported_twice_is_named_in_python(tmp_path: Path) -> None:
@@ -158,7 +160,11 @@ def test_the_gold_among_the_runs_is_passed_over(call: Call, tmp_path: Path) -> N
     (tmp_path / "mine.json").write_bytes(GOLD1.read_bytes())
     (tmp_path / "run.txt").write_bytes(RUN1.read_bytes())
     code, out, err = call("leaderboard", GOLD1, tmp_path, "--resamples", "99")
-    assert (code, "mine" in out, f"passed over 1 copy of the gold: {tmp_path / 'mine.json'}" in err) == (0, False, True)
+    assert (code, "mine" in out, f"passed over 1 {wording('copy-gold')}: {tmp_path / 'mine.json'}" in err) == (
+        0,
+        False,
+        True,
+    )
     code, out, err = call("leaderboard", GOLD1, GOLD1)
     assert (code, out, str(GOLD1) in err) == (2, "", True)
 
@@ -178,7 +184,7 @@ def test_every_command_walks_folders_alike(call: Call, tmp_path: Path, command: 
     gold = () if command in ("fuse", "validate") else (GOLD1,)
     code, out, err = call(command, *gold, sent, *options.get(command, ()))
     assert (code in (0, 1), "x:0:0" in out + err, "Thumbs" in out + err) == (True, False, False)
-    assert f"{sent / 'B' / 'link.txt'} is a link out of the folder" in err
+    assert wording("link-out-folder", sent / "B" / "link.txt") in err
     assert command == "fuse" or "dense" in out
 
 
@@ -213,7 +219,7 @@ def test_two_outputs_are_two_files(call: Call, tmp_path: Path) -> None:
     same = tmp_path / "same"
     code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--save-rule", same)
     assert (code, same.exists()) == (2, False)
-    assert f"{same} would be written twice: name two files" in err
+    assert wording("would-written-twice", same) in err
 
 
 def test_files_of_two_teams_are_never_one_submission(call: Call, tmp_path: Path) -> None:
@@ -234,8 +240,8 @@ def test_an_empty_file_name_is_no_folder(call: Call, tmp_path: Path, monkeypatch
     for command in (["evaluate", "gold.json", ""], ["evaluate", "", "run.txt"], ["validate", ""], ["convert", "", "x"]):
         code, out, err = call(*command)
         assert (code, out, err.count("\n")) == (2, "", 1)
-        assert "an empty file name" in err
-    with pytest.raises(InputError, match="an empty file name"):
+        assert wording("empty-file-name") in err
+    with pytest.raises(InputError, match=re.escape(wording("empty-file-name"))):
         evaluate("", "")
 
 

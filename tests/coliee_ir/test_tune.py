@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
@@ -82,7 +83,7 @@ def test_the_resubstitution_score_is_that_of_evaluate(
         tuning = tune(case.gold, case.run, maximise=measure, task="trec", folds=2, floor=floor, cap=cap, n_resamples=2,
                       decisions=decisions)  # fmt: skip
     except UsageError as error:
-        assert "no relevant document" in str(error)
+        assert wording("no-relevant-documents-so", "<memory>") in str(error)
         return
     except MismatchError:
         return
@@ -248,7 +249,9 @@ def test_unanswered_queries_and_those_of_others_are_said() -> None:
     tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", n_resamples=5)
     missing = len(gold) - len(run)
     assert missing > 0
-    assert tuning.header == f"30 queries: {len(run)} answered, {missing} unanswered; 1 extra query in the run ignored"
+    assert tuning.header == (
+        "30 queries: " + wording("run-3", f"{len(run)} answered, {missing} unanswered", "1 extra query", "ignored")
+    )
     assert any("not in the gold" in remark for remark in tuning.remarks)
 
 
@@ -284,7 +287,7 @@ def test_a_filter_is_measured_by_what_it_gains() -> None:
                  filters=[filters.not_itself(), filters.not_common(99, 5)], n_resamples=5)  # fmt: skip
     plain = tune(gold, itself, task="1", by="k", n_resamples=5)
     first, second = clean.filters
-    assert (first.name, first.rows) == ("not the query itself", 30)
+    assert (first.name, first.rows) == (wording("not-query-itself"), 30)
     assert first.gain.value == pytest.approx(clean.held_out - plain.held_out)
     assert 0 < first.gain.interval.low < first.gain.value < first.gain.interval.high
     assert (second.rows, second.gain) == (0, (0.0, 0.0, (0.0, 0.0)))
@@ -309,9 +312,9 @@ def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
     kept = cut(TASK1[1], tuning.rule, task="1")
     assert not kept.scored
     assert max(map(len, to_run(kept).values())) == 3
-    with pytest.raises(UsageError, match="'score' cannot be used: the run has no scores"):
+    with pytest.raises(UsageError, match=re.escape(f"'score' cannot be used: {wording('run-no-scores')}")):
         tune(*TASK1, by="score")
-    with pytest.raises(UsageError, match="'score' cannot be used: the run has no scores"):
+    with pytest.raises(UsageError, match=re.escape(f"'score' cannot be used: {wording('run-no-scores')}")):
         cut(TASK1[1], Rule("score", 0.5), task="1")
 
 
@@ -338,7 +341,7 @@ def test_all_forms_of_one_run_give_one_rule(tmp_path: Path) -> None:
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
     kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
     assert write_submission(kept, tmp_path / "o.txt", task="1", tag="T")[1] == (
-        "1 query with nothing retrieved left out (first: b): there is no place for it in columns"
+        wording("left-out-no", "1 query with nothing retrieved", " (first: b)", "it", "columns")
     )
 
 
@@ -359,22 +362,22 @@ _NAME_ANOTHER = (
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"floor": -1}, "the floor must be an integer ≥ 0 and the cap an integer ≥ 1"),
-        ({"cap": 0}, "the floor must be an integer ≥ 0 and the cap an integer ≥ 1"),
-        ({"floor": 3, "cap": 2}, "the floor (3) must not exceed the cap (2)"),
-        ({"seed": -1}, "the seed must be an integer ≥ 0"),
-        ({"n_resamples": 0}, "the number of resamples must be between 1 and 1,000,000"),
-        ({"repeats": 0}, "the number of repeats must be between 1 and 1,000"),
-        ({"folds": 1}, "1 folds cannot be made from 30 queries; use at least 2 and at most that many"),
-        ({"folds": 31}, "31 folds cannot be made from 30 queries; use at least 2 and at most that many"),
+        ({"floor": -1}, wording("floor-must-integer")),
+        ({"cap": 0}, wording("floor-must-integer")),
+        ({"floor": 3, "cap": 2}, wording("floor-must-not", 3, 2)),
+        ({"seed": -1}, wording("seed-must-integer")),
+        ({"n_resamples": 0}, wording("number-resamples-must", "1,000,000")),
+        ({"repeats": 0}, wording("number-repeats-must", "1,000")),
+        ({"folds": 1}, wording("folds-cannot-made", 1, 30, "queries")),
+        ({"folds": 31}, wording("folds-cannot-made", 31, 30, "queries")),
         (
             {"groups": dict.fromkeys(GOLD, "g")},
-            "5 folds cannot be made from 1 groups; use at least 2 and at most that many",
+            wording("folds-cannot-made", 5, 1, "groups"),
         ),
-        ({"by": ["k", "best"]}, "unknown rule 'best'; the rules are " + ", ".join((*FAMILIES, "max"))),
+        ({"by": ["k", "best"]}, wording("unknown-rule-rules", "'best'", "") + ", ".join((*FAMILIES, "max"))),
         (
             {"decisions": Decisions(extra_queries="wrong")},
-            "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong",
+            wording("cutoffs-tuned-queries"),
         ),
         (
             {"maximise": "MicroF1@5"},
@@ -384,7 +387,7 @@ _NAME_ANOTHER = (
             {"maximise": "MacroF(of=means)"},
             f"MacroF(beta=1,of=means) cannot be maximised over cutoffs; {_NAME_ANOTHER}",
         ),
-        ({"maximise": "P.5,10"}, "name one measure to maximise"),
+        ({"maximise": "P.5,10"}, wording("name-one-measure")),
         ({"exclude": ["nobody"]}, None),
         ({"maximise": "Accuracy"}, None),
         ({"task": "9"}, None),
@@ -402,24 +405,22 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str | Non
     ("files", "given", "error", "sentence"),
     [
         ((TREC[0], TREC[1]), {}, UsageError,
-         "task trec is ranked by map, which does not depend on a cutoff; name a measure, "
-         "for example MicroF1"),
+         wording("task-ranked-which", "trec", "map")),
         ((EXAMPLES / "tort/gold.jsonl", EXAMPLES / "tort/ALPHA.jsonl"), {"task": "rationale"}, UsageError,
-         "task rationale is ranked by RationaleF1, which does not depend on a cutoff; name a measure, "
-         "for example MicroF1"),
+         wording("task-ranked-which", "rationale", "RationaleF1")),
         ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError,
-         "submissions to Task 4 contain no documents to cut"),
+         wording("submissions-task", 4)),
         (TASK3, {}, UsageError,
-         "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"),
+         wording("accuracy-needs-answers")),
         (TASK3, {"maximise": "Accuracy"}, UsageError,
-         "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"),
+         wording("accuracy-needs-answers")),
         (TASK3, {"answers": TASK3[1]}, InputError, None),
         ((TASK3[0], ANSWERS), {"task": "3", "answers": ANSWERS}, InputError, None),
         ((EXAMPLES / "task2/gold.json", TASK1[1]), {}, MismatchError, None),
-        ((TASK1[0], EXAMPLES / "nothing.txt"), {}, InputError, f"{EXAMPLES}/nothing.txt: there is no such file; "
-         "check the path"),
+        ((TASK1[0], EXAMPLES / "nothing.txt"), {}, InputError, f"{EXAMPLES}/nothing.txt: {wording('no-such-file')}"
+                                                               f"; {wording('check-path')}"),
         (({"q": []}, {"q": ["d"]}), {"task": "1"}, UsageError,
-         "<memory> has no relevant documents, so no cutoff can be tuned"),
+         wording("no-relevant-documents-so", "<memory>")),
     ],
 )  # fmt: skip
 def test_files_that_do_not_fit_are_refused(
@@ -434,7 +435,7 @@ def test_files_that_do_not_fit_are_refused(
 def test_labels_cannot_be_cut() -> None:
     with pytest.raises(InputError) as refused:
         cut(ANSWERS, Rule("k", 1))
-    said = f"{ANSWERS}: this submission contains labels, not documents; cutoffs apply to retrieved documents"
+    said = f"{ANSWERS}: {wording('submission-contains')}; {wording('cutoffs-apply')}"
     assert str(refused.value) == said
 
 
@@ -471,24 +472,20 @@ def test_what_a_person_reads() -> None:
     tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], n_resamples=50, repeats=2)
     assert render([tuning], "table") == (
         "run   keep                     MicroF1 held out  SD splits  low 95%  high 95%  on all     gap\n"
-        "ours  scores of at least 1.45            1.0000     0.0000   1.0000    1.0000  1.0000  0.0000\n"
-        "\n"
-        "run   MicroF1 as it is  gain held out      SE  low 95%  high 95%\n"
-        "ours            0.6667        +0.3333  0.0494  +0.2216   +0.4451\n"
-        "\n"
+        "ours  scores of at least 1.45            1.0000     0.0000   1.0000    1.0000  1.0000  0.0000\n\n"
+        f"run   {wording('as-it-is', 'MicroF1')}  {wording('gain-held-out')}      SE  low 95%  high 95%\n"
+        "ours            0.6667        +0.3333  0.0494  +0.2216   +0.4451\n\n"
         "rule                                       MicroF1 held out   Δ best      SE  low 95%  high 95%  on all\n"
         "the first 2 of each query                            0.7097  -0.2903  0.0286  -0.3550   -0.2257  0.8571\n"
         "scores of at least 1.45                              1.0000   0.0000  0.0000   0.0000    0.0000  1.0000\n"
         "scores of at least 1.45 (bounds searched)            1.0000   0.0000  0.0000   0.0000    0.0000  1.0000\n"
-        "The simplest rule within one standard error of the best is chosen.\n"
-        "\n"
+        f"{wording('simplest-rule-within')}\n"
         "reference points             MicroF1\n"
-        "best fixed k (2)              0.8571\n"
+        f"{wording('best-fixed-k')} (2)              0.8571\n"
         "oracle count                  1.0000\n"
-        "one relevant document each    0.8000\n"
+        f"{wording('one-relevant-document')}    0.8000\n"
         "recall of the whole ranking   1.0000\n"
-        "the run as it is              0.6667\n"
-        "\n"
+        f"{wording('as-it-is', wording('run'))}              0.6667\n\n"
         "▃█▄▁\n"
         "scores of at least 3 … 0.5: MicroF1 on all from 0.6667 to 1.0000\n"
     )

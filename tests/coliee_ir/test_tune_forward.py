@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import wording
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import cut, evaluate, to_run, tune
@@ -95,14 +97,14 @@ def test_years_and_dates() -> None:
     names, numbers = periods(["a", "b", "c"], {"a": "2020-01-02", "b": "2019-12-31", "c": "2020-01-02", "d": "x"})
     assert (names, numbers.tolist()) == (["2019-12-31", "2020-01-02"], [1, 0, 1])
     for queries, by, sentence in (
-        (["002473"], "year", "the id 002473 does not begin with a year"),
-        (["a", "b"], {"a": "2020"}, "there is no date of query b"),
+        (["002473"], "year", wording("id-does-not", "002473")),
+        (["a", "b"], {"a": "2020"}, wording("no-date-query", "b")),
         (["a"], "month", "not by 'month'"),
     ):
         with pytest.raises(UsageError, match=sentence):
             periods(queries, by)
     gold, run = world(3, [f"R01-{at}" for at in range(6)])
-    with pytest.raises(UsageError, match="all queries are of 2019"):
+    with pytest.raises(UsageError, match=re.escape(wording("all-queries-so", 2019))):
         tune(gold, run, task="trec", maximise="MicroF1", by="k", folds=2, repeats=1, forward="year", n_resamples=5)
 
 

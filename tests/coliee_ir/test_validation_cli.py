@@ -30,6 +30,7 @@ from broken import (
     lines,
     trec,
 )
+from messages import wording
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
@@ -71,7 +72,7 @@ def test_a_clean_file_exits_with_0_and_says_so(call: Call) -> None:
     assert call(put("run.txt", RUN1)) == (
         0,
         "0 errors, 0 warnings, 0 notes in 1 file\n",
-        f"task 1 of {NEWEST} (the files show it)\n",
+        f"task 1 of {NEWEST}{wording('files-show')}\n",
     )
 
 
@@ -81,8 +82,7 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
         "run.txt\n"
         "  warning  1 comment line\n"
         "           line 12: '# end'\n"
-        "           → remove it, though the organisers' own sample of a long list begins with one; --fix: taken out"
-        "  [comment, this project]\n"
+        f"           → {wording('remove-though', n=1)}; --fix: taken out  [comment, this project]\n"
         "  note     1 blank line\n"
         "           line 11\n"
         "           → remove it; --fix: taken out  [blank-line, this project]\n"
@@ -94,18 +94,18 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
-        (["run.txt", "no.txt"], "coliee-ir: no.txt: there is no such file; check the path"),
-        (["folder"], "coliee-ir: folder contains no files"),
-        (["cut.gz"], "coliee-ir: cut.gz: the gzip data is damaged or cut short"),
-        (["odd.txt"], "coliee-ir: odd.txt does not show its task; name it with --task"),
-        (["only.txt"], "coliee-ir: only.txt does not show its task; name it with --task"),
-        (["run.txt", "--edition", "1999"], "coliee-ir: task 1 has no rules for submissions of 1999"),
-        (["run.txt", "--gold", "no.json"], "coliee-ir: no.json: there is no such file; check the path"),
-        (["run.txt", "--corpus", "folder"], "coliee-ir: folder: there is no case in this folder"),
-        (["run.txt", "--corpus", "run.txt"], "coliee-ir: run.txt: this is a file; name the folder that it is in"),
-        (["run.txt", "--task", "tort", "--corpus", "run.txt"], "coliee-ir: the pilot has no corpus: give the"),
-        (["-", "--queries", "-"], "coliee-ir: standard input (-) can be named only once"),
+        (["no.txt"], f"coliee-ir: no.txt: {wording('no-such-file')}; {wording('check-path')}"),
+        (["run.txt", "no.txt"], f"coliee-ir: no.txt: {wording('no-such-file')}; {wording('check-path')}"),
+        (["folder"], f"coliee-ir: {wording('contains-no-files', 'folder')}"),
+        (["cut.gz"], f"coliee-ir: cut.gz: {wording('gzip-data-damaged', 'gzip')}"),
+        (["odd.txt"], f"coliee-ir: {wording('does-not-show', 'odd.txt')}"),
+        (["only.txt"], f"coliee-ir: {wording('does-not-show', 'only.txt')}"),
+        (["run.txt", "--edition", "1999"], f"coliee-ir: {wording('task-no-rules', 1, 1999)}"),
+        (["run.txt", "--gold", "no.json"], f"coliee-ir: no.json: {wording('no-such-file')}; {wording('check-path')}"),
+        (["run.txt", "--corpus", "folder"], f"coliee-ir: folder: {wording('no-folder', 'case')}"),
+        (["run.txt", "--corpus", "run.txt"], f"coliee-ir: run.txt: {wording('file')}; {wording('name-folder')}"),
+        (["run.txt", "--task", "tort", "--corpus", "run.txt"], f"coliee-ir: {wording('pilot-no-corpus')}"),
+        (["-", "--queries", "-"], f"coliee-ir: {wording('standard-input-named')}"),
         (["run.txt", "--queries", "a", "--gold", "b"], "coliee-ir validate: "),
         (["run.txt", "--task", "9"], "coliee-ir validate: "),
         ([], "coliee-ir validate: "),
@@ -124,9 +124,9 @@ def test_what_cannot_be_read_or_is_not_there_exits_with_2(arguments: list[str], 
 
 
 def test_both_gold_and_queries_are_refused_in_python_too() -> None:
-    with pytest.raises(UsageError, match="not by both"):
+    with pytest.raises(UsageError, match=re.escape(wording("queries-named-gold"))):
         validate(put("run.txt", RUN1), gold="a", queries="b")
-    with pytest.raises(UsageError, match="name the files"):
+    with pytest.raises(UsageError, match=re.escape(wording("name-files-check"))):
         validate()
 
 
@@ -153,9 +153,9 @@ def test_the_json_has_these_keys(call: Call) -> None:
             "rule": "txt-suffix",
             "severity": "error",
             "count": 2,
-            "says": "2 ids end in .txt",
-            "remedy": "write the number alone",
-            "source": "organisers' page, submissions",
+            "says": wording("id-ends-txt", 2),
+            "remedy": wording("write-number-alone"),
+            "source": wording("organisers-page-submissions"),
             "fix": "taken off",
             "mended": 2,
             "places": [
@@ -169,9 +169,11 @@ def test_the_json_has_these_keys(call: Call) -> None:
 def test_a_line_for_each_place_goes_to_github(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").rstrip())
     assert call("run.txt", "-f", "github")[1] == (
-        "::error file=run.txt,line=1,col=8,title=txt-suffix::2 ids end in .txt ('000201.txt'); write the number alone\n"
-        "::error file=run.txt,line=5,col=8,title=txt-suffix::2 ids end in .txt ('000201.txt'); write the number alone\n"
-        "::notice file=run.txt,line=10,title=no-newline::the last line has no line end; end it with a newline\n"
+        f"::error file=run.txt,line=1,col=8,title=txt-suffix::{wording('id-ends-txt', 2)} ('000201.txt'); "
+        f"{wording('write-number-alone')}\n"
+        f"::error file=run.txt,line=5,col=8,title=txt-suffix::{wording('id-ends-txt', 2)} ('000201.txt'); "
+        f"{wording('write-number-alone')}\n"
+        f"::notice file=run.txt,line=10,title=no-newline::{wording('last-line-no')}; {wording('end-newline')}\n"
     )
 
 
@@ -212,23 +214,23 @@ def test_a_long_line_is_not_shown_whole(call: Call) -> None:
 def test_a_mended_copy_is_written_and_said(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").replace(b"000101 000203 ALPHA1", b"000101 000203"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
-    assert (code, err.splitlines()[1]) == (1, "run.txt: corrected copy written to mended.txt; nothing left to correct")
-    assert "→ write the number alone; mended: taken off" in out
+    assert (code, err.splitlines()[1]) == (1, "run.txt: " + wording("corrected-copy-written", "mended.txt", "nothing"))
+    assert ("→ " + wording("write-number-alone") + "; mended: " + wording("taken-off")) in out
     assert Path("mended.txt").read_bytes() == RUN1
     put("run.txt", RUN1.replace(b"000202", b"202").replace(b"000201", b"000201.txt"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
-    assert err.splitlines()[1] == "run.txt: corrected copy written to mended.txt; 1 error left to correct"
-    assert "leading zeros are lost: write 000202; not mended" in out
+    assert err.splitlines()[1] == f"run.txt: {wording('corrected-copy-written', 'mended.txt', '1 error')}"
+    assert f"{wording('leading-zeros-lost', '000202')}; not mended" in out
 
 
 def test_part_of_what_is_found_may_be_mended(call: Call) -> None:
     put("run.txt", RUN1.replace(b" ALPHA1", b"", 1).replace(b"000103 000206 ALPHA1", b"000103\t"))
     _, out, _ = call("run.txt", "--task", "1", "--fix", "mended.txt")
-    assert "→ write it as the last column; mended: written, if other lines have it" in out
+    assert f"→ {wording('write-last-column')}; mended: {wording('written-if-other')}" in out
     assert "000103\t\n" in Path("mended.txt").read_text()
     put("run.txt", RUN1.replace(b"000206", "00０206".encode()).replace(b"000207", "00é207".encode()))
     _, out, _ = call("run.txt", "--task", "1", "--fix", "mended.txt")
-    assert "→ write ASCII; mended 1 of 2: full-width letters" in out
+    assert f"→ write ASCII; mended 1 of 2: {wording('full-width-letters')}" in out
 
 
 def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would_become_a_document(call: Call) -> None:
@@ -250,8 +252,8 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
     code, _, err = call("a/one.txt", "b/two.txt", "--fix", "mended")
     assert code == 0
     assert err.splitlines()[1:] == [
-        "a/one.txt: corrected copy written to mended/one.txt; nothing left to correct",
-        "b/two.txt: corrected copy written to mended/two.txt; nothing left to correct",
+        f"a/one.txt: {wording('corrected-copy-written', 'mended/one.txt', 'nothing')}",
+        f"b/two.txt: {wording('corrected-copy-written', 'mended/two.txt', 'nothing')}",
     ]
     assert Path("mended/one.txt").read_bytes() == RUN1
     assert Path("mended/two.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"ALPHA2")
@@ -260,22 +262,22 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["run.txt", "--fix", "run.txt"], "run.txt is read, and would be written over: name another file"),
-        (["run.txt", "--fix", "link.txt"], "link.txt is read, and would be written over: name another file"),
-        (["run.txt", "--fix", "."], "run.txt is read, and would be written over: name another file"),
+        (["run.txt", "--fix", "run.txt"], wording("read-would-written", "run.txt")),
+        (["run.txt", "--fix", "link.txt"], wording("read-would-written", "link.txt")),
+        (["run.txt", "--fix", "."], wording("read-would-written", "run.txt")),
         (
             ["run.txt", "--gold", "gold.json", "--fix", "gold.json"],
-            "gold.json is read, and would be written over: name another file",
+            wording("read-would-written", "gold.json"),
         ),
-        (["a/run.txt", "run.txt", "--fix", "out"], "two of the files have the same name: correct them one by one"),
+        (["a/run.txt", "run.txt", "--fix", "out"], wording("two-files-same")),
         (
             ["run.txt", "other.txt", "--fix", "no"],
-            "--fix needs a folder for several files, and no is not one; create it first",
+            wording("fix-needs-folder", "no"),
         ),
-        (["a/run.txt", "other.txt", "--fix", "."], "other.txt is read, and would be written over: name another file"),
-        (["run.txt", "--fix", "-"], "--fix names a file or a folder, and - is neither"),
-        (["run.txt", "--fix", "/dev/null"], "--fix names a file or a folder, and /dev/null is neither"),
-        (["run.txt", "--fix", "no/run.txt"], "no/run.txt: cannot be written (No such file or directory)"),
+        (["a/run.txt", "other.txt", "--fix", "."], wording("read-would-written", "other.txt")),
+        (["run.txt", "--fix", "-"], wording("fix-names-file", "-")),
+        (["run.txt", "--fix", "/dev/null"], wording("fix-names-file", "/dev/null")),
+        (["run.txt", "--fix", "no/run.txt"], f"no/run.txt: {wording('cannot-written', 'No such file or directory')}"),
     ],
 )
 def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence: str, call: Call) -> None:
@@ -295,11 +297,11 @@ def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
     assert code == 1
     assert [line.split("[")[-1] for line in out.splitlines() if line.startswith("           →")] == [
         "unreadable, this project]",
-        "json, organisers' page, submissions]",
+        f"json, {wording('organisers-page-submissions')}]",
     ]
-    assert "broken JSON: Expecting ',' delimiter" in out
+    assert wording("broken-json", "Expecting ',' delimiter") in out
     assert "coliee-ir convert run.txt OUT --to columns" in out
-    assert err.splitlines()[1] == "run.txt: no corrected copy written: the file cannot be read"
+    assert err.splitlines()[1] == f"run.txt: {wording('no-corrected-copy', wording('file-cannot-read'))}"
     assert not Path("mended.txt").exists()
 
 
@@ -359,7 +361,7 @@ def test_standard_input_and_compressed_files_are_read(call: Call, monkeypatch: p
     Path("out").mkdir()
     code, out, err = call("-", "--fix", "out")
     assert (code, out.splitlines()[0]) == (0, "<stdin>")
-    assert err.endswith("<stdin>: corrected copy written to out/stdin.txt; nothing left to correct\n")
+    assert err.endswith(f"<stdin>: {wording('corrected-copy-written', 'out/stdin.txt', 'nothing')}\n")
     put("run.txt.gz", gzip.compress(RUN1.replace(b"000201", b"000201.txt")))
     assert [rule for _, rule, _ in found("run.txt.gz", fix="mended.gz")] == ["txt-suffix"]
     assert gzip.decompress(Path("mended.gz").read_bytes()) == RUN1
@@ -373,7 +375,7 @@ def test_an_empty_file_is_a_finding_and_the_others_are_checked(call: Call) -> No
     put("run.txt", RUN1 + b"\n")
     code, out, _ = call("empty.txt", "run.txt")
     assert code == 1
-    assert "the file contains no submission lines" in out
+    assert wording("file-contains-no-submission") in out
     assert "1 blank line" in out
     assert call("empty.txt")[0] == 1
     assert call("empty.txt")[2] == ""
@@ -490,14 +492,14 @@ def test_a_list_of_ids_is_a_corpus_for_every_task() -> None:
     assert found("run.x", "task3-L.x", corpus="code.txt", **told) == []
     assert ("run.x", "document-unknown", 1) in found("run.x", corpus="ids.txt", **told)
     put("prose.txt", "Some words\nand no article.\n")
-    with pytest.raises(InputError, match="this file contains no articles"):
+    with pytest.raises(InputError, match=re.escape(wording("file-contains-no"))):
         validate("run.x", corpus="prose.txt", **told)  # type: ignore[arg-type]
 
 
 def test_a_case_of_task_2_without_paragraphs_is_a_fault_of_the_corpus() -> None:
     put("run.txt", RUN2)
     put("fragments/827/entailed_fragment.txt", "text")
-    with pytest.raises(InputError, match="there is no such folder"):
+    with pytest.raises(InputError, match=re.escape(wording("no-such-folder"))):
         validate("run.txt", task="2", corpus="fragments")
 
 
@@ -505,13 +507,13 @@ def test_the_remedy_names_what_the_ids_are_compared_with() -> None:
     put("run.x", T3_2025.files["task3.ALPHA"].replace(b" 96 ", b" 0096 "))
     put("ids.txt", "96\n121-2\n398-20\n7\n8\n5\n")
     finding = validate("run.x", task="3", edition=2025, corpus="ids.txt").findings[0]
-    assert finding.advice == ("the corpus has no leading zeros and the run has: write ids as the corpus does; here 96")
+    assert finding.advice == (f"{wording('no-leading-zeros', 'corpus', 'corpus')}; here 96")
 
 
 def test_a_query_is_told_once_and_the_first_remedy_counts() -> None:
     put("run.txt", RUN1.replace(b"000101", b"101").replace(b"000102", b"000l02"))
     (finding,) = validate("run.txt", task="1").findings
-    assert (finding.rule, finding.count, finding.advice) == ("query-form", 2, "leading zeros are lost: write 000101")
+    assert (finding.rule, finding.count, finding.advice) == ("query-form", 2, wording("leading-zeros-lost", "000101"))
     assert [(place.line, place.found) for place in finding.places] == [(1, "101"), (4, "000l02")]
     put("gold.json", json.dumps({"000103": [], "000104": []}))
     (finding,) = validate("run.txt", task="1", queries="gold.json").findings
@@ -522,7 +524,7 @@ def test_an_unknown_article_is_not_taken_for_the_end_of_its_number() -> None:
     put("run.x", T3_2025.files["task3.ALPHA"].replace(b" 121-2 ", b" 121-7 "))
     put("ids.txt", "96\n121-2\n398-20\n7\n8\n5\n")
     finding = validate("run.x", task="3", edition=2025, corpus="ids.txt").findings[0]
-    assert (finding.rule, finding.advice) == ("document-unknown", "write ids as the corpus does")
+    assert (finding.rule, finding.advice) == ("document-unknown", wording("write-ids-corpus"))
 
 
 @pytest.mark.parametrize(
@@ -609,9 +611,9 @@ def test_a_validation_counts_its_findings() -> None:
     assert [result.count(severity) for severity in Severity] == [1, 1, 1]
     assert result.errors == 1
     assert str(result.findings[0]) == (
-        "run.txt:2:15: error: 10 lines have a run tag with characters other than letters and digits (first: line 2, "
-        "column 15: 'A.1'; line 3, column 15: 'A.1'; line 4, column 15: 'A.1'); write A1 "
-        "[tag-characters, organisers' page, submissions]"
+        f"run.txt:2:15: error: {wording('run-tag-characters', '10 lines')} (first: line 2, column 15: 'A.1'; line "
+        "3, column 15: 'A.1'; line 4, column 15: 'A.1'); write A1 [tag-characters, "
+        f"{wording('organisers-page-submissions')}]"
     )
 
 
@@ -703,9 +705,9 @@ def test_the_files_of_three_runs_are_three_runs() -> None:
 def test_the_source_of_a_number_of_runs_is_that_of_the_edition() -> None:
     files = [put(f"{n}.txt", RUN2.replace(b"BETA", f"BETA{n}".encode())) for n in range(4)]
     (finding,) = validate(*files, task="2", edition=2021).findings
-    assert (finding.severity, finding.source) == (Severity.ERROR, "COLIEE 2021 overview paper")
+    assert (finding.severity, finding.source) == (Severity.ERROR, wording("coliee-2021-overview-paper"))
     (finding,) = validate(*files, task="2").findings
-    assert (finding.severity, finding.source) == (Severity.WARNING, "COLIEE 2021 overview paper")
+    assert (finding.severity, finding.source) == (Severity.WARNING, wording("coliee-2021-overview-paper"))
     files = [put(f"{n}.txt", ANSWERS.replace(b"ALPHA", f"A{n}".encode())) for n in range(4)]
     (finding,) = validate(*files, task="5").findings
     assert (finding.severity, finding.source) == (Severity.WARNING, "this project")
@@ -719,7 +721,7 @@ def test_a_run_tag_is_written_in_every_line(tag: bytes, call: Call) -> None:
     put("run.txt", RUN1.replace(b" ALPHA1", tag))
     code, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt", "--tag", "OURS1")
     assert Path("mended.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"OURS1")
-    assert err.splitlines()[1] == "run.txt: corrected copy written to mended.txt; nothing left to correct"
+    assert err.splitlines()[1] == f"run.txt: {wording('corrected-copy-written', 'mended.txt', 'nothing')}"
     assert code == (0 if tag == b" ALPHA" else 1)
 
 
@@ -788,8 +790,8 @@ def test_a_system_description_is_accepted_beside_a_run(call: Call) -> None:
     Path("out").mkdir()
     code, out, err = call("run.txt", "description.txt", "--fix", "out")
     assert code == 0
-    assert "a system description, of 1 run" in out
-    assert "description.txt: no corrected copy written: it is a system description" in err
+    assert wording("system-description-2", "1 run") in out
+    assert f"description.txt: {wording('no-corrected-copy', wording('system-description'))}" in err
     assert call("description.txt")[0] == 0
 
 
@@ -840,7 +842,7 @@ def test_several_golds_name_the_queries_together(call: Call) -> None:
     assert call("run.txt", "--gold", golds[0], "--gold", golds[1])[0] == 0
     code, out, err = call("run.txt", "--gold", golds[0], "--gold", golds[0])
     assert (code, out) == (2, "")
-    assert f"{golds[0]}: this query is in {golds[0]} too" in err
+    assert f"{golds[0]}: {wording('query-too', golds[0])}" in err
     assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 from coliee_ir.cli import main
 
@@ -39,7 +40,7 @@ def test_a_result_is_confirmed_and_its_manifest_repeats(name: str, capsys: pytes
     capsys.readouterr()
     assert main(["verify", "one.json"]) == 0
     out, err = capsys.readouterr()
-    assert err == "the result is confirmed\n"
+    assert err == f"{wording('result-confirmed')}\n"
     assert [line.split()[-1] for line in out.splitlines()[1:]] == ["same"] * (len(expected) + 1)
 
 
@@ -62,14 +63,14 @@ def test_whatever_changed_is_named(change: object, differs: set[str], capsys: py
     assert main(["verify", "m.json"]) == 1
     out, err = capsys.readouterr()
     assert {line.split()[0] for line in out.splitlines()[1:] if not line.endswith("same")} == differs
-    assert err.endswith("the result is not confirmed\n")
+    assert err.endswith(f"{wording('result-not-confirmed')}\n")
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "x", '{"command": [], "files": {}, "result": {"sha256": ""}}'])
 def test_what_is_not_a_manifest(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("m.json").write_text(text)
     assert main(["verify", "m.json"]) == 2
-    assert "m.json: this is not a manifest" in capsys.readouterr().err
+    assert f"m.json: {wording('not-manifest-coliee')}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_what_is_not_a_manifest(text: str, capsys: pytest.CaptureFixture[str]) -
 def test_a_manifest_cannot_make_files(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     Path("m.json").write_text(json.dumps({"command": command, "files": {}, "result": {"sha256": ""}}))
     assert main(["verify", "m.json"]) == 2
-    assert "write no files" in capsys.readouterr().err
+    assert wording("only-run-again") in capsys.readouterr().err
     assert not Path("x").exists()
 
 

@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters import statute, tort
+from coliee_adapters.checked import one_of
 from coliee_adapters.corpora import cases, civil_code
 from coliee_adapters.corpora.cases import CaseCorpus, FragmentCorpus
 from coliee_adapters.corpora.records import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
@@ -60,6 +62,8 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
         UsageError: there is no such task, or this task takes no such gold.
         InputError: the path is not there or holds no such corpus; or the gold cannot be read.
     """
+    one_of("the path of a corpus", path, (str, os.PathLike), "a file or a folder")
+    one_of("gold", gold, str | os.PathLike | Gold | None, "a file, or what read_gold gave")
     task = str(task) if type(task) is int else task
     if task is not None and task not in _TASKS:
         raise UsageError(f"there are no texts of a task {task!r}; there are {', '.join(_TASKS)}")

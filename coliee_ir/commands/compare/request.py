@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from numbers import Real
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
@@ -137,7 +139,7 @@ def check_measures(names: Sequence[str]) -> None:
 
 def test_name(typed: str) -> str:
     """A test by its name in ``TESTS``, in which ``randomization`` is spelt with an s."""
-    return typed.replace("randomiz", "randomis")
+    return str(typed).replace("randomiz", "randomis")
 
 
 def compare_scores(
@@ -319,10 +321,12 @@ def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterato
 def _check_choices(asked: Asked) -> None:
     if asked.test not in TESTS:
         raise UsageError(f"unknown test {asked.test!r}; the tests are {', '.join(TESTS)}")
-    if asked.correction not in CORRECTIONS:
+    if asked.correction not in list(CORRECTIONS):
         raise UsageError(f"unknown correction {asked.correction!r}; the corrections are {', '.join(CORRECTIONS)}")
-    if asked.population not in POPULATIONS:
+    if asked.population not in list(POPULATIONS):
         raise UsageError(f"unknown population {asked.population!r}; the populations are {', '.join(POPULATIONS)}")
+    for name, value in (("power", asked.power), ("margin", asked.margin)):
+        one_of(name, value, Real, "a number")
     if not asked.settings.alpha < asked.power < 1:
         raise UsageError(
             f"the power must be between {asked.settings.alpha:.3g}, which chance reaches, and 1, for example 0.8"
@@ -389,7 +393,7 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
     if len(places) != 1:
         tags = ", ".join(shortened(scores.tag) for scores in scored)
         what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
-        raise UsageError(f"the baseline {quoted(baseline)} {what}; the runs are {tags}")
+        raise UsageError(f"the baseline {quoted(str(baseline))} {what}; the runs are {tags}")
     yield from ((at, places[0]) for at in range(len(scored)) if at != places[0])
 
 

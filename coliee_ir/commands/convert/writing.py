@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from coliee_adapters import descriptions, detect, model_text, parquet, tabular, tort
+from coliee_adapters import descriptions, detect, ir_metadata, model_text, parquet, tabular, tort
+from coliee_adapters.descriptions import Description
 from coliee_adapters.detect import Form, Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written, written_bytes
@@ -17,6 +18,7 @@ from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
     DESCRIBED_TASKS,
+    NEWEST,
     has_submissions,
     model_limit,
     submission_rules,
@@ -40,6 +42,9 @@ ANSWER_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write and 
 
 #: What can be made of a run besides: the system description to be filled in.
 DESCRIPTION = "description"
+
+#: the same as YAML: see https://www.ir-metadata.org
+METADATA = "ir_metadata"
 
 _GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.GOLD_FORMS, detect.RUN_FORMS))
 
@@ -81,14 +86,18 @@ def convert(
     files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
         check_columns(files, columns)
+    if not is_folder(source) and form is None and descriptions.sniff(files[0].head()):
+        return _write_described(descriptions.read(files[0]), target, to, tag, files[0].name)
     if is_folder(source) or _is_gold(files[0], form, to):
         gold = read_gold(source if is_folder(source) else files[0], form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], form=form, unreadable_answers=unreadable_answers)
-    if to == DESCRIPTION:
-        return _write_template(record, target, tag)
+    if to in (DESCRIPTION, METADATA):
+        if described := descriptions.at_head(files[0]):
+            return _write_described(described, target, to, tag, files[0].name)
+        return _write_template(record, target, to, tag)
     said = write(record, target, to=to, tag=tag, template=template)
     if form != model_text.FORM:
         return said
@@ -96,12 +105,35 @@ def convert(
     return [*said, *(f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})" for one in without)]
 
 
-def _write_template(record: Run | Answers, target: PathLike, tag: str | None) -> list[str]:
+def _write_described(
+    described: Sequence[Description], target: PathLike, to: str | None, tag: str | None, name: str
+) -> list[str]:
+    """A system description in the organisers' form, or as ir_metadata, which is of one run."""
+    if to not in (DESCRIPTION, METADATA):
+        raise UsageError(f"{name} is a system description: say --to {DESCRIPTION} or --to {METADATA}")
+    chosen = [one for one in described if tag in (None, one.tag)]
+    if not chosen:
+        raise UsageError(f"{name} describes no run {quoted(tag or '')}, but {', '.join(one.tag for one in described)}")
+    if to == METADATA and len(chosen) > 1:
+        tags = ", ".join(one.tag for one in chosen)
+        raise UsageError(f"{name} describes {len(chosen)} runs, and ir_metadata one: choose by --tag one of {tags}")
+    with written(target) as stream:
+        if to == DESCRIPTION:
+            stream.write(descriptions.text_of(chosen))
+        else:
+            stream.write(ir_metadata.written(descriptions.metadata_of(chosen[0], NEWEST)))
+    return [f"{counted(len(chosen), 'run')} described"]
+
+
+def _write_template(record: Run | Answers, target: PathLike, to: str, tag: str | None) -> list[str]:
     """The form of a system description with what the run shows: its tag, and its task."""
     tag = tag or "_".join(record.tag.split())
     task = _described_task(record)
     limit = model_limit(task)
-    text = descriptions.template(task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if limit else "")
+    if to == METADATA:
+        text = ir_metadata.written(descriptions.metadata_of(Description(task, tag, "", "", ""), NEWEST))
+    else:
+        text = descriptions.template(task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if limit else "")
     with written(target) as stream:
         stream.write(text)
     return [f"task {task}, run tag {tag}: fill in the fields; validate checks them beside the run", *_unfit(tag)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from coliee_adapters import json_text
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, copies, written
 from coliee_adapters.inputs import RunLike
@@ -84,6 +85,8 @@ class Fusion:
     runs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("method", "norm", "ties"):
+            one_of(name, getattr(self, name), str | None, "a name")
         if self.method not in METHODS:
             raise UsageError(f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
         takes = METHODS[self.method].takes
@@ -104,7 +107,7 @@ class Fusion:
                 raise UsageError(f"{name} must be an integer ≥ 1, and {value!r} is not")
         if self.weights is not None:
             # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
-            object.__setattr__(self, "weights", tuple(self.weights))
+            object.__setattr__(self, "weights", tuple(one_of("weights", self.weights, Iterable, "a list of numbers")))
             for weight in self.weights:
                 if not (_is_number(weight) and weight >= 0):
                     raise UsageError(f"a weight is a number from 0, and {weight!r} is not")
@@ -322,7 +325,7 @@ def fuse(
     {'q': True}
     """
     records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
-    given = None if weights is None else tuple(weights)
+    given = None if weights is None else tuple(one_of("weights", weights, Iterable, "a list of numbers"))
     fusion = Fusion(method or usual(records), norm, k, given, depth, least, top, ties)
     return fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers).run
 

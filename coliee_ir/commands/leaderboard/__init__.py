@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from coliee_adapters.checked import one_of, refused
 from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
@@ -115,7 +116,13 @@ def rank_runs(
     stores = [path for path in paths if is_store(path)]
     paths = [path for path in paths if path not in stores]
     known = TeamList() if teams is None else read_teams(teams)
-    not_runs = [*besides, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
+    if not (watch is None or callable(watch)):
+        raise refused("watch", "a function", watch)
+    not_runs = [
+        one_of("besides", path, _PATHS, "a list of files")
+        for path in one_of("besides", besides, Iterable, "a list of files")
+    ]
+    not_runs = [*not_runs, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
     walked = walk(paths, not_runs)
     files, passed = sorted_out(walked, gold_files(gold))
     sources, invalid = opened_files(files, columns)
@@ -128,7 +135,7 @@ def rank_runs(
     evaluator, because = begin(
         gold,
         handed_in,
-        task=task or by_store,
+        task=by_store if task is None else task,
         edition=edition,
         exclude=exclude,
         only=only,
@@ -198,7 +205,7 @@ def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None)
 
 
 def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:
-    parts = submission if isinstance(submission, Submission) else Submission(submission)
+    parts = Submission.of(submission)
     tag = str(getattr(parts.run, "tag", ""))
     return Handed(parts, teams.team_of(tag, ""), tag)
 

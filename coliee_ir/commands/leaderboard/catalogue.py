@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.leaderboard import ceilings, found, questions, runs
+from coliee_ir.commands.leaderboard import ceilings, data, found, questions, runs
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
@@ -24,6 +25,8 @@ class Extras(NamedTuple):
     decimals: int | None = None
     percent: bool = False
     hide_gold: bool = False
+    candidates: float = math.nan
+    train: data.Data | None = None
 
 
 class Table(NamedTuple):
@@ -40,6 +43,10 @@ TABLES: Final[Mapping[str, Table]] = {
     ),
     "results": Table("counts and scores of each run (2021: Tables 8, 11, 13)", lambda board, _: runs.results(board)),
     "approaches": Table("the approaches by the descriptions (Table 4)", lambda board, _: runs.approaches(board)),
+    "data": Table(
+        "queries, candidates and relevant documents of training (--train) and test (Table 2)",
+        lambda board, extras: data.data(board, extras.candidates, extras.train),
+    ),
     "relevant": Table(
         "questions by number of relevant documents (Table 7)", lambda board, _: questions.relevant(board)
     ),

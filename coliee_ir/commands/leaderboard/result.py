@@ -89,7 +89,7 @@ class Leaderboard(Board, Shown):
             excluded=tuple(sorted(evaluator.excluded)),
             resampling=resampling,
             groups=groups,
-            described={one.tag: one for one in described if one.task == described_task(evaluator.task)},
+            described={one.tag: one for one in described if one.task in ("", described_task(evaluator.task))},
             teams=teams,
         )
 

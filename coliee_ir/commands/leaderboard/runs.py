@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.lines import counted
@@ -20,15 +20,15 @@ def ranking(board: Board) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
     percent = f"{100 * board.resampling.confidence_level:g}%"
     best = _best(board)
+    names = _Names(board)
     rows: list[list[Cell]] = []
     for entry in board.entries:
         values = [_value(entry, measure, best) for measure in board.measures]
         interval = [Number(bound) for bound in entry.interval]
-        rows.append([_whole(entry.place), str(entry.ranks), *_name(board, entry), values[0], *interval, *values[1:]])
+        rows.append([_whole(entry.place), str(entry.ranks), *names.of(entry), values[0], *interval, *values[1:]])
     first, *others = (measure.name for measure in board.measures)
-    names = _name_header(board)
-    header = ["rank", f"rank {percent}", *names, first, f"low {percent}", f"high {percent}", *others]
-    return Grid(header, rows, _ranking_caption(board), n_text=2 + len(names))
+    header = ["rank", f"rank {percent}", *names.header, first, f"low {percent}", f"high {percent}", *others]
+    return Grid(header, rows, _ranking_caption(board), n_text=2 + len(names.header))
 
 
 def _ranking_caption(board: Board) -> str:
@@ -54,6 +54,7 @@ def results(board: Board) -> Grid:
     """
     best = _best(board)
     asks_both = isinstance(board.ranking, Accuracy) and board.main == "documents"
+    names = _Names(board)
     rows: list[list[Cell]] = []
     for entry in board.entries:
         counts = entry.scores.counts
@@ -61,23 +62,28 @@ def results(board: Board) -> Grid:
         if asks_both:
             columns.append(round(float(entry.scores.results[board.ranking].terms.each[:, 0].sum())))
         values = [_value(entry, measure, best) for measure in board.measures]
-        rows.append([*_name(board, entry), *map(_whole, columns), *values])
+        rows.append([*names.of(entry), *map(_whole, columns), *values])
     baseline = majority(board)
     if baseline is not None:
         label, share = baseline
         right = Number(share * len(board.queries), str(round(share * len(board.queries))))
-        names = ["" for _ in _name_header(board)]
-        names[_name_header(board).index("run")] = f"baseline (all {label})"
-        rows.append([*names, right, *(Number(share if m is board.ranking else math.nan) for m in board.measures)])
+        baseline_names = [f"baseline (all {label})" if column == "run" else "" for column in names.header]
+        rows.append(
+            [*baseline_names, right, *(Number(share if m is board.ranking else math.nan) for m in board.measures)]
+        )
     of_counts = {"answers": ["correct"], "documents": ["returned", "correct"]}[board.main]
     if asks_both:
         of_counts = ["returned", "correct", "right"]
-    names = _name_header(board)
     total = (
         "" if board.relevant is None or board.main == "answers" else f", {int(board.relevant.sum())} relevant documents"
     )
     caption = f"Counts and scores: {counted(len(board.queries), 'query')}{total}."
-    return Grid([*names, *of_counts, *(measure.name for measure in board.measures)], rows, caption, n_text=len(names))
+    return Grid(
+        [*names.header, *of_counts, *(measure.name for measure in board.measures)],
+        rows,
+        caption,
+        n_text=len(names.header),
+    )
 
 
 def placed(board: Board, official: Published | None) -> Grid:
@@ -88,6 +94,7 @@ def placed(board: Board, official: Published | None) -> Grid:
     """
     if official is None:
         raise UsageError("name the published table: --official CSV")
+    names = _Names(board)
     rows: list[list[Cell]] = []
     in_teams = any(run.team for run in official.runs)
     for entry in board.entries:
@@ -98,7 +105,7 @@ def placed(board: Board, official: Published | None) -> Grid:
         team = [Number(where.team_place, f"{ordinal(where.team_place)} of {where.teams}")] if in_teams else []
         rows.append(
             [
-                *_name(board, entry),
+                *names.of(entry),
                 Number(score),
                 Number(where.place, f"{ordinal(where.place)} of {where.of}"),
                 Number(where.best, ordinal(where.best)),
@@ -106,8 +113,7 @@ def placed(board: Board, official: Published | None) -> Grid:
                 *team,
             ]
         )
-    names = _name_header(board)
-    header = [*names, board.ranking.name, "place", "at best", "at worst", *(["among teams"] if in_teams else [])]
+    header = [*names.header, board.ranking.name, "place", "at best", "at worst", *(["among teams"] if in_teams else [])]
     caption = (
         f"Where each run would have stood beside the {len(official.runs)} of {official.file}, without the other runs "
         f"here (column {official.column}, {official.decimals} decimals). At best, at worst: the places at the ends "
@@ -116,7 +122,7 @@ def placed(board: Board, official: Published | None) -> Grid:
     )
     if in_teams:
         caption += " Among teams: beside each team's best run."
-    return Grid(header, rows, caption, n_text=len(names))
+    return Grid(header, rows, caption, n_text=len(names.header))
 
 
 def ordinal(n: int) -> str:
@@ -137,13 +143,13 @@ def approaches(board: Board) -> Grid:
     """
     if not board.described:
         raise UsageError("no system description came with the runs")
-    names = _name_header(board)
+    names = _Names(board)
     rows = []
     for entry in board.entries:
         one = board.described.get(entry.tag)
         texts = ("-",) * 3 if one is None else (one.models, one.resources, one.explanation)
-        rows.append([*_name(board, entry), *(" ".join(text.split()) or "-" for text in texts)])
-    header = [*names, "models", "resources", "approach"]
+        rows.append([*names.of(entry), *(" ".join(text.split()) or "-" for text in texts)])
+    header = [*names.header, "models", "resources", "approach"]
     return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
 
 
@@ -153,22 +159,26 @@ def invalid(board: Board) -> Grid:
     return Grid(["team", "run", "files", "reason"], rows, f"Not ranked: {len(rows)}.", n_text=4)
 
 
-def _name_header(board: Board) -> list[str]:
-    teams = any(entry.team for entry in board.entries)
-    return [*(["team"] if teams else []), "run", *(["file"] if _needs_file(board) else []), *board.more_columns]
+class _Names:
+    """What each run is called in a table: the columns, and a row's values in them."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._common = _common_folder({entry.file for entry in board.entries})
+        teams = any(entry.team for entry in board.entries)
+        self._own = [*(["team"] if teams else []), "run", *(["file"] if _needs_file(board) else [])]
+        self.header = [*self._own, *board.more_columns]
+
+    def of(self, entry: Entry) -> list[str]:
+        """The values of a run."""
+        file = entry.file[len(self._common) :].lstrip("/") if self._common else entry.file
+        named = {"team": entry.team, "run": entry.tag, "file": file}
+        return [*(named[column] for column in self._own), *self._board.more(entry)]
 
 
-def _name(board: Board, entry: Entry) -> list[str]:
-    named = {"team": entry.team, "run": entry.tag, "file": _short(board, entry.file)}
-    columns = _name_header(board)[: -len(board.more_columns) or None]
-    return [*(named[column] for column in columns), *board.more(entry)]
-
-
-def _short(board: Board, file: str) -> str:
-    """A file's path without the folders that all files of the board have in common."""
-    files = {entry.file for entry in board.entries}
-    common = os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
-    return file[len(common) :].lstrip("/") if common else file
+def _common_folder(files: Collection[str]) -> str:
+    """The folder that all files of a board have in common."""
+    return os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
 
 
 def _needs_file(board: Board) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from numbers import Real
 from typing import Final
 
 import numpy as np
 
+from coliee_adapters.checked import is_whole, numbers, one_of, refused
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_ir.commands.compare import check_measures
@@ -132,6 +134,12 @@ def plan_scores(
     settings = settings or Resampling(N_RESAMPLES)
     if len(scored) < 2:
         raise UsageError("a plan needs at least two runs, as a comparison does")
+    one_of("power", power, Real, "a number")
+    differences = numbers("differences", differences)
+    if not all(is_whole(number, 0) for number in numbers("queries", queries)):
+        raise refused("queries", "numbers of queries", queries)
+    if not is_whole(years, 1):
+        raise refused("years", "an integer ≥ 1", years)
     if not settings.alpha < power < 1:
         raise UsageError(f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
     if any(not 0 < difference < math.inf for difference in differences):

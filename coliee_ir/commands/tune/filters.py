@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.ids import IntArray
 from coliee_adapters.lines import counted
@@ -39,7 +40,8 @@ def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
     Raises:
         UsageError: what a filter goes by has no id in common with the run, so that it would do nothing.
     """
-    for filter_ in filters:
+    for filter_ in one_of("filters", filters, Iterable, "a list of filters"):
+        one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes")
         if not filter_.knows(pool):
             raise UsageError(
                 f"{path} has no id in common with the file of the filter {filter_.name!r}: is it that of another run?"

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune import honest
@@ -98,7 +99,9 @@ def periods(queries: Sequence[str], by: str | Mapping[str, str]) -> tuple[list[s
         names = sorted(queries, key=parts.__getitem__)  # text and numbers take turns
         of_query = dict(zip(queries, queries, strict=True))
     else:
-        of_query = {query: _year(query) for query in queries} if isinstance(by, str) else dict(by)
+        what = f"{' or '.join(map(repr, BY))}, or a dictionary from query ids to dates"
+        dates = {query: _year(query) for query in queries} if isinstance(by, str) else by
+        of_query = one_of("forward", dates, Mapping, what)
         if missing := [query for query in queries if query not in of_query]:
             raise UsageError(f"there is no date of query {shortened(missing[0])}; give every query of the gold one")
         names = sorted({of_query[query] for query in queries})

@@ -9,7 +9,7 @@ import numpy as np
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.search import NEAR, Bounds, Fit, Sweep
-from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.judging.judged import BoolArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats.folds import Difference, Split, averaged, difference
 
@@ -23,22 +23,6 @@ class Candidate(NamedTuple):
     def fit(self, chosen: BoolArray) -> Fit:
         """The best rule on some queries."""
         return self.sweep.best(chosen, self.bounds)
-
-
-def held_out(candidate: Candidate, fold: IntArray, among: BoolArray) -> FloatArray:
-    """What each query adds under the rule that was fitted without its fold; shape (Q, T), 0 outside of ``among``.
-
-    Args:
-        candidate: the kind of rule.
-        fold: shape (Q,); the fold of each query.
-        among: shape (Q,); the queries that take part.
-    """
-    each = np.zeros_like(candidate.sweep.objective.base)
-    for number in np.unique(fold[among]).tolist():
-        test = among & (fold == number)
-        rule = candidate.fit(among & ~test).rule
-        each[test] = candidate.sweep.terms(rule).each[test]
-    return each
 
 
 class Selection(NamedTuple):
@@ -67,7 +51,7 @@ def select(candidates: Sequence[Candidate], split: Split, folds: Sequence[IntArr
     aim = candidates[0].sweep.objective
     held = []
     for candidate in candidates:
-        parts = [split.summed(held_out(candidate, fold, among), among) for fold in folds]
+        parts = [split.summed(candidate.sweep.held_out(fold, candidate.bounds), among) for fold in folds]
         held.append(averaged(parts, aim.score, aim.is_mean))
     scores = [terms.total for terms in held]
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))

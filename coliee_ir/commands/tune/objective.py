@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,25 +26,32 @@ class Objective(NamedTuple):
         base: shape (Q, T); what each query adds with nothing retrieved.
         row: shape (N, R) with R ≤ T; what a row adds to the first R columns when it is kept together with all rows
             above it. To the others no row adds anything.
+        up_to: shape (N, R); what a row and those above it in its query add together.
         score: sums of shape (…, T) → scores of shape (…).
         is_mean: whether the score is a mean over queries.
     """
 
     base: FloatArray
     row: FloatArray
+    up_to: FloatArray
     score: Callable[[FloatArray], FloatArray]
     is_mean: bool
 
-    def terms(self, pool: Pool, kept: BoolArray) -> Terms:
-        """What each query adds where these rows are kept, which must be the first of each query."""
-        return self.of_rows(pool, np.flatnonzero(kept))
+    @property
+    def raises(self) -> BoolArray:
+        """Shape (N,); whether a row can raise the score: it adds to the first sum, or takes from a mean's second."""
+        return np.asarray((self.row[:, 0] > 0) | (self.row[:, 1] < 0))
 
-    def of_rows(self, pool: Pool, rows: IntArray) -> Terms:
-        """The same of rows by their places, those of each query in the order of their ranks."""
+    def at(self, pool: Pool, counts: IntArray) -> FloatArray:
+        """What each query adds where so many of its rows are kept; shape (Q, T)."""
         each = self.base.copy()
-        query, adds = pool.query[rows], self.row[rows]
-        for column in range(adds.shape[1]):
-            each[:, column] += np.bincount(query, weights=adds[:, column], minlength=len(each))
+        some = np.flatnonzero(counts)
+        each[some, : self.row.shape[1]] += self.up_to[pool.start[some] + counts[some] - 1]
+        return each
+
+    def terms(self, pool: Pool, counts: IntArray) -> Terms:
+        """The same, as what is summed."""
+        each = self.at(pool, counts)
         return Terms(each, self.score, np.zeros(each.shape[1]), self.is_mean)
 
 
@@ -73,7 +81,8 @@ def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping
         nothing = np.zeros(len(pool.queries))
         base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
         row = np.column_stack((pool.relevant, np.ones(len(pool.scores)))).astype(np.float64)
-        return Objective(base, row, measure.of_sums, False)
+        up_to = np.column_stack((pool.running(pool.relevant), pool.rank)).astype(np.float64)
+        return Objective(base, row, up_to, measure.of_sums, False)
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     if isinstance(measure, Macro) and measure.cutoff is None and not of_means:
 
@@ -103,7 +112,11 @@ def _of_values(pool: Pool, value: Callable[[IntArray, FloatArray, FloatArray], F
     before = np.concatenate((np.zeros((1, 2)), after[:-1])) if len(after) else after
     first = pool.rank == 1
     before[first] = at_first[pool.query[first]]
-    return Objective(at_first, after - before, quotient, True)
+    row = after - before
+    up_to = np.empty_like(row)
+    for start, end in pairwise(pool.start.tolist()):  # or rounding would hang on other queries
+        np.cumsum(row[start:end], axis=0, out=up_to[start:end])
+    return Objective(at_first, row, up_to, quotient, True)
 
 
 def _kept(values: FloatArray) -> FloatArray:

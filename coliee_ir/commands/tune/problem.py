@@ -104,8 +104,8 @@ class Problem:
             **({} if answers is None else {"answers": answers}),
         }
         fixed = cutting.best_fixed_k(self.measure, parts, self.decisions)
-        everything = np.ones(len(pool.documents), dtype=np.bool_)
-        left = {"the run after the filters": self.objective(pool).terms(pool, everything).total} if has_filters else {}
+        all_rows = pool.lengths
+        left = {"the run after the filters": self.objective(pool).terms(pool, all_rows).total} if has_filters else {}
         return {
             f"{cutting.BEST_K} ({fixed.k})": fixed.score,
             cutting.ORACLE_COUNT: cutting.oracle_count(self.measure, parts, self.decisions),

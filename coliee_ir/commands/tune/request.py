@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from coliee_adapters.checked import is_whole, texts
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
@@ -101,12 +102,12 @@ def tune(
     >>> str(tuning.rule), tuning.resubstitution
     ('scores of at least 0.475', 1.0)
     """
-    if (floor is not None and floor < 0) or (cap is not None and cap < 1):
+    if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):
         raise UsageError("the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
     settings = Resampling(n_resamples, seed)
-    if decisions is not None and decisions.extra_queries == "wrong":
+    if Decisions.of(decisions).extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
     run = opened(run, columns)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
@@ -133,7 +134,7 @@ def tune(
     if not whole.wanted.any():
         raise UsageError(f"{record.path} has no relevant documents, so no cutoff can be tuned")
     pool = filtered(pool, filters, submission.path)
-    kinds = [kind for kind in ([by] if isinstance(by, str) else by) if kind]
+    kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
     if by_year:
         if groups is not None:
             raise UsageError("folds are made of years or of groups: give one of the two")

@@ -1,4 +1,7 @@
-"""The best threshold of a rule, exactly: one sort, cumulative sums, and the score after each distinct value."""
+"""The best threshold of a rule, exactly: one sort, sums up to each value, and the score after each distinct value.
+
+Sums over queries add: those of each fold are formed once, and what chooses without a fold is all others' less its own.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,14 @@ CAPS: Final = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
 
 _POINTS: Final = 200
 
+#: How many sums are held at a time; the folds that are more are taken in turns.
+_SUMS: Final = 1 << 20
+
+#: How many rows are looked at first for the next one of some queries; then twice as many, and so on.
+_NEXT: Final = 64
+
+#: The place of a threshold that is to be found among all rows.
+_ANYWHERE: Final = -2
 
 _Small = np.typing.NDArray[np.int32]
 
@@ -40,48 +51,53 @@ class Bounds(NamedTuple):
     floor: int = 0
     cap: int | None = None
 
+    @property
+    def always(self) -> int:
+        """How many rows a query keeps whatever the threshold is."""
+        return self.floor if self.cap is None else min(self.floor, self.cap)
 
-class _Rows(NamedTuple):
-    """The rows that a threshold decides on between given bounds, those that come in first at the beginning.
+
+class _Column(NamedTuple):
+    """What adds to a sum, where that is not 0: rows of one query, place and band of ranks taken together.
 
     Attributes:
-        query: shape (M,); the number of each row's query.
-        at: shape (M,); its place among the rows below.
-        row: shape (L,); rows by their places in the pool.
-        value: shape (L,); falling.
-        base: shape (Q, T); what each query adds with its floor alone.
-        part: shape (M,); rows of one part come in together, or nothing is gained between its first and its last.
+        query: shape (C,); the number of the query.
+        cell: shape (C,); the number of the band times that of places, and the place.
+        adds: shape (C,).
     """
 
     query: _Small
-    at: _Small
-    row: _Small
-    value: FloatArray
-    base: FloatArray
-    part: _Small
+    cell: IntArray
+    adds: FloatArray
 
 
-class _Scored(NamedTuple):
-    """The score at each place where a threshold can lie.
+class _Cells(NamedTuple):
+    """The rows in bands of ranks, at whose edges floors and caps are.
 
     Attributes:
-        values: shape (M,); the values of the rows of the chosen queries, falling.
-        ends: shape (E,); after how many rows a threshold can lie: where the value changes, and at both ends.
-        scores: shape (E,); -∞ where no query is left to form a score from.
-        following: the greatest value of the rows behind these; -∞ if there is none.
+        edges: the ranks with which bands end, from 0; the last band has no end.
+        columns: of each sum that rows add to; the last counts those that raise a score.
+        places: bound → the places that can be best.
     """
 
-    values: FloatArray
-    ends: IntArray
-    scores: FloatArray
-    following: float
+    edges: IntArray
+    columns: tuple[_Column, ...]
+    places: dict[Bounds, IntArray]
+
+
+class _Choice(NamedTuple):
+    """The best of some bounds, and its place: -1 before all rows, or ``_ANYWHERE``."""
+
+    bound: Bounds
+    place: int
 
 
 class Sweep:
     """The rows in the order in which a rule of a family takes them up, sorted once for all subsets of queries.
 
     Behind the last row that can raise a score no threshold is best: only the rows up to there are kept, with what a
-    row may have the same value as. In most rankings they are few, and they are what memory and time go by.
+    row may have the same value as. In most rankings they are few, and they are what memory and time go by. Of their
+    values, those of which some row raises a score are the places where a threshold can be best.
 
     Args:
         pool: the rankings.
@@ -94,18 +110,23 @@ class Sweep:
         self._fixed = FAMILIES[family].fixed
         value = self._value()
         order = np.argsort(-value, kind="stable")
-        # it adds to the first sum, or takes from the second, of which there are two in a mean
-        self._raises = (objective.row[:, 0] > 0) | (objective.row[:, 1] < 0)
+        self._raises = objective.raises
         n = self._useful(value, order)
         self._order: _Small = order[:n].astype(np.int32)
         self._falling = value[self._order]
+        self._rising = -self._falling
         #: shape (Q,); how many of each query's rows these are
         self._n_used = np.bincount(pool.query[self._order], minlength=len(pool.queries))
         self._following = float(value[order[n]]) if n < len(order) else -np.inf
         self._top = value[np.minimum(pool.start[:-1], len(value) - 1)] if len(value) else np.zeros(len(pool.queries))
-        self._rows: dict[Bounds, _Rows] = {}
+        #: shape (P,); how many rows there are up to each place
+        self._ends = self._all_ends()
+        #: shape (M,); when each row comes in, query by query as numbers that rise; and where those of a query begin
+        self._first_key = np.arange(len(pool.queries)) * (n + 1)
+        self._reached = np.sort(self._first_key[pool.query[self._order]] + np.arange(n))
+        self._cells: dict[tuple[Bounds, ...], _Cells] = {}
+        self._rows: dict[Bounds, _Small] = {}
         self._behind: dict[int, FloatArray] = {}
-        self._unbounded: dict[bytes, Fit] = {}
 
     def _value(self) -> FloatArray:
         """Shape (N,); computed again where it is seldom needed."""
@@ -118,6 +139,14 @@ class Sweep:
         at = np.flatnonzero(self._raises[order])
         return int(np.count_nonzero(value >= value[order[at[-1]]])) if len(at) else 0
 
+    def _all_ends(self) -> IntArray:
+        n = len(self._order)
+        if self._fixed is not None or not n:
+            return np.full(min(n, 1), n)
+        ends = np.append(np.flatnonzero(self._falling[1:] != self._falling[:-1]) + 1, n)  # of equal values
+        raised = np.cumsum(self._raises[self._order])[ends - 1]
+        return np.asarray(ends[np.diff(raised, prepend=0) > 0])
+
     def best(self, chosen: BoolArray, bounds: Sequence[Bounds] = (Bounds(),)) -> Fit:
         """The rule with the greatest score on some queries.
 
@@ -128,146 +157,247 @@ class Sweep:
             chosen: shape (Q,); the queries.
             bounds: floors and caps to try, the simplest first.
         """
-        best, score = bounds[0], -np.inf
-        for bound in bounds if len(bounds) > 1 else ():
-            if (reached := self._greatest(chosen, bound)) > score + NEAR:
-                best, score = bound, reached
-        return self._best(chosen, best)
+        # all of them are in the first of two folds, and the second is left out
+        (choice,) = self._choices(np.where(chosen, 0, -1), tuple(bounds), np.array([1]))
+        if choice.place == _ANYWHERE:
+            return self._among_all(chosen, choice.bound)
+        rows = self._rows_of(choice.bound)
+        kept = self._order[rows[: np.searchsorted(rows, self._end(choice.place))]]
+        kept = kept[chosen[self.pool.query[kept]]]
+        sums = self._floor(choice.bound.always)[chosen].sum(axis=0)
+        if len(kept):  # one row after the other, by which the last bits of a score go
+            sums[: self.objective.row.shape[1]] += np.cumsum(self.objective.row[kept], axis=0)[-1]
+        return Fit(self._rule(choice, chosen), float(self.objective.score(sums)))
 
-    def _greatest(self, chosen: BoolArray, bound: Bounds) -> float:
-        """The score of ``_best``, for less: rows are summed part by part."""
-        rows = self._between(bound)
-        if self._fixed is None and bound != Bounds():
-            taken = np.flatnonzero(chosen[rows.query])
-            part, row = rows.part[taken], rows.row[rows.at[taken]]
-            sums = np.empty((int(rows.part.max(initial=-1)) + 2, rows.base.shape[1]))
-            sums[:] = rows.base[chosen].sum(axis=0)
-            for column in range(self.objective.row.shape[1]):
-                adds = np.bincount(part, weights=self.objective.row[row, column], minlength=len(sums) - 1)
-                sums[1:, column] += np.cumsum(adds)
-            scores = self.objective.score(sums)
-            if (known := ~np.isnan(scores)).any():
-                return float(np.max(scores, where=known, initial=-np.inf))
-        score = self._best(chosen, bound).score
-        return -np.inf if np.isnan(score) else score
+    def without_each(self, fold: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> list[Rule]:
+        """For each fold the rule that ``best`` finds on the queries of all others.
 
-    def _best(self, chosen: BoolArray, bound: Bounds) -> Fit:
-        if bound != Bounds():
-            return self._fit(chosen, bound)
-        key = chosen.tobytes()  # what is tried without bounds and with them
-        if key not in self._unbounded:
-            self._unbounded[key] = self._fit(chosen, bound)
-        return self._unbounded[key]
+        Args:
+            fold: shape (Q,); the fold of each query, from 0; -1 for those that do not take part.
+            bounds: floors and caps to try, the simplest first.
+        """
+        n_folds = int(fold.max(initial=-1)) + 1
+        cells = self._cells_of(tuple(bounds))
+        step = max(1, _SUMS // max(1, (len(cells.edges) + 1) * len(self._ends)))
+        rules = []
+        for first in range(0, n_folds, step):
+            some = np.arange(first, min(first + step, n_folds))
+            for number, choice in zip(some.tolist(), self._choices(fold, tuple(bounds), some), strict=True):
+                chosen = (fold >= 0) & (fold != number)
+                anywhere = choice.place == _ANYWHERE
+                rules.append(self._among_all(chosen, choice.bound).rule if anywhere else self._rule(choice, chosen))
+        return rules
 
-    def _fit(self, chosen: BoolArray, bound: Bounds) -> Fit:
-        found = self._scored(chosen, bound)
+    def held_out(self, fold: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> FloatArray:
+        """What each query adds under the rule that was fitted without its fold; shape (Q, T), 0 outside of all folds.
+
+        Args:
+            fold: as for ``without_each``.
+            bounds: as there.
+        """
+        counts = np.zeros(len(fold), dtype=np.int64)
+        for number, rule in enumerate(self.without_each(fold, bounds)):
+            test = np.flatnonzero(fold == number)
+            counts[test] = self.counts(rule, test)
+        return np.where((fold >= 0)[:, None], self.objective.at(self.pool, counts), 0.0)
+
+    def _choices(self, fold: IntArray, bounds: tuple[Bounds, ...], some: IntArray) -> list[_Choice]:
+        """The best choices of the queries of all folds but one, for each of some neighbouring folds."""
+        cells = self._cells_of(bounds)
+        # 0: does not take part; 1: does, in a fold that is not among these
+        label = np.where(fold < 0, 0, 1)
+        left = (fold >= some[0]) & (fold <= some[-1])
+        label[left] = fold[left] - some[0] + 2
+        sums = self._sums(cells, label, len(some))
+        floors = {always: self._without(self._floor(always), label, len(some)) for always in {b.always for b in bounds}}
+        best = np.full(len(some), -np.inf)
+        which, place = np.zeros((2, len(some)), dtype=np.int64)
+        for number, bound in enumerate(bounds):
+            scores = self._scores(cells, sums, floors[bound.always], bound)
+            if self._fixed is None:
+                greatest = scores.max(axis=1)
+                at = np.argmax(scores >= greatest[:, None] - NEAR, axis=1)
+            else:
+                greatest, at = scores[:, -1].copy(), np.full(len(some), scores.shape[1] - 1)
+            at = np.append(cells.places[bound], -1)[at - 1]
+            for lost in np.flatnonzero(np.isneginf(greatest)).tolist():
+                score = self._among_all((fold >= 0) & (fold != some[lost]), bound).score
+                greatest[lost], at[lost] = -np.inf if np.isnan(score) else score, _ANYWHERE
+            better = greatest > best + NEAR
+            best[better], which[better], place[better] = greatest[better], number, at[better]
+        place[np.isneginf(best)] = _ANYWHERE
+        return [_Choice(bounds[w], p) for w, p in zip(which.tolist(), place.tolist(), strict=True)]
+
+    def _scores(self, cells: _Cells, sums: Sequence[FloatArray], base: FloatArray, bound: Bounds) -> FloatArray:
+        """Shape (F, 1 + P); the score before all rows, and at each of the bound's places, without each fold.
+
+        It is -∞ where there is none, and where none of these queries' rows raises it.
+        """
+        places = cells.places[bound]
+        low, high = np.searchsorted(cells.edges, (bound.floor, np.inf if bound.cap is None else bound.cap)).tolist()
+        summed = np.repeat(base[:, None], 1 + len(places), axis=1)
+        for column, of_band in enumerate(sums[:-1]):
+            summed[:, 1:, column] += of_band[:, high, places]
+            if low:
+                summed[:, 1:, column] -= of_band[:, low, places]
+        scores = np.nan_to_num(self.objective.score(summed), nan=-np.inf)
         if self._fixed is None:
-            at = int(np.argmax(found.scores >= found.scores.max() - NEAR))
-            threshold = self._threshold(found.values, int(found.ends[at]), chosen, bound, found.following)
-        else:
-            at = int(np.searchsorted(found.ends, np.count_nonzero(found.values >= self._fixed)))
-            threshold = self._fixed
-        score = float(found.scores[at])
-        # how many are kept is what k says; its bounds have nothing to add
-        parameter = FAMILIES[self.family].parameter(threshold)
-        rule = Rule(self.family, parameter, *(bound if self.family != "k" else Bounds()))
-        return Fit(rule, score if score > -np.inf else float("nan"))
+            raised = sums[-1][:, high, places] - sums[-1][:, low, places]
+            scores[:, 1:][np.diff(raised, axis=1, prepend=0.0) == 0] = -np.inf
+        return scores
 
-    def _scored(self, chosen: BoolArray, bound: Bounds) -> _Scored:
-        found = self._scored_on(self._between(bound), chosen)
-        if np.isneginf(found.scores).all():  # some row may give the first score that there is
-            return self._scored_on(self._all_between(bound), chosen, everywhere=True)
-        return found._replace(following=self._next(chosen, bound))
+    def _sums(self, cells: _Cells, label: IntArray, n_folds: int) -> list[FloatArray]:
+        """What all rows above each band and up to each place add without each fold; a column (F, bands + 1, P) each."""
+        shape = (n_folds + 2, len(cells.edges), len(self._ends))
+        size = shape[1] * shape[2]
+        summed = []
+        for query, cell, adds in cells.columns:
+            of_label = np.bincount(label[query] * size + cell, weights=adds, minlength=(n_folds + 2) * size)
+            table = of_label.astype(np.float64).reshape(shape)[1:]
+            up_to = np.zeros((n_folds, shape[1] + 1, shape[2]))
+            np.cumsum(table.sum(axis=0) - table[1:], axis=2, out=up_to[:, 1:])
+            summed.append(np.cumsum(up_to, axis=1, out=up_to))
+        return summed
 
-    def _scored_on(self, rows: _Rows, chosen: BoolArray, *, everywhere: bool = False) -> _Scored:
-        """The scores where they can be the greatest, which is behind a row that can raise them; or everywhere."""
-        at = rows.at[chosen[rows.query]]
-        values, row = rows.value[at], rows.row[at]
-        changes = np.flatnonzero(values[1:] != values[:-1]) + 1
-        ends = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
-        if not everywhere and self._fixed is None:
-            behind = np.searchsorted(ends, np.flatnonzero(self._raises[row]) + 1)
-            ends = ends[np.unique(np.append(behind, 0))]
-        sums = np.tile(rows.base[chosen].sum(axis=0), (len(ends), 1))
-        for column in range(self.objective.row.shape[1]):
-            sums[1:, column] += np.cumsum(self.objective.row[row, column])[ends[1:] - 1]
-        return _Scored(values, ends, np.nan_to_num(self.objective.score(sums), nan=-np.inf), -np.inf)
+    @staticmethod
+    def _without(each: FloatArray, label: IntArray, n_folds: int) -> FloatArray:
+        """Shape (F, T); the sums over the queries of all folds but each."""
+        columns = [np.bincount(label, weights=column, minlength=n_folds + 2)[1:] for column in each.T]
+        return np.column_stack([column.sum() - column[1:] for column in columns])
 
-    def _between(self, bound: Bounds) -> _Rows:
-        """The useful rows between a floor and a cap; kept for the next subset of queries."""
+    def _cells_of(self, bounds: tuple[Bounds, ...]) -> _Cells:
+        """The rows in the bands of some bounds; kept for the next folds."""
+        if bounds not in self._cells:
+            every = {0, *(bound.floor for bound in bounds), *(bound.cap for bound in bounds if bound.cap is not None)}
+            edges = np.array(sorted(every))
+            used = np.sort(self._order)
+            query, rank, n_places = self.pool.query[used], self.pool.rank[used], len(self._ends)
+            part = np.searchsorted(self._ends, self._reached - self._first_key[query], side="right")
+            cell = (np.searchsorted(edges, rank) - 1) * n_places + part
+            starts = np.flatnonzero((np.diff(query, prepend=-1) != 0) | (np.diff(cell, prepend=-1) != 0))
+            adding = [*self.objective.row[used].T, self._raises[used].astype(np.float64)]
+            columns = []
+            for adds in (np.add.reduceat(column, starts) if len(starts) else column for column in adding):
+                some = np.flatnonzero(adds)
+                at = starts[some]
+                columns.append(_Column(query[at].astype(np.int32), cell[at], adds[some]))
+            places = {}
+            for bound in bounds:
+                within = self._raises[used] & self._is_within(rank, bound)
+                counted = np.bincount(part[within], minlength=n_places)
+                places[bound] = np.arange(n_places) if self._fixed is not None else np.flatnonzero(counted)
+            self._cells[bounds] = _Cells(edges, tuple(columns), places)
+        return self._cells[bounds]
+
+    @staticmethod
+    def _is_within(rank: IntArray, bound: Bounds) -> BoolArray:
+        within = rank > bound.floor
+        return within if bound.cap is None else within & (rank <= bound.cap)
+
+    def _rows_of(self, bound: Bounds) -> _Small:
+        """The places in the order of the rows that a threshold decides on between some bounds."""
         if bound not in self._rows:
-            self._rows[bound] = self._within(self._order, self._falling, bound)
+            rows = np.flatnonzero(self._is_within(self.pool.rank[self._order], bound))
+            self._rows[bound] = rows.astype(np.int32)
         return self._rows[bound]
 
-    def _all_between(self, bound: Bounds) -> _Rows:
-        """All rows between a floor and a cap."""
+    def _floor(self, always: int) -> FloatArray:
+        """What each query adds with the rows that are kept in any case."""
+        if not always:
+            return self.objective.base
+        return self.objective.at(self.pool, np.minimum(always, self.pool.lengths))
+
+    def _rule(self, choice: _Choice, chosen: BoolArray) -> Rule:
+        kept = self._end(choice.place)
+        last = float(self._falling[kept - 1]) if kept else None
+        return self._ruled(last, chosen, choice.bound, self._next(chosen, choice.bound, kept))
+
+    def _ruled(self, last: float | None, chosen: BoolArray, bound: Bounds, following: float) -> Rule:
+        threshold = self._threshold(last, chosen, bound, following) if self._fixed is None else self._fixed
+        # how many are kept is what k says; its bounds have nothing to add
+        return Rule(self.family, FAMILIES[self.family].parameter(threshold), *(bound if self.family != "k" else ()))
+
+    def _end(self, place: int) -> int:
+        return int(self._ends[place]) if place >= 0 else 0
+
+    def _among_all(self, chosen: BoolArray, bound: Bounds) -> Fit:
+        """``best`` over all rows: some row that raises no score may give the first that there is."""
+        values, ends, scores = self._scored(chosen, bound)
+        if self._fixed is None:
+            at = int(np.argmax(scores >= scores.max() - NEAR))
+        else:
+            at = int(np.searchsorted(ends, np.count_nonzero(values >= self._fixed)))
+        kept = int(ends[at])
+        following = float(values[kept]) if kept < len(values) else -np.inf
+        rule = self._ruled(float(values[kept - 1]) if kept else None, chosen, bound, following)
+        return Fit(rule, float(scores[at]) if scores[at] > -np.inf else float("nan"))
+
+    def _scored(self, chosen: BoolArray, bound: Bounds) -> tuple[FloatArray, IntArray, FloatArray]:
+        """The falling values of some queries' rows between bounds, and the scores wherever a threshold can lie.
+
+        Returns:
+            The values; after how many rows thresholds can lie; the scores there, -∞ where none can be formed.
+        """
         value = self._value()
-        order: _Small = np.argsort(-value, kind="stable").astype(np.int32)
-        return self._within(order, value[order], bound)
+        there = self._is_within(self.pool.rank, bound) & chosen[self.pool.query]
+        row = np.flatnonzero(there)
+        row = row[np.argsort(-value[row], kind="stable")]
+        values = value[row]
+        changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+        ends = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
+        sums = np.tile(self._floor(bound.always)[chosen].sum(axis=0), (len(ends), 1))
+        for column in range(self.objective.row.shape[1]):
+            sums[1:, column] += np.cumsum(self.objective.row[row, column])[ends[1:] - 1]
+        return values, ends, np.nan_to_num(self.objective.score(sums), nan=-np.inf)
 
-    def _within(self, order: _Small, falling: FloatArray, bound: Bounds) -> _Rows:
-        base = self.objective.of_rows(self.pool, self._floor(bound)).each if bound.floor else self.objective.base
-        rank = self.pool.rank[order]
-        within = rank > bound.floor
-        if bound.cap is not None:
-            within &= rank <= bound.cap
-        at: _Small = np.flatnonzero(within).astype(np.int32)
-        value, row = falling[at], order[at]
-        part = np.cumsum(np.diff(value, prepend=value[:1]) != 0)
-        if len(part):
-            gains = np.bincount(part, weights=self._raises[row]) > 0
-            part = (np.cumsum(gains) - gains)[part]
-        query: _Small = self.pool.query[row].astype(np.int32)
-        return _Rows(query, at, order, falling, base, part.astype(np.int32))
-
-    def _floor(self, bound: Bounds) -> IntArray:
-        """The rows that are kept in any case."""
-        if not bound.floor:
-            return np.zeros(0, dtype=np.int64)
-        cap = bound.floor if bound.cap is None else bound.cap
-        return np.flatnonzero(self.pool.rank <= min(bound.floor, cap))
-
-    def _next(self, chosen: BoolArray, bound: Bounds) -> float:
-        """The greatest value of the chosen queries' rows between the bounds that are behind the useful ones."""
+    def _next(self, chosen: BoolArray, bound: Bounds, kept: int) -> float:
+        """The greatest value of some queries' rows between bounds that comes in after the first so many rows."""
+        rows, step = self._rows_of(bound), _NEXT
+        at = int(np.searchsorted(rows, kept))
+        while at < len(rows):
+            there = np.flatnonzero(chosen[self.pool.query[self._order[rows[at : at + step]]]])
+            if len(there):
+                return float(self._falling[rows[at + there[0]]])
+            at, step = at + step, 2 * step
         if self._following == -np.inf:
             return -np.inf
         first = np.maximum(self._n_used, bound.floor)
-        there = chosen & (first < self.pool.lengths)
+        behind = chosen & (first < self.pool.lengths)
         if bound.cap is not None:
-            there &= first < bound.cap
+            behind &= first < bound.cap
         if bound.floor not in self._behind:
             last = len(self.pool.scores) - 1
             self._behind[bound.floor] = self._value()[np.minimum(self.pool.start[:-1] + first, last)]
-        return float(self._behind[bound.floor][there].max(initial=-np.inf))
+        return float(self._behind[bound.floor][behind].max(initial=-np.inf))
 
-    def _threshold(
-        self, values: FloatArray, kept: int, chosen: BoolArray, bound: Bounds, following: float = -np.inf
-    ) -> float:
-        """A threshold that keeps the first so many rows: between two values, so that rows like them are told apart."""
+    def _threshold(self, last: float | None, chosen: BoolArray, bound: Bounds, following: float) -> float:
+        """A threshold that keeps the rows down to a value, if any: between two values, so that rows are told apart."""
         if self.family == "k":
-            return float(values[kept - 1]) if kept else -float(min(bound.floor, bound.cap or bound.floor))
-        following = float(values[kept]) if kept < len(values) else following
-        if kept == 0:
+            return -float(bound.always) if last is None else last
+        if last is None:
             tops = self._top[chosen & (self.pool.lengths > 0)]
             return float(np.nextafter(following if following > -np.inf else tops.max(initial=0.0), np.inf))
         if following == -np.inf:
-            return float(values[kept - 1])
-        middle = (float(values[kept - 1]) + following) / 2
-        return middle if middle > following else float(values[kept - 1])
+            return last
+        middle = (last + following) / 2
+        return middle if middle > following else last
+
+    def counts(self, rule: Rule, queries: IntArray) -> IntArray:
+        """How many rows a rule keeps of each of some queries; shape as ``queries``, which are numbers of queries."""
+        threshold = FAMILIES[self.family].parameter(rule.threshold)
+        if threshold <= self._following:  # further rows are kept
+            above = self.pool.query[self._value() >= threshold]
+            kept = np.bincount(above, minlength=len(self.pool.queries))[queries]
+        else:
+            n = np.searchsorted(self._rising, -threshold, side="right")
+            first = self._first_key[queries]
+            kept = np.searchsorted(self._reached, first + n) - np.searchsorted(self._reached, first)
+        kept = np.maximum(kept, rule.floor)
+        return np.minimum(kept if rule.cap is None else np.minimum(kept, rule.cap), self.pool.lengths[queries])
 
     def terms(self, rule: Rule) -> Terms:
         """What each query adds under a rule."""
-        threshold = FAMILIES[self.family].parameter(rule.threshold)
-        if threshold <= self._following:  # further rows are kept
-            return self.objective.terms(self.pool, rule.keeps(self.pool))
-        kept: IntArray = self._order[: np.count_nonzero(self._falling >= threshold)].astype(np.int64)
-        rank = self.pool.rank[kept]
-        within = rank > rule.floor
-        if rule.cap is not None:
-            within &= rank <= rule.cap
-        # a query's rows in the order of their ranks, by which the last bits of sums go
-        rows = np.concatenate((self._floor(Bounds(rule.floor, rule.cap)), kept[within]))
-        return self.objective.of_rows(self.pool, rows)
+        return self.objective.terms(self.pool, self.counts(rule, np.arange(len(self.pool.queries))))
 
     def curve(self, chosen: BoolArray, bound: Bounds, points: int = _POINTS) -> list[tuple[float, float]]:
         """The parameter and the score there, from the fewest rows to the most: so many points, and the best one.
@@ -277,7 +407,7 @@ class Sweep:
         """
         if FAMILIES[self.family].fixed is not None:
             return []
-        values, ends, scores, _ = self._scored_on(self._all_between(bound), chosen, everywhere=True)
+        values, ends, scores = self._scored(chosen, bound)
         parameter = FAMILIES[self.family].parameter
         some = np.linspace(min(1, len(ends) - 1), len(ends) - 1, min(points, len(ends)))
         shown = np.unique(np.append(some.astype(np.int64), np.argmax(scores)))

@@ -7,9 +7,11 @@ name and the place, and mends the cells of the row if nothing is left to decide;
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from coliee_adapters.checked import one_of, several
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike, Source, check_inputs, check_outputs
 from coliee_adapters.vocabulary import checked_columns
@@ -61,6 +63,10 @@ def validate(
     """
     if not files:
         raise UsageError("name the files to check")
+    for name, value in (*(("a file to check", file) for file in files), *(("gold", one) for one in several(gold))):
+        one_of(name, value, str | os.PathLike, "a path")
+    for name, value in (("queries", queries), ("corpus", corpus), ("fix", fix)):
+        one_of(name, value, str | os.PathLike | None, "a path")
     if gold is not None and queries is not None:
         raise UsageError("queries are named by --gold or by --queries, not by both")
     if tag is not None and fix is None:

@@ -163,7 +163,8 @@ def _checked(
             pile = piles.setdefault(key, _Pile())
             pile.descriptions += [] if one.file in pile.descriptions else [one.file]
     for row in rows:
-        row.described = (described_task(row.task), row.tag) in tags.get(row.team, ())
+        said = tags.get(row.team, set())
+        row.described = not said.isdisjoint({(described_task(row.task), row.tag), ("", row.tag)})
     found: dict[tuple[str, str], Finding] = {}
     for (_, task), pile in sorted(piles.items()):
         for finding in _validated(pile, task, edition, asked, corpus).findings:

@@ -1,0 +1,97 @@
+"""ir_metadata: YAML with the components of PRIMAD, in a file of its own or as comments at the head of a run.
+
+Source: Breuer, Keller, Schaer, SIGIR 2022; https://www.ir-metadata.org, schema version 0.1.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from coliee_adapters.errors import InputError, UsageError
+
+_BEGIN: Final = rb"(?:ir_metadata\.start|METADATA - START)"
+_END: Final = re.compile(r"#?\s*(?:ir_metadata\.end|METADATA - END)")
+
+#: at the head of a run, each line of the metadata is a comment
+_AT_HEAD: Final = re.compile(rb"#[ \t]*" + _BEGIN)
+_ALONE: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*|---[^\n]*|" + _BEGIN + rb")?\r?\n)*+(?:[\w-]+(?: [\w-]+)*[ \t]*:)")
+_TAG: Final = re.compile(rb"^tag[ \t]*:", re.MULTILINE)
+_COMPONENT: Final = re.compile(rb"^(?:platform|research goal|implementation|method|actor|data)[ \t]*:", re.MULTILINE)
+
+
+def sniff(head: bytes) -> bool:
+    r"""Whether a file that starts with these bytes holds ir_metadata and nothing else.
+
+    >>> sniff(b"tag: univABC1\nactor:\n  team: ABC\n"), sniff(b"# ir_metadata.start\n# tag: A\n001 Q0 013 1 1 A\n")
+    (True, False)
+    """
+    return bool(not at_head(head) and _ALONE.match(head) and _TAG.search(head) and _COMPONENT.search(head))
+
+
+def at_head(head: bytes) -> bool:
+    """Whether a run that starts with these bytes has ir_metadata before its first line."""
+    return bool(_AT_HEAD.match(head))
+
+
+def read(text: str, name: str) -> dict[str, Any]:
+    """The members of ir_metadata, alone or at the head of a run.
+
+    Args:
+        text: the text of the file; of a run, at least its head.
+        name: the file, for messages.
+
+    Raises:
+        InputError: it is not YAML, or holds no mapping.
+        UsageError: PyYAML is not installed.
+    """
+    lines = text.split("\n")
+    if at_head(text[:99].encode()):
+        lines = [re.sub("^# ?", "", line) for line in lines[1 : _last(lines)]]
+    elif re.fullmatch(_BEGIN.decode(), lines[0].strip()):
+        lines = lines[1 : _last(lines)]
+    members = _loaded("\n".join(lines), name)
+    if not isinstance(members, dict):
+        raise InputError(name, "this is not ir_metadata: it holds no mapping", remedy="see https://www.ir-metadata.org")
+    return {str(key): value for key, value in members.items()}
+
+
+def _last(lines: list[str]) -> int:
+    return next((at for at, line in enumerate(lines) if _END.fullmatch(line.strip())), len(lines))
+
+
+def written(members: Mapping[str, Any]) -> str:
+    """ir_metadata as a YAML file.
+
+    Raises:
+        UsageError: PyYAML is not installed.
+    """
+    text: str = _yaml().safe_dump(dict(members), sort_keys=False, allow_unicode=True, width=120)
+    return f"# https://www.ir-metadata.org\n{text}"
+
+
+def _yaml() -> Any:
+    try:
+        return importlib.import_module("yaml")  # an extra, which ships no types
+    except ImportError:
+        raise UsageError("ir_metadata needs PyYAML: pip install 'coliee-ir[metadata]'") from None
+
+
+def _loaded(text: str, name: str) -> Any:
+    yaml = _yaml()
+    loader = yaml.SafeLoader(text)
+    try:
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+            raise InputError(name, "aliases (*) are not read", remedy="write each value out")
+        return loader.get_single_data()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "it cannot be read"
+        line = None if mark is None else mark.line + 1
+        raise InputError(name, f"broken YAML: {problem}", line=line, remedy="the syntax is at yaml.org") from None
+    except (RecursionError, ValueError) as error:  # nested too deeply; a date that does not exist
+        raise InputError(name, f"broken YAML: {error}", remedy="the syntax is at yaml.org") from None
+    finally:
+        loader.dispose()

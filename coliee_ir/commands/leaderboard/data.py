@@ -1,0 +1,103 @@
+"""The data of a task: queries, candidates and relevant documents or labels, of training and test."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coliee_adapters.corpora import read_corpus
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import PathLike
+from coliee_adapters.records import Gold
+from coliee_ir.commands.leaderboard.board import Board
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.rules.protocol import protocol
+
+
+class Data(NamedTuple):
+    """A part of a task's data.
+
+    Attributes:
+        queries: how many.
+        relevant: how many relevant documents they have in all; None where the gold names no documents.
+        yes: how many labels are Y; None where the gold has none.
+        candidates: how many documents a query chooses among, on average; NaN where no corpus is given.
+    """
+
+    queries: int
+    relevant: int | None
+    yes: int | None
+    candidates: float = math.nan
+
+
+def data_of(gold: Gold, task: str, corpus: PathLike | None = None) -> Data:
+    """The data of a gold, and of its corpus.
+
+    Raises:
+        InputError: the corpus cannot be read.
+        UsageError: the task has no corpus, or a query is not in it.
+    """
+    relevant = None
+    if gold.qrels is not None:
+        relevant = sum(level > 0 for judged in gold.qrels.values() for level in judged.values())
+    yes = None if gold.labels is None else sum(map(bool, gold.labels.values()))
+    candidates = math.nan if corpus is None else candidates_of(corpus, task, gold)
+    return Data(len(gold.queries), relevant, yes, candidates)
+
+
+def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
+    """How many documents a query chooses among, on average over the queries of a gold.
+
+    Raises:
+        InputError: the corpus cannot be read.
+        UsageError: the task has no corpus, or a query is not in it.
+    """
+    law = protocol(task).law
+    if not law:
+        raise UsageError("plain TREC files have no corpus that can be read: leave --corpus out")
+    if law == "statute":  # the same articles for every question
+        return float(len(read_corpus(corpus, task=task).doc_ids()))
+    texts = read_corpus(corpus, task=task, gold=gold)
+    return float(np.mean([len(texts.candidate_ids(query)) for query in gold.queries]))
+
+
+def data(board: Board, candidates: float, train: Data | None) -> Grid:
+    """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview).
+
+    Args:
+        board: the leaderboard, which has the test data.
+        candidates: how many documents a query of the test data chooses among; NaN where it is not known.
+        train: the training data, where it is given.
+    """
+    labels = [label for label in board.labels or () if label is not None]
+    test = Data(
+        len(board.queries),
+        None if board.relevant is None else int(board.relevant.sum()),
+        None if board.labels is None else sum(labels),
+        candidates,
+    )
+    parts = {**({} if train is None else {"training": train}), "test": test}
+    columns = {
+        "queries": [float(part.queries) for part in parts.values()],
+        "candidates per query": [part.candidates for part in parts.values()],
+        "relevant": [math.nan if part.relevant is None else float(part.relevant) for part in parts.values()],
+        "relevant per query": [
+            math.nan if part.relevant is None else part.relevant / part.queries for part in parts.values()
+        ],
+        "Y": [math.nan if part.yes is None else float(part.yes) for part in parts.values()],
+        "N": [math.nan if part.yes is None else float(part.queries - part.yes) for part in parts.values()],
+    }
+    shown = {name: values for name, values in columns.items() if not all(map(math.isnan, values))}
+    rows: list[list[Cell]] = [
+        [part, *(_number(name, values[at]) for name, values in shown.items())] for at, part in enumerate(parts)
+    ]
+    caption = f"Data of Task {board.task}" + ("" if train else " (test)") + "."
+    return Grid(["data", *shown], rows, caption, n_text=1)
+
+
+def _number(name: str, value: float) -> Number:
+    if math.isnan(value):
+        return Number(value)
+    return Number(value, f"{value:.2f}" if "per" in name and not value.is_integer() else f"{value:.0f}")
