@@ -147,16 +147,16 @@ def forward(
     if len(blocks) < 2:
         raise UsageError(f"all queries are of {shortened(names[0])}, so none is later than others")
     aim = candidates[0].sweep.objective
-    sweeps = {candidate.sweep.family: candidate.sweep for candidate in candidates}
     each, tested = np.zeros_like(aim.base), np.zeros(len(held.each), dtype=np.bool_)
     steps = []
     for number_ in blocks[1:].tolist():
         earlier, later = block < number_, block == number_
         if 2 * earlier.sum() < len(block) and number_ != blocks[-1]:
             continue
-        rule = honest.chosen(candidates, split, earlier, MOST_REPEATS, number_).rule
+        kind = honest.chosen(candidates, split, earlier, MOST_REPEATS, number_)
+        rule = kind.fit(earlier).rule
         tested[split.group[later]] = True
-        each[later] = sweeps[rule.family].terms(rule).each[later]
+        each[later] = kind.sweep.terms(rule).each[later]
         first, last = int(period[later].min()), int(period[later].max())
         score = float(aim.score(each[later].sum(axis=0)))
         steps.append(Step(names[first], names[last], int(earlier.sum()), int(later.sum()), rule, score))
