@@ -13,7 +13,7 @@ from functools import partial
 from itertools import repeat
 from typing import Any, BinaryIO, Final
 
-from coliee_adapters import arrow, frames, limits
+from coliee_adapters import arrow, frames, limits, remote
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import Source
@@ -76,8 +76,9 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
     pyarrow, parquet = _library(source.name)
     with source.open() as stream:
         try:
-            # pre-buffered, whole row groups would be held
-            held = parquet.ParquetFile(stream, read_dictionary=list(texts), pre_buffer=False, buffer_size=_BUFFER)
+            # pre-buffered, whole row groups would be held; of a file elsewhere each read is a request
+            size = 0 if remote.is_remote(source.path) else _BUFFER
+            held = parquet.ParquetFile(stream, read_dictionary=list(texts), pre_buffer=False, buffer_size=size)
             with held as file:
                 _check_size(source, file.metadata)
                 yield file
