@@ -85,6 +85,24 @@ def _sweep(folder: Path, scale: float) -> list[Contender]:
     ]
 
 
+def _engines(qrels: Path, runs: list[Path]) -> list[Contender]:
+    """Two processes of this machine, and a Dask cluster of two, which brings a scheduler of its own."""
+    command = ours("evaluate", "--task", "trec", "-f", "trec", "-m", "map", "-m", "MicroF1", qrels, *runs)
+    expected, absent = ("map", "MicroF1"), without("distributed")
+    return [
+        Contender("coliee-ir --jobs 2", [*command, "--jobs", "2"], expected=expected),
+        Contender("coliee-ir --cluster local:2", [*command, "--cluster", "local:2"], expected=expected, absent=absent),
+    ]
+
+
+def _cluster(folder: Path, scale: float) -> list[Contender]:
+    return _engines(*write(Shape(6980, 1000).scaled(scale), folder))
+
+
+def _cluster_sweep(folder: Path, scale: float) -> list[Contender]:
+    return _engines(*write_sweep(Shape(400, 62, relevant=8), folder, max(4, round(1000 * scale))))
+
+
 def _sets(folder: Path, scale: float) -> list[Contender]:
     qrels, run = write(Shape(50_000, 100, relevant=4, columns=3).scaled(scale), folder)
     official = ("MicroF1", "MicroP", "MicroR")
@@ -187,5 +205,7 @@ CASES = (
         ),
         {"ir_measures": 4},
     ),
+    Case("cluster", "6,980 queries × 1,000 documents on two processors", _cluster, {}, rounds=3, large=True),
+    Case("cluster-sweep", "1,000 runs of D on two processors", _cluster_sweep, {}, rounds=3, large=True),
     Case("huge", "50,000 queries × 1,000 documents", _of_shape(Shape(50_000, 1000)), {"trec_eval": 4}, 1, large=True),
 )  # fmt: skip

@@ -206,7 +206,7 @@ def score(
         for path in stores:
             with ScoreStore(path, reading=True) as held:
                 scored += held.scores(evaluator)
-        executor = stack.enter_context(_engine(options))
+        executor = stack.enter_context(engine(options))
         kept = getattr(options, "store", None)
         if kept is not None:
             store = stack.enter_context(ScoreStore(kept))
@@ -250,7 +250,7 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
     return [*(one.parts for one in found.handed), *unread]
 
 
-def _engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
+def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
     """What scores the runs instead of this machine's processes, if anything does."""
     if options.cluster is None:
         return contextlib.nullcontext()

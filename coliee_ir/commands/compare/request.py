@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.studentised import PairTest
 from coliee_ir.stats.units import Units
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _DECIDING: Final = 5
 
@@ -59,6 +62,7 @@ def compare(
     only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
 ) -> Comparison:
     """Compare runs on one measure, query by query paired.
 
@@ -83,6 +87,7 @@ def compare(
         only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+        executor: what scores the runs instead of this process: see ``Evaluator.evaluate_all``.
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
@@ -106,7 +111,7 @@ def compare(
         columns=columns,
     )
     return compare_scores(
-        evaluator.score_all(given),
+        evaluator.score_all(given, executor=executor),
         baseline=baseline,
         test=test,
         correction=correction,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from coliee_adapters.checked import is_whole, texts
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
@@ -18,6 +20,7 @@ from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.judging import workers
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
@@ -61,6 +64,7 @@ def tune(
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
     curve_intervals: bool = False,
+    executor: Executor | None = None,
 ) -> Tuning:
     """Choose the rule that cuts a run best.
 
@@ -91,6 +95,8 @@ def tune(
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
         curve_intervals: whether each point of the curve gets an interval.
+        executor: any executor of ``concurrent.futures``, or of that interface: one of its workers does all of it, and
+            must find the files under the same paths.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -102,6 +108,17 @@ def tune(
     >>> str(tuning.rule), tuning.resubstitution
     ('scores of at least 0.475', 1.0)
     """
+    if executor is not None:
+        there = partial(
+            tune, gold, run, maximise=maximise, by=by, task=task, edition=edition, answers=answers, floor=floor,
+            cap=cap, folds=folds, repeats=repeats, groups=groups, by_year=by_year, forward=forward, filters=filters,
+            exclude=exclude, only=only, seed=seed, n_resamples=n_resamples, decisions=decisions, columns=columns,
+            curve_intervals=curve_intervals,
+        )  # fmt: skip
+        [tuning] = workers.results([there], 1, executor)
+        if isinstance(tuning, ColieeError):
+            raise tuning
+        return tuning
     if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):
         raise UsageError("the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
