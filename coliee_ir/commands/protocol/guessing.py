@@ -221,7 +221,7 @@ def _flat(table: _Table, keys: Sequence[str], what: str) -> Part | None:
     if not value or what == "gold":
         return Part(id=document, relevance=value)
     numbers = [str(row.get(value, "")) for row in table.rows]
-    are_ranks = value == _VALUE and "1" in numbers and all(one.isdecimal() for one in numbers)
+    are_ranks = value == _VALUE and all(one.isdecimal() for one in numbers) and min(map(int, numbers)) == 1
     if are_ranks or normal_name(value) in EVERY_NAME["rank"]:
         return Part(id=document, rank=value)
     return Part(id=document, score=value)
