@@ -316,7 +316,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", *TASK1, "--groups", "three.txt"),
          f"three.txt, line 1: {wording('line-does-not-two')} (found 'a b c'); give QUERY GROUP"),
         (("tune", *TASK1, "--groups", "few.txt"),
-         wording("no-group-first-give-every", wording("judged-queries", 40), "002473")),
+         wording("no-group-first", wording("judged-queries", 40), "002473")),
         (("tune", "task1/gold.json", "empty"), wording("contains-no-files", "empty")),
         (("tune", "task1/gold.json", "nowhere.txt"), f"nowhere.txt: {wording('no-such-file')}; "
                                                      + wording("check-path")),
