@@ -279,6 +279,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "pages": _option(
         "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"
     ),
+    "reports": _option(
+        "--reports", **_SWITCH,
+        help="with --pages: also write a report for each team, to which its runs lead (with the extra report)",
+    ),
     "hide_gold": _option(
         "--hide-gold", help="leave out of pages what tells of single questions and relevant documents", **_SWITCH
     ),

@@ -338,6 +338,8 @@ def _typed(options: argparse.Namespace) -> list[str]:
     words, kept = list(options.typed), []
     while words:
         word = words.pop(0)
+        if word == "--reports":  # goes with --pages, and has no value
+            continue
         if word in WRITING:
             words[:1] = []
         elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:
