@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +62,20 @@ def _ungrouped(folder: Path, scale: float) -> list[Contender]:
     ]
 
 
+def _gz(folder: Path, scale: float) -> list[Contender]:
+    qrels, run = write(_A.scaled(scale), folder)
+    packed = run.with_name(f"{run.name}.gz")
+    if not packed.exists():
+        with run.open("rb") as text, gzip.open(packed, "wb", compresslevel=6) as out:
+            shutil.copyfileobj(text, out)
+    unpack = "import gzip,sys\nwith gzip.open(sys.argv[1]) as f:\n while f.read(1 << 16): pass"
+    return [
+        contenders.on_ours(qrels, packed, name="coliee-ir, gzipped"),
+        contenders.on_ours(qrels, run, name="coliee-ir, plain"),
+        Contender("Python's gzip alone", [PYTHON, "-c", unpack, str(packed)]),
+    ]
+
+
 def _sweep(folder: Path, scale: float) -> list[Contender]:
     qrels, runs = write_sweep(Shape(400, 62, relevant=8).scaled(scale), folder, 100)
     return [
@@ -67,6 +83,24 @@ def _sweep(folder: Path, scale: float) -> list[Contender]:
         contenders.on_trec_eval(qrels, *runs, measures=("map",)),
         contenders.on_pytrec_eval(qrels, *runs, measures=("map",)),
     ]
+
+
+def _engines(qrels: Path, runs: list[Path]) -> list[Contender]:
+    """Two processes of this machine, and a Dask cluster of two, which brings a scheduler of its own."""
+    command = ours("evaluate", "--task", "trec", "-f", "trec", "-m", "map", "-m", "MicroF1", qrels, *runs)
+    expected, absent = ("map", "MicroF1"), without("distributed")
+    return [
+        Contender("coliee-ir --jobs 2", [*command, "--jobs", "2"], expected=expected),
+        Contender("coliee-ir --cluster local:2", [*command, "--cluster", "local:2"], expected=expected, absent=absent),
+    ]
+
+
+def _cluster(folder: Path, scale: float) -> list[Contender]:
+    return _engines(*write(Shape(6980, 1000).scaled(scale), folder))
+
+
+def _cluster_sweep(folder: Path, scale: float) -> list[Contender]:
+    return _engines(*write_sweep(Shape(400, 62, relevant=8), folder, max(4, round(1000 * scale))))
 
 
 def _sets(folder: Path, scale: float) -> list[Contender]:
@@ -145,6 +179,7 @@ CASES = (
     Case("tune", "1,000 queries × 1,000 documents, MicroF1", _tune, {}, rounds=3),
     Case("report", "54 runs of Task 1, 400 queries × 5 documents", _of_many(54, "report"), {}, rounds=3),
     Case("leaderboard", "500 such runs", _of_many(500, "leaderboard"), {}, rounds=3),
+    Case("gz", "A, gzipped and not", _gz, {}),
     Case("ungrouped", "B with its lines shuffled", _ungrouped, {"coliee-ir, grouped": 0.5}, rounds=3),
     Case(
         "dictionaries", "a run of D's size from dictionaries, again and again in one process: one call",
@@ -170,5 +205,7 @@ CASES = (
         ),
         {"ir_measures": 4},
     ),
+    Case("cluster", "6,980 queries × 1,000 documents on two processors", _cluster, {}, rounds=3, large=True),
+    Case("cluster-sweep", "1,000 runs of D on two processors", _cluster_sweep, {}, rounds=3, large=True),
     Case("huge", "50,000 queries × 1,000 documents", _of_shape(Shape(50_000, 1000)), {"trec_eval": 4}, 1, large=True),
 )  # fmt: skip

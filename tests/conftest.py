@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import coliee_ir
 from coliee_adapters.files import Source
 from coliee_ir.cli import main
 
@@ -39,6 +40,14 @@ def pytest_collection_finish() -> None:
     """What is loaded now stays: a collection of garbage need not walk through pandas, SciPy and the tests each time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def one_deal() -> Iterator[None]:
+    """``tune`` deals queries to folds once, also for a report; what ten deals change is for the tests of ``tune``."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
+        yield
 
 
 @pytest.fixture

@@ -60,6 +60,10 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
+    (
+        "coliee_ir.scoring.reading",
+        "coliee_adapters.described",
+    ): "reads what only files of others state",
     ("coliee_ir.cli.evaluate", "coliee_ir.commands.evaluate.errors"): "loads readers that --errors alone needs",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING

@@ -19,7 +19,7 @@ from coliee_adapters import json_text
 from coliee_adapters.columns import as_number
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
-from coliee_adapters.layouts import ALL, Layout, Part
+from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
 from coliee_adapters.lines import content_lines, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, Run
 from coliee_adapters.remarks import Remarks
@@ -27,10 +27,6 @@ from coliee_adapters.statute import Labelled, labels_of
 
 _BLANKS: Final = re.compile(r"\s+")
 _FIELD: Final = re.compile(r"\{([^{}]+)\}")
-
-
-#: what the format of such a record is called
-FORMAT: Final = "layout"
 
 
 class _Record(NamedTuple):
@@ -293,10 +289,14 @@ def _identifier(value: object, layout: Layout, record: _Record | None = None) ->
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     for ending in layout.strip:
         text = text.strip().removesuffix(ending)
+    if layout.numbers:
+        number = re.search("[0-9]+", text)
+        text = str(int(number[0])) if number else ""
     text = _BLANKS.sub("_", text.strip())
     if not text:
         place = record.place if record else Place("<memory>", "key", str(value))
-        raise place.fault("this is not an id", _shown(value), "give text or an integer")
+        remedy = "give an id with a number in it" if layout.numbers else "give text or an integer"
+        raise place.fault("this is not an id", _shown(value), remedy)
     return text
 
 

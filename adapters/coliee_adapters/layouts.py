@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 #: what a record may stand in
 CONTAINERS: Final = ("json", "jsonl", "csv", "tsv", "columns")
 
 #: stands for all keys of a record but that of its query: the columns of a matrix
 ALL: Final = "*"
+
+#: what the format of a record is called that was read from such a file
+FORMAT: Final = "layout"
 
 #: the part that holds labels
 ANSWERS: Final = "answers"
@@ -19,8 +21,7 @@ _YES: Final = ("Y", "Yes", "yes", "True", "true", "1")
 _NO: Final = ("N", "No", "no", "False", "false", "0")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Where a part of a gold or a run stands in a record: documents, or labels.
 
     Attributes:
@@ -48,8 +49,7 @@ class Part:
     no: tuple[str, ...] = _NO
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """How a gold or a run is written.
 
     Attributes:
@@ -59,6 +59,7 @@ class Layout:
             object whose keys are the queries.
         columns: the names of columns in files without a line that names them.
         strip: endings that ids lose.
+        numbers: whether ids are compared as the first number in them: ``0002.txt`` is 2.
         parts: name of a part → where it stands.
     """
 
@@ -67,7 +68,8 @@ class Layout:
     query: str = ""
     columns: tuple[str, ...] = ()
     strip: tuple[str, ...] = ()
-    parts: Mapping[str, Part] = field(default_factory=dict)
+    numbers: bool = False
+    parts: Mapping[str, Part] = {}
 
     @property
     def labels(self) -> str:

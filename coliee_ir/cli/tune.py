@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=FOLDS, help=f"number of folds (default: {FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "keep_going")
+    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -122,14 +122,15 @@ def run(options: argparse.Namespace) -> int:
     failed = False
     jobs = 1 if "-" in (*paths, options.answers) else min(options.jobs or len(submissions), workers.cores())
     tasks = [partial(_contained, tuned, one) for one in submissions]
-    for result in scoring.watched(workers.results(tasks, jobs), len(submissions)):
-        if isinstance(result, Tuning):
-            tunings.append(result)
-        elif options.keep_going:
-            failed = True
-            say(f"coliee-ir: {result}")
-        else:
-            raise result
+    with scoring.engine(options) as executor:
+        for result in scoring.watched(workers.results(tasks, jobs, executor), len(submissions)):
+            if isinstance(result, Tuning):
+                tunings.append(result)
+            elif options.keep_going:
+                failed = True
+                say(f"coliee-ir: {result}")
+            else:
+                raise result
     if tunings:
         _tell(tunings, because)
         _write(options, tunings, taken)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.ids import Ids
-from coliee_adapters.records import Answers, Run, as_labels
+from coliee_adapters.ids import Ids, mixed
+from coliee_adapters.records import Answers, Columns, Run, as_labels
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.order import FloatArray, as_compared, order_of
 
@@ -16,6 +17,52 @@ from coliee_ir.judging.order import FloatArray, as_compared, order_of
 def by_rank(documents: Collection[str]) -> dict[str, float]:
     """Scores that number an order: the i-th of n documents has n - i, which float32 holds exactly."""
     return {document: float(len(documents) - at) for at, document in enumerate(documents)}
+
+
+class _Part(NamedTuple):
+    """Neighbouring lines of a query.
+
+    Attributes:
+        documents: the documents.
+        scores: their scores; 0 where there are none.
+        are_distinct: whether no document is known to come twice.
+        fall: whether each score is lower than the one before.
+    """
+
+    documents: Sequence[str]
+    scores: FloatArray
+    are_distinct: bool
+    fall: bool
+
+
+def _parts(block: Columns, among: Container[str] | None) -> Iterator[tuple[str, _Part]]:
+    """The parts of a block, in memory that holds nothing else of it."""
+    segments = [one for one in block.segments() if among is None or one[0] in among]
+    if not segments:
+        return
+    scores = np.zeros(len(block.documents)) if block.scores is None else np.asarray(block.scores, np.float64)
+    lines = np.concatenate([np.arange(first, last) for _, first, last in segments])
+    lengths = np.array([last - first for _, first, last in segments])
+    scores, ends = scores[lines], np.cumsum(lengths)
+    compared = as_compared(scores)
+    falls = np.append(compared[1:] < compared[:-1], True)
+    falls[ends - 1] = True  # the next line is of another part
+    are_distinct = np.zeros(len(segments), dtype=np.bool_)
+    if isinstance(block.documents, Ids):
+        documents: Sequence[str] = (ids := block.documents.at(lines).compact())
+        are_distinct[:] = True
+        of_part = np.repeat(np.arange(len(segments)), lengths)
+        keys = mixed(ids.words(ids.words_needed()), of_part)
+        order = np.argsort(keys)
+        twice = order[1:][keys[order[1:]] == keys[order[:-1]]]  # or another document with an equal key
+        are_distinct[of_part[twice]] = False
+    else:
+        documents = [block.documents[line] for line in lines.tolist()]
+    fall = np.ones(len(segments), dtype=np.bool_)
+    fall[np.searchsorted(ends, np.flatnonzero(~falls), side="right")] = False
+    for at, (query, _, _) in enumerate(segments):
+        rows = slice(int(ends[at] - lengths[at]), int(ends[at]))
+        yield query, _Part(documents[rows], scores[rows], bool(are_distinct[at]), bool(fall[at]))
 
 
 class Gathered:
@@ -31,20 +78,15 @@ class Gathered:
         self.lines = 0
         self.remarks = Remarks()
         self._numbered = run.scored  # or by ranks, where blocks have numbers though the run has no scores
-        self._parts: dict[str, list[tuple[Sequence[str], FloatArray]]] = {}
+        self._parts: dict[str, list[_Part]] = {}
         for block in run.blocks():
             self.lines += len(block.documents)
             self.remarks += block.remarks or Remarks()
             self._numbered = self._numbered or block.scores is not None
-            scores = np.zeros(len(block.documents)) if block.scores is None else np.asarray(block.scores, np.float64)
-            for query, first, last in block.segments():
-                if among is None or query in among:
-                    documents = block.documents[first:last]
-                    # what is kept must not keep its block
-                    kept = documents.compact() if isinstance(documents, Ids) else documents
-                    self._parts.setdefault(query, []).append((kept, scores[first:last].copy()))
+            for query, part in _parts(block, among):
+                self._parts.setdefault(query, []).append(part)
 
-    def rows(self) -> Iterator[tuple[str, list[str], FloatArray]]:
+    def rows(self) -> Iterator[tuple[str, Sequence[str], FloatArray]]:
         """Each query with its documents in order and their scores; once, for what has been given is let go."""
         while self._parts:
             query = next(iter(self._parts))
@@ -60,9 +102,12 @@ class Gathered:
         """How many documents there are, each once a query."""
         return sum(map(len, self.rankings.values()))
 
-    def _ordered(self, parts: Sequence[tuple[Sequence[str], FloatArray]]) -> tuple[list[str], FloatArray]:
-        documents = [document for part, _ in parts for document in part]
-        scores = np.concatenate([of_part for _, of_part in parts])
+    def _ordered(self, parts: Sequence[_Part]) -> tuple[Sequence[str], FloatArray]:
+        if len(parts) == 1 and parts[0].are_distinct and (parts[0].fall or not self._numbered):
+            documents: Sequence[str] = parts[0].documents
+            return documents, parts[0].scores if self.scored else np.arange(len(documents), 0.0, -1.0)
+        documents = [document for part in parts for document in part.documents]
+        scores = np.concatenate([part.scores for part in parts])
         if len(set(documents)) < len(documents):
             best: dict[str, float] = {}
             for document, score in zip(documents, scores.tolist(), strict=True):

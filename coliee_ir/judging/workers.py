@@ -32,6 +32,10 @@ class WorkerError(ColieeError):
     """A worker process could not be started, or ended before its work was done."""
 
 
+class LostError(WorkerError):
+    """A worker process of this machine was killed."""
+
+
 def cores() -> int:
     """How many processors this process may use; 1 where it cannot fork, or may not, as in multiprocessing.Pool."""
     if multiprocessing.current_process().daemon:
@@ -42,7 +46,7 @@ def cores() -> int:
 
 
 def results(
-    tasks: Sequence[Callable[[], _Result]], jobs: int, executor: Executor | None = None
+    tasks: Sequence[Callable[[], _Result]], jobs: int, executor: Executor | None = None, *, alone: bool = False
 ) -> Iterator[_Result | ColieeError]:
     """The results of the tasks, in their order; a ColieeError that a task raises stands in its place.
 
@@ -50,14 +54,16 @@ def results(
         tasks: functions without arguments; their results must be picklable.
         jobs: how many processes to use; 1 works in this one.
         executor: works in its workers instead; the tasks must be picklable too.
+        alone: whether even one process must not be this one.
 
     Raises:
-        WorkerError: a process could not be started, or was killed.
+        WorkerError: a process could not be started.
+        LostError: a process was killed.
     """
     if executor is not None:
         yield from _elsewhere(tasks, executor)
         return
-    if jobs <= 1 or len(tasks) <= 1 or multiprocessing.current_process().daemon:
+    if (not alone and (jobs <= 1 or len(tasks) <= 1)) or multiprocessing.current_process().daemon:
         for task in tasks:
             yield _caught(task)
         return
@@ -77,7 +83,7 @@ def results(
             for future in futures:
                 yield future.result()
         except BrokenProcessPool:
-            raise WorkerError(
+            raise LostError(
                 "a worker process was killed before it was done, perhaps for want of memory; try --jobs 1"
             ) from None
 

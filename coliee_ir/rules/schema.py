@@ -122,6 +122,7 @@ _LAYOUT: Final[Mapping[str, Kind]] = {
     "query": TEXT,
     "columns": TEXTS,
     "strip": TEXTS,
+    "numbers": FLAG,
 }
 
 _PART: Final[Mapping[str, Kind]] = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import ColieeError, contained
+from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
 from coliee_ir.scoring.reading import opened_if_possible
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 #: How many submissions a worker of an executor scores at a time: the evaluator travels with each share.
 _SHARE: Final = 20
+
+#: Bytes of a part of a large file that a worker of an executor reads; a file of two such parts is large.
+_PART: Final = 64 << 20
 
 #: Bytes below which one process is faster than several.
 _WORTH_A_PROCESS: Final = 16 << 20
@@ -33,12 +36,19 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
 
     worth = -(-size // max(_WORTH_A_PROCESS, 1))
-    return min(jobs or worth, worth, workers.cores())
+    return max(min(jobs or worth, worth, workers.cores()), 1)
+
+
+class Score(Protocol):
+    """What scores a submission in so many processes, or in so many parts by an executor."""
+
+    def __call__(self, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores:
+        """The scores."""
 
 
 def score_each(
     submissions: Iterable[RunLike | Submission],
-    score: Callable[[Submission, int], Scores],
+    score: Score,
     *,
     jobs: int | None,
     executor: Executor | None,
@@ -49,7 +59,7 @@ def score_each(
 
     Args:
         submissions: the submissions.
-        score: what scores one in so many processes.
+        score: what scores one.
         jobs: how many processes, at most; by default as many as are worth it.
         executor: what scores them instead of this machine's processes; ``score`` and the submissions must be picklable.
         columns: what the columns of tables are called, by role.
@@ -59,43 +69,69 @@ def score_each(
         For each submission in turn its scores, or the error that it met.
 
     Raises:
-        WorkerError: a process was killed.
+        WorkerError: a process could not be started; a worker of the executor was lost.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission(*(opened_if_possible(part, columns) for part in Submission.of(one))) for one in submissions]
     twins = _twins(given) if tell_copies else [None] * len(given)
     if executor is not None:
-        from coliee_ir.judging import workers
+        scored = _elsewhere(given, score, executor)
+    elif (used := processes(jobs, given)) > 1 and len(given) > 1:
+        scored = _in_processes(given, score, used)
+    else:
+        scored = (_caught(score, submission, used) for submission in given)
+    yield from map(with_twin, scored, twins)
 
-        shares = [given[at : at + _SHARE] for at in range(0, len(given), _SHARE)]
-        scored = workers.results([partial(_share, score, share) for share in shares], 1, executor)
-        yield from map(with_twin, _each(scored, shares), twins)
-        return
-    jobs = processes(jobs, given)
-    if jobs > 1 and len(given) > 1:
-        from coliee_ir.judging import workers
 
-        tasks = [partial(_contained, score, submission, 1) for submission in given]
-        yield from map(with_twin, workers.results(tasks, jobs), twins)
-        return
-    for submission, twin in zip(given, twins, strict=True):
+def _in_processes(given: Sequence[Submission], score: Score, jobs: int) -> Iterator[Scores | ColieeError]:
+    """What processes of this machine make of submissions; one that is killed spoils no other's work.
+
+    Which submission a killed process worked on is not known. So those that may have been begun are scored again, each
+    in a process of its own, and the rest as before.
+    """
+    from coliee_ir.judging import workers
+
+    tasks = [partial(_contained, score, submission, 1) for submission in given]
+    done = 0
+    while done < len(tasks):
         try:
-            scores = _contained(score, submission, jobs)
+            for result in workers.results(tasks[done:], jobs):
+                yield result
+                done += 1
+            return
+        except workers.LostError:
+            for at in range(done, min(done + 2 * jobs, len(tasks))):
+                try:
+                    yield from workers.results([tasks[at]], 1, alone=True)
+                except workers.LostError:
+                    problem = "the process that scored this run was killed, perhaps for want of memory"
+                    yield InputError(name_of(given[at].run), problem, remedy="free some memory, or check the file")
+                done += 1
+
+
+def _elsewhere(given: Sequence[Submission], score: Score, executor: Executor) -> Iterator[Scores | ColieeError]:
+    """What an executor makes of submissions: of small ones a few in each task, of a large one its parts."""
+    from coliee_ir.judging import workers
+
+    sizes = [sum(part.size for part in submission if isinstance(part, Source)) for submission in given]
+    small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * _PART]
+    shares = [small[at : at + _SHARE] for at in range(0, len(small), _SHARE)]
+    scored = _each(workers.results([partial(_share, score, share) for share in shares], 1, executor), shares)
+    for submission, size in zip(given, sizes, strict=True):
+        if size < 2 * _PART:
+            yield next(scored)
+            continue
+        try:
+            yield _contained(score, submission, -(-size // _PART), executor)
+        except workers.WorkerError:
+            raise
         except ColieeError as error:
             yield error
-        else:
-            yield with_twin(scores, twin)
 
 
-def _share(score: Callable[[Submission, int], Scores], share: Sequence[Submission]) -> list[Scores | ColieeError]:
+def _share(score: Score, share: Sequence[Submission]) -> list[Scores | ColieeError]:
     """The scores of a few submissions, or the errors that they meet: one worker's task."""
-    results: list[Scores | ColieeError] = []
-    for submission in share:
-        try:
-            results.append(_contained(score, submission, 1))
-        except ColieeError as error:
-            results.append(error)
-    return results
+    return [_caught(score, submission, 1) for submission in share]
 
 
 def _each(
@@ -106,10 +142,18 @@ def _each(
         yield from [results] * len(share) if isinstance(results, ColieeError) else results
 
 
-def _contained(score: Callable[[Submission, int], Scores], submission: Submission, jobs: int) -> Scores:
+def _contained(score: Score, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores:
     """Score one of several runs: what it takes too much of is an error of its own."""
     with contained(name_of(submission.run)):
-        return score(submission, jobs)
+        return score(submission, jobs, executor)
+
+
+def _caught(score: Score, submission: Submission, jobs: int) -> Scores | ColieeError:
+    """The same; an error that it meets stands in its place."""
+    try:
+        return _contained(score, submission, jobs)
+    except ColieeError as error:
+        return error
 
 
 def _twins(submissions: Sequence[Submission]) -> list[str | None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coliee_adapters import described, frames
+from coliee_adapters import frames, layouts
 from coliee_adapters.checked import texts
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
@@ -169,30 +169,37 @@ class Evaluator:
         Args:
             submissions: what ``read_run`` takes; or each a ``Submission``, with what belongs to it.
             jobs: how many processes; by default, and at most, as many as there are processors, and pieces of 16 MiB.
-            executor: as for ``evaluate``; its workers score a few whole runs each.
+            executor: as for ``evaluate``; its workers score a few whole runs each, and read large files in parts.
             keep_judged: as for ``evaluate``.
 
         Yields:
-            For each run in turn its scores, or the error that it met; want of memory is one of them.
+            For each run in turn its scores, or the error that it met; want of memory is one of them, even where the
+            operating system kills the process.
 
         Raises:
-            WorkerError: a process or a worker of the executor was lost.
+            WorkerError: a process could not be started, or a worker of the executor was lost.
         """
         score = partial(self.score_one, keep_judged)
         return batch.score_each(submissions, score, jobs=jobs, executor=executor, columns=self.columns)
 
-    def score_one(self, keep_judged: bool, submission: Submission, jobs: int) -> Scores:
+    def score_one(
+        self, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
+    ) -> Scores:
         """``evaluate`` as other processes are asked for it."""
-        return self.evaluate(submission, jobs=jobs, keep_judged=keep_judged)
+        return self.evaluate(submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
-    def score_all(self, submissions: Iterable[Submission], *, keep_judged: bool = False) -> list[Scores]:
-        """Score several runs in this process, of which each must be sound. Args are those of ``evaluate_all``.
+    def score_all(
+        self, submissions: Iterable[Submission], *, executor: Executor | None = None, keep_judged: bool = False
+    ) -> list[Scores]:
+        """Score several runs, of which each must be sound, in this process or by an executor.
+
+        Args are those of ``evaluate_all``.
 
         Raises:
             ColieeError: the error that the first broken run meets.
         """
         scored = []
-        for result in self.evaluate_all(submissions, jobs=1, keep_judged=keep_judged):
+        for result in self.evaluate_all(submissions, jobs=1, executor=executor, keep_judged=keep_judged):
             if isinstance(result, ColieeError):
                 raise result
             scored.append(result)
@@ -223,7 +230,7 @@ def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
     return (
-        gold.format in ("qrels", described.FORMAT)
+        gold.format in ("qrels", layouts.FORMAT)
         or any(normal_id(text) != text for text in ids)
         or bool(wrong_id(ids, commas=False))
     )

@@ -130,7 +130,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
                 f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
                 "is it the gold of another task?"
             )
-        judgements["documents"] = _from_level({query: gold.qrels.get(query, {}) for query in queries}, rules.level)
+        judgements["documents"] = {query: _counting(query, gold.qrels.get(query, {}), rules) for query in queries}
     if "answers" in rules.parts and gold.labels is not None:
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
@@ -140,7 +140,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
         if part not in gold.beside:
             raise UsageError(f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
         judged = gold.beside[part]
-        judgements[part] = _from_level({query: judged.get(query, {}) for query in queries}, rules.level)
+        judgements[part] = {query: _counting(query, judged.get(query, {}), rules) for query in queries}
     for side, letter in tort.SIDES.items() if rules.claims else ():
         judgements[side] = {
             query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
@@ -149,11 +149,12 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
     return judgements
 
 
-def _from_level(judgements: dict[str, Mapping[str, int]], level: int) -> Mapping[str, Mapping[str, int]]:
-    """Judgements whose relevances below a level count as 0."""
-    if level <= 1:
-        return judgements
+def _counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
+    """The judgements of a query: those below the level count as 0, and the query itself is taken out if so ruled."""
+    if rules.level <= 1 and not rules.not_itself:
+        return judged
     return {
-        query: {document: relevance if relevance >= level else 0 for document, relevance in judged.items()}
-        for query, judged in judgements.items()
+        document: relevance if relevance >= rules.level else 0
+        for document, relevance in judged.items()
+        if not (rules.not_itself and document == query)
     }

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from coliee_adapters import case_law, described, detect, frames, statute, tabular, tort
+from coliee_adapters import case_law, detect, frames, remote, statute, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source, is_folder
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
@@ -49,8 +49,11 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     if not isinstance(file, Source):
         raise UsageError("queries are read from a file")
     layout = rules.gold if rules is not None else None
-    if layout is not None and layout.is_described and described.may_be(file, layout):
-        return described.read_queries(file, layout)
+    if layout is not None and layout.is_described:
+        from coliee_adapters import described  # which few golds need
+
+        if described.may_be(file, layout):
+            return described.read_queries(file, layout)
     head = file.head()
     if tort.sniff(head):
         return tuple(case.id for case in tort.read_cases(file))
@@ -60,7 +63,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         return names
     if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
         return read_gold(file).queries
-    header = tabular.header_of(file)
+    header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
         return read_gold(file).queries
     return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
@@ -97,7 +100,7 @@ def _shape(word: str) -> str:
 
 def id_rule(task: str | None, form: str) -> IdRule:
     """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
-    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "json", "memory") else normal_id
+    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "parquet", "json", "memory") else normal_id
 
 
 def read_gold(
@@ -130,7 +133,7 @@ def read_gold(
     if isinstance(source, Gold):
         return source
     if _is_folder(source):
-        inside, passed = _golds_in(Path(source), columns)
+        inside, passed = _golds_in(os.fspath(source), columns)
         golds = [read_gold(one, task=task, form=form) for one in inside]
         return _joined(golds, os.fspath(source), passed)
     if _are_several(source):
@@ -141,11 +144,13 @@ def read_gold(
         return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     layout = protocol(task).gold if task is not None and form is None else None
     if layout is not None and layout.is_described:
+        from coliee_adapters import described  # which few golds need
+
         with contained(file.name):
             return described.read_gold(file, layout)
     gold_form = detect.gold_form(file, layout.container if layout else form)
     with contained(file.name):
-        if task is None and gold_form.name == "qrels":
+        if task is None and gold_form.name in ("qrels", "parquet"):
             gold = gold_form.read(file, exact_id)
             task = _task_of_ids(gold.queries).task
             if id_rule(task, "qrels") is exact_id:
@@ -160,7 +165,7 @@ def gold_files(source: object) -> list[str]:
         InputError: a folder cannot be read, or holds no gold.
     """
     if _is_folder(source):
-        return [gold.path for gold in _golds_in(Path(source))[0]]
+        return [gold.path for gold in _golds_in(os.fspath(source))[0]]
     if _are_several(source):
         return [file for one in source for file in gold_files(one)]
     return [os.fspath(source)] if isinstance(source, str | os.PathLike) else []
@@ -175,13 +180,24 @@ def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, str | os.PathLike) and is_folder(source)
 
 
-def _golds_in(folder: Path, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:
+def _golds_in(name: str, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it.
 
     Raises:
         InputError: the folder or a file cannot be read, or none is a gold.
     """
     golds, passed = [], Remarks()
+    if remote.is_remote(name):
+        there = [Source(file, columns=checked_columns(columns)) for file in remote.files(name)]
+        for one in there:
+            if any(form.sniff(one.head()) == form.name for form in detect.GOLD_FORMS):
+                golds.append(one)
+            else:
+                passed.add("not-gold", Path(one.name).name)
+        if not golds:
+            raise InputError(name, "there is no gold in this folder", remedy="name a gold, or a folder of golds")
+        return golds, passed
+    folder = Path(name)
     try:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
         inside = [entry for entry in entries if entry.is_file() and folder.resolve() in entry.resolve().parents]
@@ -318,6 +334,8 @@ def _read_run(
         return frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     layout = rules.run if rules is not None and form is None else None
     if layout is not None and layout.is_described:
+        from coliee_adapters import described  # which few runs need
+
         with contained(file.name):
             return described.read_run(file, layout)
     run_form = detect.run_form(file, layout.container if layout else form)
@@ -372,7 +390,7 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
         return signs.STATUTE_ARTICLES
     if gold.format == "statute-xml":
         return signs.STATUTE_NO_LABELS
-    if asks_statute_questions(gold) or gold.format in ("qrels", "memory"):
+    if asks_statute_questions(gold) or gold.format in ("qrels", "parquet", "memory"):
         return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
     return signs.PARAGRAPHS if widest <= 3 else signs.CASES
@@ -407,7 +425,7 @@ def telling(runs: Iterable[object]) -> object:
         with contextlib.suppress(ColieeError):
             name = detect.run_form(run).name
             if name not in shown:
-                shown.setdefault("labels" if name in ("json", "table") and _is_labels(run) else name, run)
+                shown.setdefault("labels" if name in ("json", "table", "parquet") and _is_labels(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 
@@ -417,8 +435,8 @@ def _is_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
         name = detect.run_form(run).name
         if name == "json":
             return isinstance(detect.read_run(run), Answers)
-        if name == "table":
-            return tabular.holds_answers(run)
+        if name in ("table", "parquet"):
+            return detect.holds_answers(run)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
     return isinstance(run, Answers) or frames.holds_answers(run, columns)
 
@@ -498,7 +516,7 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
         UsageError: no file has a column of some name.
     """
     opened_files = [file for file in files if isinstance(file, Source)]
-    found = {normal_name(name) for file in opened_files for name in (*tabular.header_of(file), *_keys_of(file))}
+    found = {normal_name(name) for file in opened_files for name in (*detect.header_of(file), *_keys_of(file))}
     for role, name in columns.items():
         if normal_name(name) not in found:
             shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
+from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.score_rows import Row, ScoreRows, is_store, store_files
@@ -84,7 +85,7 @@ class ScoreStore:
     def score(
         self,
         evaluator: Evaluator,
-        submissions: Iterable[Submission],
+        submissions: Iterable[RunLike | Submission],
         *,
         jobs: int | None = None,
         executor: Executor | None = None,
@@ -104,7 +105,10 @@ class ScoreStore:
         first_of: dict[str, str] = {}
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
-            given = [Submission(*(opened_if_possible(part, evaluator.columns) for part in one)) for one in window]
+            given = [
+                Submission(*(opened_if_possible(part, evaluator.columns) for part in Submission.of(one)))
+                for one in window
+            ]
             contents = [_content(one) for one in given]
             kept = [self._find(*each, rules) for each in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, kept, strict=True) if row is None]

@@ -30,6 +30,8 @@ from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import NEWEST, TASKS
 from coliee_ir.scoring.render import FORMS
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
 

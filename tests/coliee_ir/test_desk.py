@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
 from make_mailbox import TEAMS, make
 from messages import wording
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 SCRIPT = re.findall(
     r"^```sh\n(.*?)^```", (Path(__file__).parents[2] / "docs" / "organiser.md").read_text(encoding="utf-8"), re.S | re.M
 )[0]

@@ -19,10 +19,13 @@ from hypothesis import strategies as st
 from test_parts import GOLD, same, write_run
 
 from coliee_adapters.errors import ColieeError, InputError, UsageError
-from coliee_ir import Evaluator, Submission
+from coliee_ir import Evaluator, Submission, compare, tune
+from coliee_ir.commands.tune import filters
+from coliee_ir.judging import workers
 from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
+from coliee_ir.scoring import batch
 
 QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
 MEASURES = ["AP", "nDCG@5", "MicroF1"]
@@ -86,6 +89,64 @@ def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_i
     found = list(evaluator.evaluate_all(submissions, executor=request.getfixturevalue(engine)))
     assert [shown(one) for one in found] == [shown(one) for one in expected]
     assert isinstance(found[7], InputError)
+
+
+@pytest.mark.parametrize("deadly", [(0,), (5,), (11,), (2, 3, 9), tuple(range(12))])
+def test_a_run_that_kills_its_process_stands_alone_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deadly: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(workers, "cores", lambda: 2)
+    submissions = [Submission(str(write_run(tmp_path / f"run{at:02d}", at).path)) for at in range(12)]
+    evaluator, here = Evaluator(QRELS, MEASURES, task="trec"), os.getpid()
+    expected = list(evaluator.evaluate_all(submissions, jobs=1))
+    killing = {str(submissions[at].run) for at in deadly}
+
+    def evaluate(submission: Submission, **given: Any) -> Any:
+        if getattr(submission.run, "name", "") in killing:
+            assert os.getpid() != here
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Evaluator.evaluate(evaluator, submission, **given)
+
+    monkeypatch.setattr(evaluator, "evaluate", evaluate)
+    found = list(evaluator.evaluate_all(submissions, jobs=2))
+    for at, (one, other) in enumerate(zip(found, expected, strict=True)):
+        if at in deadly:
+            assert isinstance(one, InputError) and one.path in killing
+        else:
+            assert shown(one) == shown(other)
+
+
+def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "_PART", 9000)
+    submissions = [Submission(str(write_run(tmp_path / f"run{at:02d}", at).path)) for at in range(5)]
+    large = tmp_path / "large"
+    text = "".join(Path(str(one.run)).read_text() for one in submissions[:1])
+    large.write_text(text + "".join(f"x{n:03d} Q0 d1 1 2.0 T\n" for n in range(2000)))
+    submissions.insert(2, Submission(str(large)))
+    evaluator, engine = Evaluator(QRELS, MEASURES, task="trec"), Pickling()
+    found = list(evaluator.evaluate_all(submissions, executor=engine))
+    assert [shown(one) for one in found] == [shown(one) for one in evaluator.evaluate_all(submissions, jobs=1)]
+    assert engine.given > 3
+    with pytest.raises(WorkerError):
+        list(evaluator.evaluate_all(submissions[2:3], executor=Pickling(lost=1)))
+
+
+def test_compare_and_tune_use_an_executor(tmp_path: Path) -> None:
+    runs = [str(write_run(tmp_path / f"run{at}", at, odd=False).path) for at in range(3)]
+    compared = [compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
+                for engine in (None, Pickling())]  # fmt: skip
+    assert compared[0] == compared[1]
+    found = [
+        tune(
+            QRELS, runs[0], maximise="MicroF1", task="trec", folds=2, repeats=1, n_resamples=99, executor=engine,
+            filters=[filters.not_itself(), filters.not_common(39, 1), filters.not_queries()],
+        ).to_dict()
+        for engine in (None, Pickling())
+    ]  # fmt: skip
+    assert found[0] == found[1]
+    with pytest.raises(InputError):
+        tune(QRELS, str(tmp_path / "missing"), task="trec", executor=Pickling())
 
 
 def shown(result: Any) -> object:

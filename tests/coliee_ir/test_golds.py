@@ -14,6 +14,8 @@ from coliee_ir import Gold, evaluate, read_gold
 from coliee_ir.commands.leaderboard import rank_runs
 from coliee_ir.scoring.reading import gold_files
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 Call = Callable[..., tuple[int, str, str]]
 
 

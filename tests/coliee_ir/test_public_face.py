@@ -15,6 +15,8 @@ import pytest
 
 import coliee_ir
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 EXPORTED = {
     # reading, scoring, converting
     *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "ScoreStore", "Submission", "to_qrels"),
@@ -123,7 +125,7 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "to_frame": ((RUN,), {}),
     "compare": ((GOLD, RUN, OTHER), QUICK),
     "rank_runs": ((GOLD, RUN, OTHER), QUICK),
-    "plan": ((GOLD, RUN, OTHER), OF_A_TASK),
+    "plan": ((GOLD, RUN, OTHER), {**OF_A_TASK, "years": 9}),
     "tune": ((GOLD, RUN), {**QUICK, "by": "k", "folds": 2, "repeats": 1}),
     "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
     "fuse": ((RUN, OTHER), OF_A_TASK),

@@ -10,7 +10,7 @@ import json
 import math
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +27,8 @@ from coliee_ir.commands.report import embedded
 from coliee_ir.commands.report.drawing import on_page, on_paper
 from coliee_ir.commands.report.overview import overview
 from coliee_ir.commands.report.page import drawn
+
+pytestmark = pytest.mark.usefixtures("one_deal")
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
@@ -45,14 +47,6 @@ BESIDES = {
 }
 
 Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_deal() -> Iterator[None]:
-    """Cutoffs are chosen on one deal of the queries to folds; what ten deals change is for the tests of ``tune``."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
-        yield
 
 
 def shown(name: str) -> list[str]:
@@ -193,7 +187,7 @@ def test_the_tuning_is_that_of_tune() -> None:
     report = coliee_ir.make_report(*shown("1")[:2], n_resamples=99)
     [tuning] = report.contents.tunings
     assert tuning is not None
-    assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1", n_resamples=99).to_dict()
+    assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1").to_dict()
 
 
 def test_excluded_queries_are_nowhere(call: Call, tmp_path: Path) -> None:

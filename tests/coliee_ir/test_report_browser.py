@@ -21,9 +21,10 @@ EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium is installed: reports are not tested in a browser"
-)
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: reports are not tested in a browser"),
+    pytest.mark.usefixtures("one_deal"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -29,9 +29,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "examples"
 
 
-TREC = ("trec/qrels.txt", "trec/bm25.run", "-m", "MicroF1", "--by", "score")
+#: once is enough where it is not about repeating
+ONCE = ("--repeats", "1")
+TREC = ("trec/qrels.txt", "trec/bm25.run", "-m", "MicroF1", "--by", "score", *ONCE)
 TASK1 = ("task1/gold.json", "task1/rerank.json")
-TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPHA", "--by", "score")
+TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPHA", "--by", "score", *ONCE)
 
 
 def from_stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -43,7 +45,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     assert code == 0
     assert out.splitlines()[1].split() == [
         *["rerank", "the", "first", "3", "of", "each", "query"],
-        *["0.5209", "0.0052", "0.4603", "0.5779", "0.5371", "0.0162"],
+        *["0.5209", "0.0052", "0.4608", "0.5803", "0.5371", "0.0162"],
     ]  # fmt: skip
     assert err == (
         f"task 1 by the rules of {NEWEST} ({wording('golds-documents-case')})\n"
@@ -170,7 +172,7 @@ def test_a_run_from_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) 
     assert call("tune", "-", *TREC[1:])[1] == expected
     alone = call("tune", *TASK3)[1]
     from_stdin(monkeypatch, Path("task3/answers.ALPHA").read_text())
-    two = call("tune", TASK3[0], TASK3[1], "task3/task3.BETA", "--answers", "-", "--by", "score")
+    two = call("tune", TASK3[0], TASK3[1], "task3/task3.BETA", "--answers", "-", "--by", "score", *ONCE)
     assert two[0] == 0
     assert alone.splitlines()[1] in two[1].splitlines()
     Path("rule.json").write_text('{"family": "k", "threshold": 1}')
@@ -192,16 +194,15 @@ def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it
     assert "is optimistic; " in told
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_many_runs_give_the_same_in_one_process_and_in_several(call: Call, jobs: int) -> None:
+def test_many_runs_give_the_same_in_one_process_and_in_several(call: Call) -> None:
     Path("many").mkdir()
     for number in range(4):
         lines = Path("trec/bm25.run").read_text().splitlines()[number * 7 :]
         Path(f"many/{number}.run").write_text("\n".join(lines).replace("\tbm25", f"\tr{number}") + "\n")
-    code, out, _ = call("tune", "trec/qrels.txt", "many", *TREC[2:], "--jobs", jobs)
+    code, out, _ = call("tune", "trec/qrels.txt", "many", *TREC[2:], "--jobs", 1)
     assert code == 0
     assert {line.split()[0] for line in out.splitlines()[1:5]} == {"r0", "r1", "r2", "r3"}
-    other = call("tune", "trec/qrels.txt", "many", *TREC[2:], "--jobs", 3 - jobs)[1]
+    other = call("tune", "trec/qrels.txt", "many", *TREC[2:], "--jobs", 2)[1]
     assert other == out
 
 
@@ -249,7 +250,7 @@ def test_groups_are_read_from_a_file(call: Call) -> None:
 
 
 def test_open_decisions_and_excluded_queries_are_options(call: Call) -> None:
-    given = ("trec/qrels.txt", "trec/bm25.run", "-m", "MacroF1", "--by", "score", "-f", "json")
+    given = ("trec/qrels.txt", "trec/bm25.run", "-m", "MacroF1", "--by", "score", "-f", "json", *ONCE)
     plain = json.loads(call("tune", *given)[1])["tunings"][0]
     skipped = json.loads(call("tune", *given, "--unanswered", "skip")[1])["tunings"][0]
     assert skipped["resubstitution"] > plain["resubstitution"]
@@ -315,7 +316,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", *TASK1, "--groups", "three.txt"),
          f"three.txt, line 1: {wording('line-does-not-two')} (found 'a b c'); give QUERY GROUP"),
         (("tune", *TASK1, "--groups", "few.txt"),
-         wording("no-group-first", wording("judged-queries", 40), "002473")),
+         wording("no-group-first-give-every", wording("judged-queries", 40), "002473")),
         (("tune", "task1/gold.json", "empty"), wording("contains-no-files", "empty")),
         (("tune", "task1/gold.json", "nowhere.txt"), f"nowhere.txt: {wording('no-such-file')}; "
                                                      + wording("check-path")),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.studentised import PairTest
 from coliee_ir.stats.units import Units
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _DECIDING: Final = 5
 
@@ -59,6 +62,7 @@ def compare(
     only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
 ) -> Comparison:
     """Compare runs on one measure, query by query paired.
 
@@ -83,6 +87,7 @@ def compare(
         only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+        executor: what scores the runs instead of this process: see ``Evaluator.evaluate_all``.
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
@@ -106,7 +111,7 @@ def compare(
         columns=columns,
     )
     return compare_scores(
-        evaluator.score_all(given),
+        evaluator.score_all(given, executor=executor),
         baseline=baseline,
         test=test,
         correction=correction,
@@ -195,7 +200,7 @@ def compare_measures(
         _check_test(asked, measure, scored, pairs)
     first = scored[0]
     units = Units.of(first.query_ids, asked.groups)
-    boards = [_Board.of(measure, scored, units, asked.settings) for measure in measures]
+    boards = [_Board.of(measure, scored, units) for measure in measures]
     tests = [_tests(board, pairs, asked) for board in boards]
     together = len(pairs) * len(measures)
     joint = None
@@ -223,7 +228,7 @@ def compare_measures(
             seed=asked.settings.seed,
             confidence_level=asked.settings.confidence_level,
             power=asked.power,
-            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "bca",
+            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
             standings=tuple(_standings(board, scored, asked)),
             pairs=tuple(
                 _pair(a, b, board, test, joint, of_pair, first.query_ids, asked)
@@ -241,11 +246,10 @@ def compare_measures(
 
 
 class _Run(NamedTuple):
-    """What is known of a run: its score, and the score on samples and without each query."""
+    """What is known of a run: its score, what each unit adds to it, and the score without each query."""
 
     result: Result
     terms: Terms
-    samples: FloatArray
     without: FloatArray
 
 
@@ -256,16 +260,11 @@ class _Board(NamedTuple):
     runs: Sequence[_Run]
 
     @classmethod
-    def of(cls, measure: Measure, scored: Sequence[Scores], units: Units, settings: Resampling) -> _Board:
+    def of(cls, measure: Measure, scored: Sequence[Scores], units: Units) -> _Board:
         results = [scores.results[measure] for scores in scored]
-        terms = [units.terms(result.terms) for result in results]
-        samples = resampling.bootstrapped(terms, settings.n_resamples, settings.seed)
         return cls(
             measure,
-            [
-                _Run(result, of_run, samples[:, at], resampling.left_out(result.terms))
-                for at, (result, of_run) in enumerate(zip(results, terms, strict=True))
-            ],
+            [_Run(result, units.terms(result.terms), resampling.left_out(result.terms)) for result in results],
         )
 
 
@@ -275,7 +274,13 @@ def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> lis
     if asked.test == "t":
         return [_t_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
     if asked.test == "bootstrap":
-        return [_bootstrap_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
+        samples = resampling.bootstrapped(
+            [run.terms for run in board.runs], asked.settings.n_resamples, asked.settings.seed
+        )
+        return [
+            _bootstrap_test(samples[:, a] - samples[:, b], test, asked)
+            for (a, b), test in zip(pairs, tests, strict=True)
+        ]
     return tests
 
 
@@ -288,12 +293,16 @@ def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
     return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha), attainable=math.inf)
 
 
-def _bootstrap_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
+def _bootstrap_test(spread: FloatArray, test: PairTest, asked: Asked) -> PairTest:
     """The share of samples whose difference is as far from the observed one as that is from 0.
 
     Few queries that differ are no sample: then there is no p. Source: Efron & Tibshirani 1993, chapter 16.
+
+    Args:
+        spread: shape (n_resamples,); the difference on samples; NaN where a score does not exist, which counts as far.
+        test: the pair, tested by randomisation.
+        asked: how.
     """
-    spread = one.samples - other.samples
     error = float(np.nanstd(spread)) if np.isfinite(spread).any() else 0.0
     if test.differing and test.differing < LEAST_DIFFERING:
         return test._replace(p=math.nan, critical=math.inf, error=error)
@@ -312,9 +321,8 @@ def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterato
     for scores, run in zip(scored, board.runs, strict=True):
         interval = Interval(math.nan, math.nan)
         if asked.population != "these":
-            without = resampling.left_out(run.terms)
             level = asked.settings.confidence_level
-            interval = interval_of(board.measure, run.result, run.samples, without, level, asked.groups is not None)
+            interval = interval_of(board.measure, run.result, run.terms, level, asked.groups is not None)
         yield Standing(scores.tag, scores.file, run.result.value, interval, scores.remarks)
 
 
@@ -446,8 +454,10 @@ def _differences(a: Result, b: Result) -> FloatArray:
 def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
     """The queries without which the difference would change most."""
     change = np.nan_to_num(jackknife - difference)
+    least = np.partition(np.abs(change), -_DECIDING)[-_DECIDING] if len(names) > _DECIDING else 0.0
+    largest = np.flatnonzero(np.abs(change) >= least - 2 * NEAR).tolist()
     # rounded, so that which of two equal ones comes first does not depend on the order of sums
-    order = sorted(range(len(names)), key=lambda at: (-round(abs(float(change[at])), 12), names[at]))[:_DECIDING]
+    order = sorted(largest, key=lambda at: (-round(abs(float(change[at])), 12), names[at]))[:_DECIDING]
     return tuple((names[at], float(change[at])) for at in order if abs(change[at]) > NEAR)
 
 
@@ -462,10 +472,6 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
     if alike:
         of_runs = counted(len(alike), "pair")
         yield f"{of_runs} of runs contribute the same to {comparison.measure} in every query ({_some(alike, tags)})"
-    lost = [np.isnan(run.samples) for run in runs if not math.isnan(run.result.value)]
-    if n_lost := int(np.any(lost, axis=0).sum()):
-        of_all = f"{counted(n_lost, 'resample')} of {comparison.n_resamples:,}"
-        yield f"in {of_all} {comparison.measure} is undefined for a run; the intervals leave these out"
     if comparison.test == "t":
         no_p = sum(math.isnan(pair.p) and not math.isnan(pair.difference) for pair in comparison.pairs)
         if no_p:

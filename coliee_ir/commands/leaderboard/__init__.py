@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -35,7 +34,7 @@ from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.store import ScoreStore, is_store, task_of
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
-from coliee_ir.stats import resampling, studentised
+from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
@@ -135,7 +134,7 @@ def rank_runs(
     evaluator, because = begin(
         gold,
         handed_in,
-        task=task or by_store,
+        task=by_store if task is None else task,
         edition=edition,
         exclude=exclude,
         only=only,
@@ -146,8 +145,7 @@ def rank_runs(
     for path in stores:
         with ScoreStore(path, reading=True) as store:
             kept += store.scores(evaluator)
-    given = [Path(path) for path in (*paths, *(scores.file for scores in kept)) if Path(path).exists()]
-    who = Teams(known, team_pattern, common_folder(given))
+    who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in kept)]))
     collected = collect(sources, evaluator, who.team_of, passed, walked.named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not kept and not collected.invalid and not invalid:
@@ -271,7 +269,6 @@ def _entries(
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
     ranks = rank_sets([terms[at].total for at in kept], better[np.ix_(kept, kept)])
     in_places = places([order_key(scored[at][1], tie_break) for at in kept])
-    samples = resampling.bootstrapped([terms[at] for at in kept], settings.n_resamples, settings.seed)
     in_groups = units.n < len(units.number)
     return tuple(
         Entry(
@@ -280,9 +277,8 @@ def _entries(
             scored[at][0],
             scored[at][1],
             interval_of(
-                measure, scored[at][1].results[measure], samples[:, column], resampling.left_out(terms[at]),
-                settings.confidence_level, in_groups,
+                measure, scored[at][1].results[measure], terms[at], settings.confidence_level, in_groups
             ),
         )
-        for column, (at, place, of_run) in enumerate(zip(kept, in_places, ranks, strict=True))
+        for at, place, of_run in zip(kept, in_places, ranks, strict=True)
     )  # fmt: skip

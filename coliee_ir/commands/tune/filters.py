@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,12 @@ from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray
 
 
+def _anything(pool: Pool) -> bool:
+    return True
+
+
 class Filter(NamedTuple):
-    """A filter.
+    """A filter, made of functions that can be pickled: it travels to where a run is tuned.
 
     Attributes:
         name: what it keeps.
@@ -26,7 +31,7 @@ class Filter(NamedTuple):
 
     name: str
     keeps: Callable[[Pool], BoolArray]
-    knows: Callable[[Pool], bool] = lambda _: True
+    knows: Callable[[Pool], bool] = _anything
 
 
 def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
@@ -52,14 +57,14 @@ def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
 
 def not_itself() -> Filter:
     """Take the query out of its own ranking."""
+    return Filter("not the query itself", _not_itself)
 
-    def keeps(pool: Pool) -> BoolArray:
-        itself = [
-            pool.queries[query] == document for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
-        ]
-        return ~np.array(itself, dtype=np.bool_)
 
-    return Filter("not the query itself", keeps)
+def _not_itself(pool: Pool) -> BoolArray:
+    itself = [
+        pool.queries[query] == document for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
+    ]
+    return ~np.array(itself, dtype=np.bool_)
 
 
 def not_newer(dates: Mapping[str, str]) -> Filter:
@@ -69,23 +74,24 @@ def not_newer(dates: Mapping[str, str]) -> Filter:
         dates: query or document → date as YYYY-MM-DD, YYYY-MM or YYYY. Two dates are compared by what both say: in the
             same year, nothing is newer than a year. Without a date nothing is newer.
     """
+    return Filter("not newer than the query", partial(_not_newer, dates), partial(_knows_dates, dates))
 
+
+def _not_newer(dates: Mapping[str, str], pool: Pool) -> BoolArray:
     def is_newer(document: str, query: str) -> bool:
         length = min(len(document), len(query))
         return document[:length] > query[:length]
 
-    def keeps(pool: Pool) -> BoolArray:
-        of_query = [dates.get(query, "") for query in pool.queries]
-        newer = [
-            is_newer(dates.get(document, ""), of_query[query])
-            for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
-        ]
-        return ~np.array(newer, dtype=np.bool_)
+    of_query = [dates.get(query, "") for query in pool.queries]
+    newer = [
+        is_newer(dates.get(document, ""), of_query[query])
+        for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
+    ]
+    return ~np.array(newer, dtype=np.bool_)
 
-    def knows(pool: Pool) -> bool:
-        return not dates.keys().isdisjoint(pool.queries) and not dates.keys().isdisjoint(pool.documents)
 
-    return Filter("not newer than the query", keeps, knows)
+def _knows_dates(dates: Mapping[str, str], pool: Pool) -> bool:
+    return not dates.keys().isdisjoint(pool.queries) and not dates.keys().isdisjoint(pool.documents)
 
 
 def candidates(of_query: Mapping[str, Collection[str]]) -> Filter:
@@ -94,27 +100,28 @@ def candidates(of_query: Mapping[str, Collection[str]]) -> Filter:
     Args:
         of_query: query → its candidates; a query that is not in it keeps everything.
     """
+    return Filter("among the query's candidates", partial(_candidates, of_query), partial(_knows_queries, of_query))
 
-    def keeps(pool: Pool) -> BoolArray:
-        lists = [of_query.get(query) for query in pool.queries]
-        rows = zip(pool.query.tolist(), pool.documents, strict=True)
-        listed = ((lists[query], document) for query, document in rows)
-        return np.array([every is None or document in every for every, document in listed], dtype=np.bool_)
 
-    def knows(pool: Pool) -> bool:
-        return not of_query.keys().isdisjoint(pool.queries)
+def _candidates(of_query: Mapping[str, Collection[str]], pool: Pool) -> BoolArray:
+    lists = [of_query.get(query) for query in pool.queries]
+    rows = zip(pool.query.tolist(), pool.documents, strict=True)
+    listed = ((lists[query], document) for query, document in rows)
+    return np.array([every is None or document in every for every, document in listed], dtype=np.bool_)
 
-    return Filter("among the query's candidates", keeps, knows)
+
+def _knows_queries(of_query: Mapping[str, Collection[str]], pool: Pool) -> bool:
+    return not of_query.keys().isdisjoint(pool.queries)
 
 
 def not_queries() -> Filter:
     """Take out documents that are queries of the run, or of the gold, themselves."""
+    return Filter("not a query", _not_queries)
 
-    def keeps(pool: Pool) -> BoolArray:
-        queries = set(pool.queries)
-        return np.array([document not in queries for document in pool.documents], dtype=np.bool_)
 
-    return Filter("not a query", keeps)
+def _not_queries(pool: Pool) -> BoolArray:
+    queries = set(pool.queries)
+    return np.array([document not in queries for document in pool.documents], dtype=np.bool_)
 
 
 def as_many(counts: Mapping[str, int]) -> Filter:
@@ -126,16 +133,16 @@ def as_many(counts: Mapping[str, int]) -> Filter:
     Raises:
         UsageError: a query has no count.
     """
+    return Filter("as many as predicted", partial(_as_many, counts))
 
-    def keeps(pool: Pool) -> BoolArray:
-        answered = [query for query, n in zip(pool.queries, pool.lengths.tolist(), strict=True) if n]
-        if without := [query for query in answered if query not in counts]:
-            shown = ", ".join(map(shortened, without[:3]))
-            raise UsageError(f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each")
-        most = np.array([counts.get(query, 0) for query in pool.queries], dtype=np.int64)
-        return np.asarray(pool.rank <= most[pool.query])
 
-    return Filter("as many as predicted", keeps)
+def _as_many(counts: Mapping[str, int], pool: Pool) -> BoolArray:
+    answered = [query for query, n in zip(pool.queries, pool.lengths.tolist(), strict=True) if n]
+    if without := [query for query in answered if query not in counts]:
+        shown = ", ".join(map(shortened, without[:3]))
+        raise UsageError(f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each")
+    most = np.array([counts.get(query, 0) for query in pool.queries], dtype=np.int64)
+    return np.asarray(pool.rank <= most[pool.query])
 
 
 def not_common(most: int, within: int) -> Filter:
@@ -145,11 +152,11 @@ def not_common(most: int, within: int) -> Filter:
         most: in how many of the run's queries at most a document may stand there; more queries ask for a greater one.
         within: how many places count.
     """
+    return Filter(f"not in the first {within} of more than {most} queries", partial(_not_common, most, within))
 
-    def keeps(pool: Pool) -> BoolArray:
-        known: dict[str, int] = {}
-        number = np.array([known.setdefault(document, len(known)) for document in pool.documents], dtype=np.int64)
-        times: IntArray = np.bincount(number[pool.rank <= within], minlength=len(known))
-        return np.asarray(times[number] <= most)
 
-    return Filter(f"not in the first {within} of more than {most} queries", keeps)
+def _not_common(most: int, within: int, pool: Pool) -> BoolArray:
+    known: dict[str, int] = {}
+    number = np.array([known.setdefault(document, len(known)) for document in pool.documents], dtype=np.int64)
+    times: IntArray = np.bincount(number[pool.rank <= within], minlength=len(known))
+    return np.asarray(times[number] <= most)

@@ -9,7 +9,7 @@ import numpy as np
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.search import NEAR, Bounds, Fit, Sweep
-from coliee_ir.judging.judged import BoolArray
+from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats.folds import Difference, Split, averaged, difference
 
@@ -60,8 +60,8 @@ def select(candidates: Sequence[Candidate], split: Split, folds: Sequence[IntArr
     return Selection(enough.index(True) if any(enough) else best, scores, behind)
 
 
-def chosen(candidates: Sequence[Candidate], split: Split, train: BoolArray, *round_: int) -> Fit:
-    """The rule that some queries choose: its kind by folds of them, its parameters on all of them.
+def chosen(candidates: Sequence[Candidate], split: Split, train: BoolArray, *round_: int) -> Candidate:
+    """The kind of rule that some queries choose, by folds of them.
 
     Args:
         candidates: the kinds of rule, the simplest first.
@@ -69,9 +69,9 @@ def chosen(candidates: Sequence[Candidate], split: Split, train: BoolArray, *rou
         train: shape (Q,); the queries.
         round_: of the folds.
     """
-    inner = split.folds(train, *round_)
-    choice = len(candidates) > 1 and inner.max() > 0  # with one group there is nothing to choose by
-    return candidates[select(candidates, split, [inner], train).chosen if choice else 0].fit(train)
+    if len(candidates) > 1 and (inner := split.folds(train, *round_)).max() > 0:
+        return candidates[select(candidates, split, [inner], train).chosen]
+    return candidates[0]  # with one group there is nothing to choose by
 
 
 def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
@@ -83,14 +83,16 @@ def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
     """
     aim = candidates[0].sweep.objective
     everyone = np.ones(len(aim.base), dtype=np.bool_)
-    sweeps = {candidate.sweep.family: candidate.sweep for candidate in candidates}
     parts = []
     for repeat in range(split.repeats):
         each = np.zeros_like(aim.base)
         outer = split.folds(everyone, repeat)
+        held: dict[Candidate, FloatArray] = {}
         for number in np.unique(outer).tolist():
             test = outer == number
-            rule = chosen(candidates, split, ~test, repeat, number).rule
-            each[test] = sweeps[rule.family].terms(rule).each[test]
+            kind = chosen(candidates, split, ~test, repeat, number)
+            if kind not in held:
+                held[kind] = kind.sweep.held_out(outer, kind.bounds)
+            each[test] = held[kind][test]
         parts.append(each)
     return averaged(parts, aim.score, aim.is_mean)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.ids import Ids, IntArray
+from coliee_adapters.ids import Ids, IntArray, mixed
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
@@ -23,6 +23,9 @@ from coliee_ir.scoring.reading import read_run
 
 #: trec_eval takes what is greater for infinite, with which no rule can reckon
 _GREATEST: Final = float(np.finfo(np.float32).max)
+
+#: How many rows are looked at together.
+_ROWS: Final = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -106,17 +109,14 @@ class Pool:
         queries = tuple(rankings if qrels is None else qrels)
         lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
         start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        found = np.zeros(start[-1], dtype=np.bool_)
-        wanted = np.zeros(len(queries), dtype=np.int64)
-        for at, query in enumerate(queries if qrels is not None else ()):
-            right = {document for document, level in (qrels or {})[query].items() if level >= rel}
-            wanted[at] = len(right)
-            if right and lengths[at]:
-                found[start[at] : start[at + 1]] = [document in right for document in rankings[query][0]]
         there = [rankings[query] for query in queries if query in rankings]
         scores = np.concatenate([np.zeros(0), *(held for _, held in there)])
         joined = Ids.joined([held for held, _ in there])
-        return cls(queries, start, joined, scores, found, wanted, record.scored)
+        right = [
+            {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
+        ]
+        wanted = np.array([len(documents) for documents in right], dtype=np.int64)
+        return cls(queries, start, joined, scores, _found(joined, start, right), wanted, record.scored)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -197,3 +197,20 @@ class Pool:
         for at, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
             lists[self.queries[query]][self.documents[at]] = float(self.scores[at])
         return lists
+
+
+def _found(documents: Ids, start: IntArray, wanted: Sequence[Collection[str]]) -> BoolArray:
+    """Which rows hold a wanted document of their query; shape (N,)."""
+    found = np.zeros(len(documents), dtype=np.bool_)
+    looked_for = Ids.of([document for some in wanted for document in some])
+    of_query = np.repeat(np.arange(len(wanted)), [len(some) for some in wanted])
+    n_words = max(documents.words_needed(), looked_for.words_needed())
+    keys = np.sort(mixed(looked_for.words(n_words), of_query))
+    for first in range(0, len(documents) if len(keys) else 0, _ROWS):
+        rows = np.arange(first, min(first + _ROWS, len(documents)))
+        query = np.searchsorted(start, rows, side="right") - 1
+        own = mixed(documents.at(rows).words(n_words), query)
+        alike = np.flatnonzero(keys[np.minimum(np.searchsorted(keys, own), len(keys) - 1)] == own)
+        for row, number in zip(rows[alike].tolist(), query[alike].tolist(), strict=True):
+            found[row] = documents[row] in wanted[number]
+    return found

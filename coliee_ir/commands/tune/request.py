@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from coliee_adapters.checked import is_whole, texts
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
@@ -18,6 +20,7 @@ from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.judging import workers
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure, parse
 from coliee_ir.measures.base import Terms
@@ -30,11 +33,11 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
-from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, difference, spread
+from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import FOLDS, N_RESAMPLES, REPEATS, SEED, Resampling
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, FOLDS, REPEATS, SEED, Resampling
 
 
 def tune(
@@ -57,10 +60,10 @@ def tune(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     seed: int = SEED,
-    n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
     curve_intervals: bool = False,
+    executor: Executor | None = None,
 ) -> Tuning:
     """Choose the rule that cuts a run best.
 
@@ -86,11 +89,12 @@ def tune(
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
-        seed: of the folds and of the interval.
-        n_resamples: bootstrap samples for the interval.
+        seed: of the folds.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
         curve_intervals: whether each point of the curve gets an interval.
+        executor: any executor of ``concurrent.futures``, or of that interface: one of its workers does all of it, and
+            must find the files under the same paths.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -102,11 +106,22 @@ def tune(
     >>> str(tuning.rule), tuning.resubstitution
     ('scores of at least 0.475', 1.0)
     """
+    if executor is not None:
+        there = partial(
+            tune, gold, run, maximise=maximise, by=by, task=task, edition=edition, answers=answers, floor=floor,
+            cap=cap, folds=folds, repeats=repeats, groups=groups, by_year=by_year, forward=forward, filters=filters,
+            exclude=exclude, only=only, seed=seed, decisions=decisions, columns=columns,
+            curve_intervals=curve_intervals,
+        )  # fmt: skip
+        [tuning] = workers.results([there], 1, executor)
+        if isinstance(tuning, ColieeError):
+            raise tuning
+        return tuning
     if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):
         raise UsageError("the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
-    settings = Resampling(n_resamples, seed)
+    Resampling(seed=seed)  # refuses a seed that is none
     if Decisions.of(decisions).extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
     run = opened(run, columns)
@@ -147,9 +162,7 @@ def tune(
     terms = problem.held_out(candidates)
     later = None
     if forward is not None:
-        later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward), settings)
-    samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
-    interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
+        later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward))
     return Tuning(
         tag=scores.tag,
         file=scores.file,
@@ -166,14 +179,14 @@ def tune(
         resubstitution=solution.resubstitution,
         held_out=terms.total,
         split_sd=spread(terms, repeats, candidates[0].sweep.objective.score),
-        interval=interval,
+        interval=jackknife_t(terms, CONFIDENCE_LEVEL),
         gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
         ceilings=problem.ceilings(
             pool, scores.results[measure].value, scores.judged.get("answers"), has_filters=bool(filters)
         ),
         curve=solution.curve,
-        curve_intervals=_bands(solution, split, settings) if curve_intervals else (),
+        curve_intervals=_bands(solution, split) if curve_intervals else (),
         folds=folds,
         repeats=repeats,
         groups=None if groups is None else len(terms.each),
@@ -259,19 +272,13 @@ def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
     return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
 
 
-def _bands(solution: Solution, split: Split, settings: Resampling) -> tuple[Interval, ...]:
+def _bands(solution: Solution, split: Split) -> tuple[Interval, ...]:
     """The interval of the score at each point of a curve."""
     rule, points = solution.rule, []
     for parameter, _ in solution.curve:
         kept = solution.sweep.terms(replace(rule, threshold=parameter))
         points.append(split.terms(kept))
-    if not points:
-        return ()
-    samples = resampling.bootstrapped(points, settings.n_resamples, settings.seed)
-    return tuple(
-        resampling.bca(samples[:, at], terms.total, resampling.left_out(terms), settings.confidence_level)
-        for at, terms in enumerate(points)
-    )
+    return tuple(jackknife_t(terms, CONFIDENCE_LEVEL) for terms in points)
 
 
 def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:

@@ -29,6 +29,9 @@ _POINTS: Final = 200
 #: How many sums are held at a time; the folds that are more are taken in turns.
 _SUMS: Final = 1 << 20
 
+#: How many scores of all rows are formed at a time.
+_PIECE: Final = 1 << 17
+
 #: How many rows are looked at first for the next one of some queries; then twice as many, and so on.
 _NEXT: Final = 64
 
@@ -345,10 +348,16 @@ class Sweep:
         values = value[row]
         changes = np.flatnonzero(values[1:] != values[:-1]) + 1
         ends = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
-        sums = np.tile(self._floor(bound.always)[chosen].sum(axis=0), (len(ends), 1))
-        for column in range(self.objective.row.shape[1]):
-            sums[1:, column] += np.cumsum(self.objective.row[row, column])[ends[1:] - 1]
-        return values, ends, np.nan_to_num(self.objective.score(sums), nan=-np.inf)
+        base = self._floor(bound.always)[chosen].sum(axis=0)
+        adds = [np.cumsum(self.objective.row[row, column]) for column in range(self.objective.row.shape[1])]
+        scores = np.empty(len(ends))
+        for first in range(0, len(ends), _PIECE):
+            some = ends[first : first + _PIECE]
+            sums = np.tile(base, (len(some), 1))
+            for column, up_to in enumerate(adds):
+                sums[some > 0, column] += up_to[some[some > 0] - 1]
+            scores[first : first + len(some)] = self.objective.score(sums)
+        return values, ends, np.nan_to_num(scores, nan=-np.inf, copy=False)
 
     def _next(self, chosen: BoolArray, bound: Bounds, kept: int) -> float:
         """The greatest value of some queries' rows between bounds that comes in after the first so many rows."""

@@ -17,7 +17,7 @@ from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.inbox import Inbox, Received
-from coliee_ir.commands.validate.tasks import find_task
+from coliee_ir.commands.validate.tasks import task_of_files
 from coliee_ir.rules.protocol import LONG_LIST_FILE, PROTOCOLS, described_task, protocol, task_name
 from coliee_ir.scoring.arriving import KINDS, Passed, named_task, sorted_out
 from coliee_ir.scoring.reading import read_queries, read_run
@@ -64,7 +64,7 @@ def receive(
     asked = [str(path) for path in queries]
     walked = walk(paths, asked)
     known = TeamList() if teams is None else read_teams(teams)
-    who = Teams(known, None, common_folder([Path(path) for path in paths if Path(path).exists()]))
+    who = Teams(known, None, common_folder(map(str, paths)))
     files, passed = sorted_out(walked, asked)
     held = {file: _held(file, passed, edition) for file in files}
     rows = [Received(file, who.team_of(one.tag, file), one.task, one.tag, one.part) for file, one in held.items()]
@@ -98,7 +98,7 @@ def _held(file: str, passed: Passed, edition: str | int | None) -> _Held:
     """The run tag, the part and the task of a file."""
     try:
         source = Source(file, may_be_empty=True, any_text=True)
-        found = find_task([source], ())
+        found = task_of_files([source], ())
     except ColieeError:
         found = ""
     try:

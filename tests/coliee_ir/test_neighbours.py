@@ -1,0 +1,228 @@
+"""The protocols of other shared tasks: a file in each format, made by us, scored as a naive script scores it."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import coliee_ir
+from coliee_ir.rules.protocol import neighbours
+from tests.coliee_ir import naive_neighbours as naive
+from tests.coliee_ir.naive_neighbours import Graded, Rankings
+
+Write = Callable[[Graded, Rankings], tuple[str, str]]
+Expected = Callable[[Graded, Rankings], Mapping[str, float]]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _trec(run: Rankings) -> str:
+    return "".join(
+        f"{query} Q0 {doc} {rank} {100 - rank} T\n" for query, docs in run.items() for rank, doc in enumerate(docs, 1)
+    )
+
+
+def _qrels(gold: Graded, blank: str = " ") -> str:
+    return "".join(blank.join((q, "0", doc, f"{grade}\n")) for q, held in gold.items() for doc, grade in held.items())
+
+
+def _every(gold: Graded, run: Rankings) -> list[str]:
+    """All documents; queries are documents too."""
+    return sorted({*run, *(doc for held in (*gold.values(), *run.values()) for doc in held)})
+
+
+def _matrix(gold: Graded, run: Rankings) -> str:
+    """Similarities of all documents; those not retrieved come after the others."""
+    every = _every(gold, run)
+    rows = [",".join(["query_case_id", *every])]
+    for query, docs in run.items():
+        rest = [doc for doc in every if doc not in docs]
+        score = {doc: 1 / rank for rank, doc in enumerate([query, *docs, *rest], 1)}
+        rows.append(",".join([query, *(f"{score[doc]:.9f}" for doc in every)]))
+    return "\n".join(rows) + "\n"
+
+
+def _beir(gold: Graded) -> str:
+    return "query-id\tcorpus-id\tscore\n" + _qrels(gold, "\t").replace("\t0\t", "\t", -1)
+
+
+def _relevant(gold: Graded) -> dict[str, list[str]]:
+    return {query: [doc for doc, grade in held.items() if grade > 0] for query, held in gold.items()}
+
+
+def _binary(gold: Graded) -> dict[str, dict[str, int]]:
+    return {query: dict.fromkeys(held, 1) for query, held in _relevant(gold).items()}
+
+
+def _lecard(gold: Graded, run: Rankings) -> dict[str, float]:
+    found = {f"nDCG@{k}": naive.ndcg(gold, run, k) for k in (10, 20, 30)}
+    found |= {f"P(rel=3)@{k}": naive.precision(gold, run, k, 3) for k in (5, 10)}
+    return found | {"AP(rel=3,judged_only=True)": naive.average_precision(gold, run, rel=3, judged_only=True)}
+
+
+def _il_pcr(gold: Graded, run: Rankings) -> dict[str, float]:
+    every = _every(gold, run)
+    full = {q: [*docs, *(d for d in every if d not in docs and d != q)] for q, docs in run.items()}
+    p, r, f1 = naive.micro(_binary(gold), full, 10)
+    return {f"MicroF1@{k}": naive.micro(_binary(gold), full, k)[2] for k in range(1, 21)} | {
+        "MicroP@10": p, "MicroR@10": r, "MicroF1@10": f1,
+    }  # fmt: skip
+
+
+def _macro(gold: Graded, run: Rankings) -> dict[str, float]:
+    values = []
+    for query, relevant in _relevant(gold).items():
+        right = len(set(relevant) & set(run.get(query, [])))
+        p, r = right / max(len(run.get(query, [])), 1), right / len(relevant)
+        values.append((5 * p * r / (4 * p + r) if right else 0.0, p, r))
+    f2, p, r = (sum(of) / len(values) for of in zip(*values, strict=True))
+    return {"MacroF2": f2, "MacroP": p, "MacroR": r}
+
+
+def _articles(listed: Rankings) -> str:
+    found = []
+    for query, docs in listed.items():
+        articles = [{"law_id": f"{doc[:-1]}/2022/QH15", "article_id": doc[-1]} for doc in docs]
+        found.append({"question_id": query, "relevant_articles": articles})
+    return _json(found)
+
+
+def _il_pcr_gold(gold: Graded) -> str:
+    queries = [
+        {"id": f"{int(q):09}.txt", "relevant candidates": [f"{int(doc):09}.txt" for doc in docs]}
+        for q, docs in _relevant(gold).items()
+    ]
+    return _json({"Query Set": queries, "Candidate Set": []})
+
+
+#: name → how gold and run are written, and what the naive script makes of them
+NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
+    "lecard-v1": (
+        lambda gold, run: (_json(gold), _json({q: [int(doc) for doc in docs] for q, docs in run.items()})),
+        _lecard,
+    ),
+    "lecard-v2": (
+        lambda gold, run: (_qrels(gold, "\t"), _trec(run)),
+        lambda gold, run: {f"R(rel=2)@{k}": naive.recall(gold, run, k, 2) for k in (100, 200, 500, 1000)},
+    ),
+    "aila": (
+        lambda gold, run: (_qrels(gold), _trec(run)),
+        lambda gold, run: {
+            "AP": naive.average_precision(gold, run),
+            "P@10": naive.precision(gold, run, 10),
+            "Bpref": naive.bpref(gold, run),
+            "RR": naive.reciprocal_rank(gold, run),
+        },
+    ),
+    "il-pcr": (lambda gold, run: (_il_pcr_gold(gold), _matrix(gold, run)), _il_pcr),
+    "alqac": (lambda gold, run: (_articles(_relevant(gold)), _articles(run)), _macro),
+    "stard": (
+        lambda gold, run: (
+            _json([{"query_id": int(q), "match_id": [*map(int, docs)]} for q, docs in _relevant(gold).items()]),
+            "".join(f"{q}\t{docs[at]}\t{at + 1}\n" for q, docs in run.items() for at in reversed(range(len(docs)))),
+        ),
+        lambda gold, run: {
+            "R@100": naive.recall(gold, run, 100),
+            "R@10": naive.recall(gold, run, 10),
+            "RR@10": naive.reciprocal_rank(gold, run, 10),
+        },
+    ),
+    "bsard": (
+        lambda gold, run: (
+            "id,question,article_ids\n"
+            + "".join(f'{q},"Qui,\nquand?","{",".join(docs)}"\n' for q, docs in _relevant(gold).items()),
+            _trec(run),
+        ),
+        lambda gold, run: (
+            {f"R@{k}": naive.recall(gold, run, k) for k in (100, 200, 500)}
+            | {
+                "AP@100": naive.average_precision(_binary(gold), run, 100),
+                "RR@100": naive.reciprocal_rank(gold, run, 100),
+            }
+        ),
+    ),
+    "lepard": (
+        lambda gold, run: (
+            "".join(f"{q}\t{docs[0]}\n" for q, docs in _relevant(gold).items()),
+            "".join(f"{q}\t{doc}\t{rank}\n" for q, docs in run.items() for rank, doc in enumerate(docs)),
+        ),
+        lambda gold, run: _lepard({q: {docs[0]: 1} for q, docs in _relevant(gold).items()}, run),
+    ),
+    "beir": (
+        lambda gold, run: (
+            _beir(gold),
+            _json({q: {doc: 1 / rank for rank, doc in enumerate([q, *docs], 1)} for q, docs in run.items()}),
+        ),
+        lambda gold, run: {
+            "nDCG@10": naive.ndcg(gold, run, 10),
+            "AP@100": naive.average_precision(gold, run, 100),
+            "R@100": naive.recall(gold, run, 100),
+            "P@10": naive.precision(gold, run, 10),
+        },
+    ),
+    "mteb": (
+        lambda gold, run: (_beir(gold), _trec(run)),
+        lambda gold, run: {
+            "nDCG@10": naive.ndcg(gold, run, 10),
+            "AP@10": naive.average_precision(gold, run, 10),
+            "R@10": naive.recall(gold, run, 10),
+            "P@10": naive.precision(gold, run, 10),
+            "RR@10": naive.reciprocal_rank(gold, run, 10),
+        },
+    ),
+    "vlsp-lter": (
+        lambda gold, run: (_labels(gold), _labels(run)),
+        lambda gold, run: {"Accuracy": naive.mean([float(_label(q, gold) == _label(q, run)) for q in gold])},
+    ),
+}
+
+
+def _lepard(gold: Graded, run: Rankings) -> dict[str, float]:
+    found = {f"R@{k}": naive.recall(gold, run, k) for k in (1, 5, 10)}
+    return found | {"AP": naive.average_precision(gold, run), "nDCG": naive.ndcg(gold, run)}
+
+
+def _label(query: str, held: Mapping[str, object]) -> str:
+    return "Yes" if len(held.get(query, ())) % 2 else "No"  # type: ignore[arg-type]
+
+
+def _labels(held: Mapping[str, object]) -> str:
+    return _json([{"example_id": f"DS-{q}", "label": _label(q, held), "statement": "…"} for q in held])
+
+
+def made(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
+    """A graded gold, in which each query has a relevant document, and a run."""
+    draw = random.Random(seed)
+    queries = [str(number) for number in range(7001, 7007)]
+    documents = [str(number) for number in range(100, 160)]
+    gold = {
+        query: {doc: draw.choice((0, 1, 2, 3)) for doc in draw.sample(documents, 8)} | {draw.choice(documents): 3}
+        for query in queries
+    }
+    run = {query: draw.sample(documents, draw.randint(3, 40)) for query in queries}
+    return gold, run
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_a_neighbour_is_scored_as_its_script_scores(name: str, seed: int, tmp_path: Path) -> None:
+    write, expected = NEIGHBOURS[name]
+    gold, run = made(seed)
+    files = []
+    for what, text in zip(("gold", "run"), write(gold, run), strict=True):
+        (tmp_path / what).write_text(text, encoding="utf-8")
+        files.append(tmp_path / what)
+    scores = coliee_ir.evaluate(*files, task=name)
+    assert scores.measures == pytest.approx(expected(gold, run), abs=1e-9)
+    assert not coliee_ir.validate(files[1], gold=files[0], task=name).errors
+
+
+def test_every_neighbour_is_tested_here() -> None:
+    assert set(neighbours()) == set(NEIGHBOURS)
