@@ -155,7 +155,7 @@ def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dic
     for entry in board.entries:
         if Path(entry.file).exists() or archives.outer(entry.file) != entry.file:  # the runs of a store have no file
             teams.setdefault(entry.team or f"\0{entry.tag}", []).append(entry)
-    made = {}
+    made: dict[str, str] = {}
     for team, entries in scoring.watched(iter(teams.items()), len(teams)):
         runs = [
             Submission(entry.file, entry.scores.others.get("answers"), entry.scores.others.get("long_list"))
