@@ -132,16 +132,34 @@ def _restore(
 _COMMAND: Final = re.compile(r"^(\s*):(?=:)|(?<=#)#(?=\w*\[)")
 
 
+#: what may let somebody in, of an address: the user with a password; the query with a key or a signature
+_USER: Final = re.compile(r"(?<=://)[^\s/]+@")
+_QUERY: Final = re.compile(r"(://[^\s?]+\?)[^\s'\"]+")
+
+
+def masked(text: str) -> str:
+    """Text without the credentials of the addresses in it.
+
+    >>> masked("https://ann:secret@host/run.txt?X-Amz-Signature=123: there is no such file")
+    'https://***@host/run.txt?… there is no such file'
+    """
+    if "://" not in text:
+        return text
+    return _QUERY.sub(r"\1…", _USER.sub("***@", text))
+
+
 def printable(text: str) -> str:
     r"""Text that is safe on a terminal and in a workflow's log, for one line of either.
 
-    Control characters, surrogates, and what would make it a command to the workflow's runner, become escapes.
+    Control characters, surrogates, and what would make it a command to the workflow's runner, become escapes; the
+    credentials of addresses are left out.
 
     >>> printable("a\x1b[31mb")
     'a\\x1b[31mb'
     >>> printable("::error::x")
     '\\x3a:error::x'
     """
+    text = masked(text)
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     return _COMMAND.sub(lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)

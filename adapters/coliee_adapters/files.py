@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from coliee_adapters import archives, file_kinds, limits
+from coliee_adapters import archives, file_kinds, limits, remote
 from coliee_adapters.checked import one_of
 from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
-from coliee_adapters.errors import InputError, UsageError, contained
+from coliee_adapters.errors import InputError, UsageError, contained, masked
 
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
@@ -42,9 +42,8 @@ _HELD: Final[deque[weakref.ref[Source]]] = deque(maxlen=256)
 class _State(NamedTuple):
     """By what a file is known again; another one, or one that was written to, differs."""
 
-    inode: int
     size: int
-    modified: int
+    sign: tuple[int, int] | str
 
 
 class Source:
@@ -56,7 +55,8 @@ class Source:
     belong together.
 
     Args:
-        path: a path, or ``-`` for standard input; a file in an archive is ``ARCHIVE/NAME``.
+        path: a path, or ``-`` for standard input; a file in an archive is ``ARCHIVE/NAME``; the address of a file that
+            lies elsewhere, see ``remote``.
         may_be_empty: whether a file without content is left to the caller.
         columns: what its columns are called, by role, where it is a table (see ``coliee_adapters.vocabulary``).
         any_text: whether UTF-16, and text with a NUL in it, are left to the caller.
@@ -79,7 +79,7 @@ class Source:
         self.columns = dict(columns or {})
         #: the form that was found in the first bytes, as a gold or a run with columns of these names
         self.forms: dict[object, str] = {}
-        self.name = "<stdin>" if self.path == "-" else self.path
+        self.name = "<stdin>" if self.path == "-" else masked(self.path)
         self.limits = limits.current()
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
@@ -88,12 +88,16 @@ class Source:
         with self._faults():
             if not self.path:
                 raise InputError("''", "an empty file name", remedy="name a file; is a variable of the shell empty?")
-            #: where the bytes lie
-            self._place = Path(archives.located(self.path))
-            if self.path != "-" and self._place.is_dir():
-                raise InputError(self.name, "this is a directory", remedy="name the file in it")
-            # a stream can be read once only: standard input, a pipe
-            self._is_stream = self.path == "-" or (self._place.exists() and not self._place.is_file())
+            self._is_remote = remote.is_remote(self.path)
+            if self._is_remote:
+                self._is_stream = remote.state(self.path).size is None or not remote.has_ranges(self.path)
+            else:
+                #: where the bytes lie
+                self._place = Path(archives.located(self.path))
+                if self.path != "-" and self._place.is_dir():
+                    raise InputError(self.name, "this is a directory", remedy="name the file in it")
+                # a stream can be read once only: standard input, a pipe
+                self._is_stream = self.path == "-" or (self._place.exists() and not self._place.is_file())
         head = self.head()
         if not may_be_empty and not head.strip():
             raise InputError(self.name, "the file is empty", remedy="give a file with content")
@@ -105,9 +109,9 @@ class Source:
         Raises:
             InputError: standard input or a pipe, which only this process has read.
         """
-        if self._is_stream:
+        if self._is_stream and not self._is_remote:
             raise InputError(self.name, "a pipe cannot be sent to another process", remedy="name a file")
-        return {name: value for name, value in vars(self).items() if name != "_first"}
+        return {name: None if name == "_spool" else value for name, value in vars(self).items() if name != "_first"}
 
     @property
     def stem(self) -> str:
@@ -115,7 +119,7 @@ class Source:
 
         Only endings of known forms are taken off: in ``task3.ALPHA`` the last word is the run's name.
         """
-        name = plain_name(Path(self.name).name)
+        name = plain_name(Path(self.name.partition("?")[0] if self._is_remote else self.name).name)
         return (name.rpartition(".")[0] if name.lower().endswith(_ENDINGS) else "") or name
 
     @property
@@ -154,7 +158,10 @@ class Source:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
-                    raw = stack.enter_context(self._place.open("rb"))
+                    if self._is_remote:
+                        raw = stack.enter_context(remote.opened(self.path, remote.state(self.path).size or 0))
+                    else:
+                        raw = stack.enter_context(self._place.open("rb"))
                     self._check_unchanged(raw)
                 compression = compression_of(raw)
                 self._compression = "" if compression is None else compression.name
@@ -301,7 +308,11 @@ class Source:
     def _check_kind(self, head: bytes, *, any_text: bool = False) -> None:
         """Refuse a file whose first bytes are not those of text."""
         if (kind := file_kinds.kind_of(head)) is not None:
-            if kind in (file_kinds.ZIP, file_kinds.TAR) and self.path == str(self._place) != "-":
+            if (
+                kind in (file_kinds.ZIP, file_kinds.TAR)
+                and not self._is_remote
+                and self.path == str(self._place) != "-"
+            ):
                 archives.contents(self.path)  # which may have more to say
             raise InputError(self.name, f"this is {kind.name}", remedy=kind.remedy)
         if any_text:
@@ -313,8 +324,12 @@ class Source:
 
     def _check_unchanged(self, raw: BinaryIO) -> None:
         """Compare an open file with what it was when it was first opened."""
-        found = os.fstat(raw.fileno())
-        state = _State(found.st_ino, found.st_size, found.st_mtime_ns)
+        if self._is_remote:
+            now = remote.state(self.path)
+            state = _State(now.size or 0, now.sign)
+        else:
+            found = os.fstat(raw.fileno())
+            state = _State(found.st_size, (found.st_ino, found.st_mtime_ns))
         if self._state is None:
             self._state = state
         elif state != self._state:
@@ -326,7 +341,7 @@ class Source:
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
             weakref.finalize(self, spool.close)
             if self.path != "-":
-                with Path(self.path).open("rb") as pipe:
+                with remote.downloaded(self.path) if self._is_remote else Path(self.path).open("rb") as pipe:
                     self._copy(pipe, spool)
             elif sys.stdin is None:
                 raise InputError(self.name, "standard input is closed", remedy="name a file, or pipe one in")
@@ -444,6 +459,16 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
                 raise _no_room("<stdout>", error) from None
             shutil.copyfileobj(spool, sys.stdout, _PIECE)
         return
+    if remote.is_remote(name):
+        try:
+            with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
+                here = Path(folder, Path(name.partition("?")[0]).name)
+                with written(here) as beside:
+                    yield beside
+                remote.uploaded(name, str(here))
+        except OSError as error:
+            raise InputError(masked(name), f"cannot be written ({error.strerror or error})") from None
+        return
     target = Path(name)
     try:
         plain = target.is_file() or not target.exists()
@@ -538,6 +563,10 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     for at, output in enumerate(outputs):
         if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
             raise UsageError(f"{output} would be written twice: name two files")
+        if remote.is_remote(output):
+            if output in given:
+                raise UsageError(f"{output} is read, and would be written over: name another file")
+            continue
         there = _plain(output, sys.stdout)
         real = Path(os.path.realpath(output))
         in_folder = output.lower().endswith(_ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
@@ -557,6 +586,8 @@ def _plain(path: str, stream: Any) -> os.stat_result | None:
 
 def is_folder(path: PathLike) -> bool:
     """Whether a path leads to a folder; a name that a file cannot have does not."""
+    if remote.is_remote(name := os.fspath(path)):
+        return remote.is_folder(name)
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116  # of an empty name, Path makes the folder at hand
     except (OSError, ValueError):
@@ -589,7 +620,14 @@ def is_copy(path: str, of: str) -> bool:
 
 
 def _size(path: str) -> int | None:
-    """How many bytes a plain file has, those of gzip data unpacked; None of what is not one."""
+    """How many bytes a plain file has, those of gzip data unpacked; None of what is not one.
+
+    Of a file elsewhere, how many it has there; None if it cannot be reached, as whoever reads it will say.
+    """
+    if remote.is_remote(path):
+        with contextlib.suppress(OSError, InputError):
+            return remote.state(path).size
+        return None
     found = _plain(path, None) if path else None
     if found is None:
         return None
@@ -606,13 +644,13 @@ def _digest(path: str, size: int) -> bytes:
 
     digest = hashlib.sha256()
     try:
-        with Path(path).open("rb") as raw:
+        with remote.opened(path, size) if remote.is_remote(path) else Path(path).open("rb") as raw:
             stream = GZIP.unpacked(raw, path) if compression_of(raw) is GZIP else raw
             while piece := stream.read(min(_PIECE, size + 1)):
                 digest.update(piece)
                 size -= len(piece)
                 if size < 0:  # more than the gzip data says it has
                     return b""
-    except (OSError, *DAMAGED):  # whoever reads the file says so
+    except (OSError, InputError, *DAMAGED):  # whoever reads the file says so
         return b""
     return digest.digest()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from coliee_adapters import archives
+from coliee_adapters import archives, remote
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, is_folder
 
@@ -58,6 +58,16 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
     walked = Walked([], [], [], set())
     for path in paths:
         name = os.fspath(path)
+        if remote.is_remote(name):
+            if is_folder(name):
+                inside = [file for file in remote.files(name) if os.path.realpath(file) not in others]
+                if not inside:
+                    raise UsageError(f"{name} contains no files")
+            else:
+                walked.named.add(name)
+                inside = [name]
+            found.update((file, file) for file in inside)
+            continue
         if not is_folder(name):
             if not archives.is_archive(name):
                 walked.named.add(name)

@@ -9,9 +9,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Final, NoReturn
 
-from coliee_adapters import signals
+from coliee_adapters import remote, signals
 from coliee_adapters.errors import ColieeError, printable
 from coliee_ir._version import __version__
 
@@ -32,6 +32,10 @@ COMMANDS = {
     "measures": "list the available measures, with definitions and sources",
     "demo": "score the example data that is part of the package",
 }
+
+
+#: options that name what must be on this machine: folders to write, and files that are added to
+_HERE: Final = ("tables", "overview", "figures", "pages", "fix", "log", "store", "manifest")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,6 +65,8 @@ def _run(given: list[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace", encoding=encoding, newline="\n")
     try:
         options = parser.parse_args(given, argparse.Namespace(typed=given))
+        for name in _HERE:
+            remote.refuse(getattr(options, name, None), f"what --{name} names")
         with signals.raised():
             code: int = options.run(options)
             sys.stdout.flush()

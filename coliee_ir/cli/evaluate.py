@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from time import perf_counter
 
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.errors import UsageError, masked, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands.evaluate import by_year, log, stages
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if not scored:
         return 2
     if options.log is not None:
-        log.append(options.log, log.rows(scored, shlex.join(options.typed[1:])))
+        log.append(options.log, log.rows(scored, masked(shlex.join(options.typed[1:]))))
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
     if options.by_year or at:

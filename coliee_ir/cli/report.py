@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.files import Source
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     made = report.report_scores(
         scored, evaluator, [of_file.get(scores.file) for scores in scored], corpus=options.corpus,
         categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
-        command=shlex.join(["coliee-ir", *options.typed]),
+        command=masked(shlex.join(["coliee-ir", *options.typed])),
     )  # fmt: skip
     for remark in made.contents.remarks:
         say(remark)

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from coliee_adapters import trec_eval
+from coliee_adapters import remote, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
@@ -323,6 +323,8 @@ def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: 
         files = [*read, *read_by(options, "runs", "submissions", "files")]
         if "-" in files:
             raise UsageError("--manifest needs files: standard input cannot be read again")
+        for file in files:
+            remote.refuse(file, "a file that --manifest names")
         put(dumped(manifest(_typed(options), files, text, facts)), options.manifest)
     put(text, options.output)
 
@@ -484,6 +486,6 @@ def ids(given: str | None) -> list[str] | None:
 
 def _is_file(given: str) -> bool:
     try:
-        return Path(given).is_file()
+        return remote.is_remote(given) or Path(given).is_file()
     except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
         return False

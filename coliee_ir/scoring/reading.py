@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from coliee_adapters import case_law, detect, frames, statute, tabular, tort
+from coliee_adapters import case_law, detect, frames, remote, statute, tabular, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source, is_folder
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
@@ -133,7 +133,7 @@ def read_gold(
     if isinstance(source, Gold):
         return source
     if _is_folder(source):
-        inside, passed = _golds_in(Path(source), columns)
+        inside, passed = _golds_in(os.fspath(source), columns)
         golds = [read_gold(one, task=task, form=form) for one in inside]
         return _joined(golds, os.fspath(source), passed)
     if _are_several(source):
@@ -165,7 +165,7 @@ def gold_files(source: object) -> list[str]:
         InputError: a folder cannot be read, or holds no gold.
     """
     if _is_folder(source):
-        return [gold.path for gold in _golds_in(Path(source))[0]]
+        return [gold.path for gold in _golds_in(os.fspath(source))[0]]
     if _are_several(source):
         return [file for one in source for file in gold_files(one)]
     return [os.fspath(source)] if isinstance(source, str | os.PathLike) else []
@@ -180,13 +180,24 @@ def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, str | os.PathLike) and is_folder(source)
 
 
-def _golds_in(folder: Path, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:
+def _golds_in(name: str, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it.
 
     Raises:
         InputError: the folder or a file cannot be read, or none is a gold.
     """
     golds, passed = [], Remarks()
+    if remote.is_remote(name):
+        there = [Source(file, columns=checked_columns(columns)) for file in remote.files(name)]
+        for one in there:
+            if any(form.sniff(one.head()) == form.name for form in detect.GOLD_FORMS):
+                golds.append(one)
+            else:
+                passed.add("not-gold", Path(one.name).name)
+        if not golds:
+            raise InputError(name, "there is no gold in this folder", remedy="name a gold, or a folder of golds")
+        return golds, passed
+    folder = Path(name)
     try:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
         inside = [entry for entry in entries if entry.is_file() and folder.resolve() in entry.resolve().parents]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from coliee_adapters import archives
+from coliee_adapters import archives, remote
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, UsageError, quoted
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.errors import InputError, UsageError, masked, quoted
+from coliee_adapters.files import PathLike, Source, is_folder
 from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.sheets import read_sheet
 
@@ -117,7 +117,8 @@ class Teams:
             return row.team
         if self.pattern is not None and (found := self.pattern.search(tag)):
             return (found[1] if self.pattern.groups else found[0]) or ""
-        if self.common is None or not Path(archives.outer(file)).exists():  # from memory, or standard input
+        there = remote.is_remote(file) or Path(archives.outer(file)).exists()
+        if self.common is None or not there:  # from memory, or standard input
             return ""
         try:
             below = _plain(Path(file)).relative_to(self.common)
@@ -126,10 +127,18 @@ class Teams:
         return _PACKED.sub("", below.parts[0]) if len(below.parts) > 1 else ""
 
 
-def common_folder(given: list[Path]) -> Path | None:
-    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
+def common_folder(given: Iterable[str]) -> Path | None:
+    """The deepest folder, or archive, that those given, and the folders of the files given, have in common.
+
+    Args:
+        given: paths; those that are not there are left out.
+    """
     folders = [
-        _plain(path) if path.is_dir() or archives.is_archive(str(path)) else _plain(path).parent for path in given
+        _plain(Path(masked(path)))
+        if is_folder(path) or archives.is_archive(path)
+        else _plain(Path(masked(path))).parent
+        for path in given
+        if remote.is_remote(path) or Path(path).exists()
     ]
     if not folders:
         return None

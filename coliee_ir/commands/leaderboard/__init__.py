@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -146,8 +145,7 @@ def rank_runs(
     for path in stores:
         with ScoreStore(path, reading=True) as store:
             kept += store.scores(evaluator)
-    given = [Path(path) for path in (*paths, *(scores.file for scores in kept)) if Path(path).exists()]
-    who = Teams(known, team_pattern, common_folder(given))
+    who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in kept)]))
     collected = collect(sources, evaluator, who.team_of, passed, walked.named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not kept and not collected.invalid and not invalid:

@@ -64,7 +64,7 @@ def receive(
     asked = [str(path) for path in queries]
     walked = walk(paths, asked)
     known = TeamList() if teams is None else read_teams(teams)
-    who = Teams(known, None, common_folder([Path(path) for path in paths if Path(path).exists()]))
+    who = Teams(known, None, common_folder(map(str, paths)))
     files, passed = sorted_out(walked, asked)
     held = {file: _held(file, passed, edition) for file in files}
     rows = [Received(file, who.team_of(one.tag, file), one.task, one.tag, one.part) for file, one in held.items()]

@@ -1,0 +1,256 @@
+"""Files that lie elsewhere: read by ranges, known again by what their server says, without credentials in messages."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import coliee_ir
+from coliee_adapters import remote
+from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
+from coliee_adapters.files import Source, written
+from coliee_ir import Evaluator, Submission
+from tests.needed import needs
+
+Call = Callable[..., tuple[int, str, str]]
+
+EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
+TASK1 = EXAMPLES / "task1"
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    """fsspec's file system in memory, with the example of Task 1."""
+    needs("fsspec")
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+    for path in TASK1.iterdir():
+        system.pipe_file(f"/task1/{path.name}", path.read_bytes())
+    yield system
+    system.rm("/", recursive=True)
+
+
+class _Server(ThreadingHTTPServer):
+    """Serves a folder: with or without ranges, entity tags and lengths; keeps the requests."""
+
+    folder = Path()
+    ranges = True
+    password = ""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[tuple[str, str, int]] = []
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    server: _Server
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def _answer(self, *, body: bool) -> None:
+        path = self.server.folder / self.path.partition("?")[0].lstrip("/")
+        if path.is_dir():
+            links = "".join(f'<a href="{one.name}">{one.name}</a>' for one in sorted(path.iterdir()))
+            return self._send(200, links.encode(), {}, body)
+        if not path.is_file():
+            return self._send(404, b"", {}, body)
+        if self.server.password and self.server.password not in self.path:
+            return self._send(403, b"", {}, body)
+        content = path.read_bytes()
+        headers = {"ETag": f'"{hash(content)}"'}
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        self.server.asked.append((self.command, self.headers.get("Range", ""), len(content)))
+        if asked is None or not self.server.ranges:
+            return self._send(200, content, headers, body)
+        first, last = map(int, asked.groups())
+        headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
+        return self._send(206, content[first : last + 1], headers, body)
+
+    def _send(self, status: int, content: bytes, headers: dict[str, str], body: bool) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(content)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[_Server]:
+    needs("aiohttp")
+    with _Server() as made:
+        made.folder = tmp_path
+        thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def address(server: _Server, name: str) -> str:
+    return f"http://127.0.0.1:{server.server_address[1]}/{name}"
+
+
+def test_golds_runs_and_outputs_lie_elsewhere(memory: Any, call: Call) -> None:
+    here = call("evaluate", TASK1 / "gold.json", TASK1 / "bm25.txt", TASK1 / "dense.txt", "-m", "AP", "-f", "csv")
+    there = call("evaluate", "memory://task1/gold.json", "memory://task1/bm25.txt", "memory://task1/dense.txt",
+                 "-m", "AP", "-f", "csv", "-o", "memory://out/scores.csv.gz")  # fmt: skip
+    assert (here[0], there[:2]) == (0, (0, ""))
+    assert here[2].replace(str(TASK1), "memory://task1") == there[2]
+    with Source("memory://out/scores.csv.gz").open() as stream:
+        assert stream.read().decode() == here[1]
+
+
+def test_folders_lie_elsewhere(memory: Any, call: Call) -> None:
+    memory.pipe_file("/subs/alpha/a.txt", (TASK1 / "bm25.txt").read_bytes())
+    memory.pipe_file("/subs/beta/b.txt", (TASK1 / "dense.txt").read_bytes())
+    code, out, _ = call("leaderboard", "memory://task1/gold.json", "memory://subs", "-f", "csv", "--resamples", "99")
+    assert code == 0
+    assert [line.split(",")[2:4] for line in out.splitlines()[1:]] == [["beta", "dense"], ["alpha", "bm25"]]
+    memory.pipe_file("/golds/a.json", (TASK1 / "gold.json").read_bytes())
+    memory.pipe_file("/golds/readme.txt", b"what these are\n")
+    code, _, err = call("evaluate", "memory://golds", "memory://subs/alpha/a.txt")
+    assert (code, "readme.txt" in err) == (0, True)
+    code, out, _ = call("evaluate", "memory://task1/gold.json", "memory://task1", "-f", "csv")
+    assert (code, len(out.splitlines())) == (0, 4)
+
+
+def test_a_file_that_changes_while_it_is_read_is_an_error(memory: Any) -> None:
+    source = Source("memory://task1/bm25.txt")
+    with pytest.raises(InputError, match="changed"), source.open() as stream:
+        stream.read(10)
+        memory.pipe_file("/task1/bm25.txt", b"another content\n")
+    with pytest.raises(InputError, match="changed"):
+        pickle.loads(pickle.dumps(source)).text()
+    memory.rm("/task1/bm25.txt")
+    with pytest.raises(InputError, match="removed"):
+        source.text()
+
+
+def test_ranges_are_asked_for_as_they_are_read(server: _Server) -> None:
+    lines = b"".join(b"q%06d Q0 d%d 1 1.5 TAG\n" % (n, n) for n in range(100_000))
+    (server.folder / "run.txt").write_bytes(lines)
+    source = Source(address(server, "run.txt"))
+    assert (source.size, source.is_file, source.head()) == (len(lines), True, lines[: 1 << 16])
+    server.asked.clear()
+    start = 27 * (len(lines) // 2 // 27)
+    start = lines.index(b"\n", start) + 1
+    stop = lines.index(b"\n", start + 200_000) + 1
+    assert b"".join(source.blocks(100_000, start, stop)) == lines[start:stop]
+    got = [asked.removeprefix("bytes=").split("-") for command, asked, _ in server.asked if command == "GET"]
+    assert sum(int(last) - int(first) + 1 for first, last in got) <= stop - start + 3 * (1 << 16)
+    assert source.text() == lines.decode()
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_scores_of_the_web_are_those_of_files(server: _Server, ranges: bool) -> None:
+    server.ranges = ranges
+    shutil.copytree(TASK1, server.folder / "task1")
+    evaluator = Evaluator(address(server, "task1/gold.json"), ["AP", "MicroF1"])
+    names = ("bm25.txt", "dense.txt", "rerank.json")
+    found = list(evaluator.evaluate_all([Submission(address(server, f"task1/{name}")) for name in names]))
+    expected = list(Evaluator(TASK1 / "gold.json", ["AP", "MicroF1"]).evaluate_all([TASK1 / name for name in names]))
+    for one, other in zip(found, expected, strict=True):
+        assert not isinstance(one, ColieeError) and not isinstance(other, ColieeError)
+        assert (one.tag, one.measures, one.per_query) == (other.tag, other.measures, other.per_query)
+        assert one.remarks == other.remarks
+
+
+def test_a_folder_of_the_web_ends_in_a_slash(server: _Server, call: Call) -> None:
+    shutil.copytree(TASK1, server.folder / "task1")
+    code, out, _ = call("evaluate", TASK1 / "gold.json", address(server, "task1/"), "-f", "csv")
+    assert (code, len(out.splitlines())) == (0, 4)
+
+
+def test_credentials_are_never_printed(server: _Server, call: Call, tmp_path: Path) -> None:
+    server.password = "S3CRET"
+    shutil.copytree(TASK1, server.folder / "task1")
+    good = address(server, "task1/bm25.txt?key=S3CRET")
+    wrong = address(server, "task1/bm25.txt?key=WRONG").replace("://", "://ann:PASSWORD@")
+    missing = address(server, "task1/none.txt?key=S3CRET")
+    for run, expected in ((good, 0), (wrong, 2), (missing, 2)):
+        for form in ("json", "table"):
+            code, out, err = call("evaluate", TASK1 / "gold.json", run, "-f", form, "--log", tmp_path / "log.csv")
+            told = out + err + (tmp_path / "log.csv").read_text()
+            assert code == expected, err
+            assert not re.search("S3CRET|WRONG|PASSWORD", told), told
+            assert "Traceback" not in err
+    assert re.search(r"bm25\.txt\?…", err + out) or "none.txt" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("s3://bucket/run.txt", "s3://bucket/run.txt"),
+        ("ftp://ann:pa@ss@host/x", "ftp://***@host/x"),
+        ("https://host/a?b=c&d=e and https://u:p@host/?f", "https://host/a?… and https://***@host/?…"),
+        ("who? me@home", "who? me@home"),
+    ],
+)
+def test_what_is_masked(text: str, shown: str) -> None:
+    assert masked(text) == shown
+
+
+def test_without_fsspec_the_extra_is_named(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    for words in (("s3://bucket/gold.json", TASK1 / "bm25.txt"), (TASK1 / "gold.json", "s3://bucket/run.txt")):
+        code, out, err = call("evaluate", *words)
+        assert (code, out, "coliee-ir[remote]" in err.splitlines()[-1]) == (2, "", True)
+
+
+@pytest.mark.parametrize("run", ["memory://none/run.txt", "nothing://none/run.txt", "memory://task1"])
+def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run: str) -> None:
+    memory.rm("/task1/gold.json")
+    memory.rm("/task1/rerank.json")
+    memory.pipe_file("/task1/bm25.txt", b"")
+    memory.pipe_file("/task1/dense.txt", b"000001\n")
+    code, out, err = call("evaluate", TASK1 / "gold.json", run)
+    assert (code, out, "Traceback" in err) == (2, "", False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate", "memory://task1/bm25.txt", "--store", "s3://b/s.sqlite"],
+        ["evaluate", "memory://task1/bm25.txt", "--log", "s3://b/log.csv"],
+        ["leaderboard", "memory://task1/bm25.txt", "--tables", "s3://b/tables"],
+        ["evaluate", "memory://task1/bm25.txt", "-o", "memory://task1/bm25.txt"],
+        ["evaluate", "memory://task1/bm25.txt", "-o", "out.txt", "--manifest", "m.json"],
+    ],
+)
+def test_what_must_be_on_this_machine(memory: Any, call: Call, words: list[str], tmp_path: Path) -> None:
+    before = memory.cat_file("/task1/bm25.txt")
+    with contextlib.chdir(tmp_path):
+        code, out, err = call(words[0], TASK1 / "gold.json", *words[1:])
+    assert (code, out, "memory://" in err or "s3://" in err) == (2, "", True), err
+    assert memory.cat_file("/task1/bm25.txt") == before
+    assert not list(tmp_path.glob("s3*"))
+
+
+def test_what_cannot_be_written_is_said(server: _Server) -> None:
+    with pytest.raises(InputError, match="cannot be written"), written(address(server, "out.txt")) as stream:
+        stream.write("text")
+
+
+def test_addresses_of_folders_keep_what_follows(memory: Any) -> None:
+    assert remote.files("memory://task1") == sorted(f"memory://task1/{path.name}" for path in TASK1.iterdir())
+    with pytest.raises(UsageError):
+        remote.refuse("s3://ann:pw@bucket/x", "a store")
