@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import statistics
 import sys
 import tempfile
 import warnings
@@ -104,17 +103,19 @@ def _apart(prepare: Callable[[], object]) -> None:
 
 
 def _measured(case: Case, folder: Path, rounds: int, scale: float) -> list[Row]:
-    """A row for each contender: median seconds, peak memory, and how many times our time it takes."""
+    """A row for each contender: median seconds, peak memory, and how many times our times it takes."""
     _apart(lambda: case.contenders(folder, scale))
     contenders = case.contenders(folder, scale)
     timings = side_by_side(contenders, rounds)
-    own = timings[contenders[0].name].seconds
+    own = timings[contenders[0].name]
     rows: list[Row] = []
     for contender in contenders:
         row: Row = {"case": case.name, "what": case.what, "contender": contender.name}
         if contender.name in timings:
             row |= _numbers(timings[contender.name])
-            row["ratio"] = float(f"{timings[contender.name].seconds / own:.2g}")
+            timing = timings[contender.name]
+            row["ratio"] = float(f"{timing.seconds / own.seconds:.2g}")
+            row["cpu_ratio"] = float(f"{timing.processor / own.processor:.2g}")
             row["target"] = case.targets.get(contender.name)
             row["rounds"] = rounds
         else:
@@ -145,26 +146,28 @@ def _plain(contender: str) -> str:
 
 
 def _numbers(timing: Timing) -> Row:
-    numbers: Row = {"seconds": float(f"{timing.seconds:.3g}"), "peak_mib": round(timing.memory)}
-    if not timing.per_call:
-        numbers["cpu"] = float(f"{statistics.median(timing.cpu):.3g}")
-    return numbers
+    return {
+        "seconds": float(f"{timing.seconds:.3g}"),
+        "cpu": float(f"{timing.processor:.3g}"),
+        "peak_mib": round(timing.memory),
+    }
 
 
 def _markdown(rows: list[Row]) -> str:
-    header = ("case", "who", "median s", "cpu s", "peak MiB", "times our time", "target")
-    lines = [f"| {' | '.join(header)} |", "|---|---|---:|---:|---:|---:|---:|"]
+    header = ("case", "who", "median s", "cpu s", "peak MiB", "times our time", "times our cpu", "target")
+    lines = [f"| {' | '.join(header)} |", "|---|---|---:|---:|---:|---:|---:|---:|"]
     before = None
     for row in rows:
         what = f"**{row['case']}**: {row['what']}" if row["case"] != before else ""
         before = row["case"]
         values: tuple[object, ...]
         if "absent" in row:
-            values = (what, row["contender"], "absent", "", "", "", row["absent"])
+            values = (what, row["contender"], "absent", "", "", "", "", row["absent"])
         else:
             target = "" if row["target"] is None else f"≥ {row['target']}"
             values = (
-                what, row["contender"], row["seconds"], row.get("cpu", ""), row["peak_mib"], row["ratio"], target
+                what, row["contender"], row["seconds"], row["cpu"], row["peak_mib"], row["ratio"], row["cpu_ratio"],
+                target,
             )  # fmt: skip
         lines.append(f"| {' | '.join(map(str, values))} |")
     return "\n".join(lines) + "\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +59,20 @@ def _ungrouped(folder: Path, scale: float) -> list[Contender]:
     return [
         contenders.on_ours(*write(Shape(6980, 1000, grouped=grouped).scaled(scale), folder), name=name)
         for name, grouped in shapes.items()
+    ]
+
+
+def _gz(folder: Path, scale: float) -> list[Contender]:
+    qrels, run = write(_A.scaled(scale), folder)
+    packed = run.with_name(f"{run.name}.gz")
+    if not packed.exists():
+        with run.open("rb") as text, gzip.open(packed, "wb", compresslevel=6) as out:
+            shutil.copyfileobj(text, out)
+    unpack = "import gzip,sys\nwith gzip.open(sys.argv[1]) as f:\n while f.read(1 << 16): pass"
+    return [
+        contenders.on_ours(qrels, packed, name="coliee-ir, gzipped"),
+        contenders.on_ours(qrels, run, name="coliee-ir, plain"),
+        Contender("Python's gzip alone", [PYTHON, "-c", unpack, str(packed)]),
     ]
 
 
@@ -163,6 +179,7 @@ CASES = (
     Case("tune", "1,000 queries × 1,000 documents, MicroF1", _tune, {}, rounds=3),
     Case("report", "54 runs of Task 1, 400 queries × 5 documents", _of_many(54, "report"), {}, rounds=3),
     Case("leaderboard", "500 such runs", _of_many(500, "leaderboard"), {}, rounds=3),
+    Case("gz", "A, gzipped and not", _gz, {}),
     Case("ungrouped", "B with its lines shuffled", _ungrouped, {"coliee-ir, grouped": 0.5}, rounds=3),
     Case(
         "dictionaries", "a run of D's size from dictionaries, again and again in one process: one call",

@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-#: how a contender that times single calls in its process says what one took
-PER_CALL = "seconds_per_call"
+#: how a contender that times single calls in its process says what one took, by the clock and of processors
+PER_CALL, CPU_PER_CALL = "seconds_per_call", "cpu_per_call"
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Timing:
 
     Attributes:
         wall: seconds, of the whole process; or of a call, where it says what one took.
-        cpu: seconds of all processors, of the whole process.
+        cpu: seconds of all processors, likewise: on a shared machine only these can be compared.
         peak_mib: the memory of the largest process of those that the command started.
-        per_call: whether ``wall`` is that of a call.
+        per_call: whether ``wall`` and ``cpu`` are those of a call.
     """
 
     wall: list[float] = field(default_factory=list)
@@ -58,6 +58,11 @@ class Timing:
     def seconds(self) -> float:
         """The median of the wall-clock times."""
         return statistics.median(self.wall)
+
+    @property
+    def processor(self) -> float:
+        """The median of the processor times."""
+        return statistics.median(self.cpu)
 
     @property
     def memory(self) -> float:
@@ -94,7 +99,7 @@ def side_by_side(contenders: Sequence[Contender], rounds: int) -> dict[str, Timi
         for contender in present:
             timed, timing = _run(contender), timings[contender.name]
             timing.wall.append(timed.wall if timed.per_call is None else timed.per_call)
-            timing.cpu.append(timed.cpu)
+            timing.cpu.append(timed.cpu if timed.cpu_per_call is None else timed.cpu_per_call)
             timing.peak_mib.append(timed.peak_mib)
             timing.per_call = timed.per_call is not None
     return timings
@@ -115,6 +120,7 @@ class _Timed:
     cpu: float
     peak_mib: float
     per_call: float | None
+    cpu_per_call: float | None
 
 
 def _run(contender: Contender) -> _Timed:
@@ -130,17 +136,20 @@ def _run(contender: Contender) -> _Timed:
             raise DisagreementError(f"{contender.name} failed: {err.read().decode(errors='replace')[-500:]}")
         printed: dict[str, str] = {}
         seen: dict[str, int] = {}
-        per_call = None
+        per_call = cpu_per_call = None
         for line in out.read().decode().splitlines():
             fields = re.split(r"\s+", line.strip())
             if fields[0] == PER_CALL:
                 per_call = float(fields[1])
+            elif fields[0] == CPU_PER_CALL:
+                cpu_per_call = float(fields[1])
             elif contender.expected and len(fields) > 1 and (name := contender.rename(fields[0])) is not None:
                 if name == "runid":
                     continue
                 again = seen[name] = seen.get(name, -1) + 1  # of another run
                 printed[f"{name} {again}" if again else name] = fields[-1]
-    return _Timed(printed, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, per_call)
+    cpu = usage.ru_utime + usage.ru_stime
+    return _Timed(printed, wall, cpu, usage.ru_maxrss / 1024, per_call, cpu_per_call)
 
 
 def machine() -> str:

@@ -149,15 +149,17 @@ def main(way: str, qrels_path: str, run_path: str, calls: str, *names: str) -> N
     ]
     score, inputs = WAYS[way](qrels, runs, list(names))
     score(inputs[0])
-    seconds = []
+    seconds, cpu = [], []
     for call in range(int(calls)):
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         values = score(inputs[call % _RUNS])
         seconds.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - start_cpu)
         if call < _RUNS:
             for name, value in values.items():
                 print(f"{name}\t{value:.9f}")
     print(f"seconds_per_call\t{statistics.median(seconds)}")
+    print(f"cpu_per_call\t{statistics.median(cpu)}")
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ def test_the_tuning_is_that_of_tune() -> None:
     report = coliee_ir.make_report(*shown("1")[:2], n_resamples=99)
     [tuning] = report.contents.tunings
     assert tuning is not None
-    assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1", n_resamples=99).to_dict()
+    assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1").to_dict()
 
 
 def test_excluded_queries_are_nowhere(call: Call, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_pa
     options = ("--categories", tmp_path / "kinds.csv", "--corpus", corpus, "--resamples", "99")
     code, _, err = call("report", *shown("1"), "-o", tmp_path / "r.html", *options)
     assert code == 0, err
-    assert "not judged and skipped (9)" in err
+    assert wording("not-judged-skipped", ..., ..., 9) in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     details = held(page, "details")
     assert ["026639", "Between Her Majesty and others"] in details["documents"]
