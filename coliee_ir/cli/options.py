@@ -201,7 +201,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "store": _option(
         "--store", metavar="FILE",
         help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
-        "have changed; compare, leaderboard and report take FILE in place of runs",
+        "have changed; compare, leaderboard, report and tune take FILE in place of runs",
     ),
     "errors": _option(
         "--errors", metavar="FILE",

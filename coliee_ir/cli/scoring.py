@@ -156,7 +156,7 @@ def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submiss
     """
     find_files(options, *outputs)
     answers = _one_each(options.answers, options.runs, "--answers")
-    long_lists = _one_each(options.long_list, options.runs, "--long-list")
+    long_lists = _one_each(getattr(options, "long_list", []), options.runs, "--long-list")
     return [
         Submission(*(opened_if_possible(part, options.columns) for part in parts))
         for parts in zip(options.runs, answers, long_lists, strict=True)
