@@ -36,13 +36,13 @@ def named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tupl
         UsageError: there is no such measure.
     """
     known = scores or {}
-    return tuple(
-        dict.fromkeys(
-            measure
-            for name in names
-            for measure in ([formulas.read(known[name], parse, name)] if name in known else parse(name))
-        )
-    )
+    return tuple(dict.fromkeys(measure for name in names for measure in _meant(name, known)))
+
+
+def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
+    if isinstance(name, str) and name in scores:
+        return [formulas.read(scores[name], parse, name)]
+    return parse(name)
 
 
 class Choice(NamedTuple):
