@@ -12,7 +12,7 @@ demo: .venv/installed
 
 # pytest builds the site too
 test: lint types wheel .venv/installed-docs
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: .venv/installed-test
 	$(BIN)/ruff check

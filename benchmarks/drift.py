@@ -53,7 +53,7 @@ def outcome(seed: int, queries: int, drift: float, known: Truth) -> Outcome:
     drawn = world(seed, queries, drift)
     tuning = tune(
         drawn.gold, drawn.run, task="trec", maximise="MicroF1", by="score", floor=0, cap=held_out.DEPTH,
-        forward="year", repeats=2, seed=seed, n_resamples=1000,
+        forward="year", repeats=2, seed=seed,
     )  # fmt: skip
     assert tuning.forward is not None
     return Outcome(

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import functools
+import itertools
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,10 +24,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from coliee_ir.commands.leaderboard.standing import rank_sets
+from coliee_ir.commands.plan import plan_terms
 from coliee_ir.measures.base import Terms, of_mean, share
 from coliee_ir.measures.sets import f_measure
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.classical import t
+from coliee_ir.stats.folds import difference
+from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 
@@ -142,16 +148,14 @@ def verdicts(a: Terms, b: Terms, seed: int, truth: float = 0.0) -> dict[str, boo
     [test] = studentised.tested([a, b], [(0, 1)], settings)
     samples = resampling.bootstrapped([a, b], TRIALS, seed)
     spread = samples[:, 0] - samples[:, 1]
-    jackknife = resampling.left_out(a) - resampling.left_out(b)
-    bca = resampling.bca(spread, test.difference, jackknife, 1 - ALPHA)
-    interval = test.interval()
+    interval, jackknife = test.interval(), difference(a, b).interval
     _, p = studentised.verdict(np.abs(spread - test.difference), abs(test.difference), ALPHA, is_exact=False)
     return {
         "randomisation, studentised": test.p < ALPHA,
         "not studentised": plain(a, b, seed) < ALPHA,
         "bootstrap": p < ALPHA,
         "interval holds the truth": interval.low <= truth <= interval.high,
-        "BCa interval does": bca.low <= truth <= bca.high,
+        "tune's interval does": jackknife.low <= truth <= jackknife.high,
     }
 
 
@@ -179,16 +183,107 @@ def false_claims(runs: int, queries: int, boards: int, seed: int, tails: bool = 
     return found / boards
 
 
-def board(random: np.random.Generator, queries: int, runs: int, tails: bool = False) -> list[Terms]:
-    """Equally good runs on the same queries; with heavy tails a few queries have most of the relevant cases."""
+def board(random: np.random.Generator, queries: int, runs: int, tails: bool = False, apart: float = 0.0) -> list[Terms]:
+    """Runs on the same queries; with heavy tails a few queries have most of the relevant cases.
+
+    Args:
+        random: of the numbers.
+        queries: how many.
+        runs: how many.
+        tails: see above.
+        apart: by how much the log-odds of the best run to find a case are above those of the worst.
+    """
     relevant = _heavy(random, queries) if tails else _relevant(random, queries)
     difficulty = random.beta(0.8, 1.2, queries)
     verbosity = random.gamma(2.0, 0.5, queries)
     made = []
-    for _ in range(runs):
-        correct = random.binomial(relevant, difficulty)
+    for skill in np.linspace(0, apart, runs):
+        chance = difficulty / (difficulty + np.exp(-skill) * (1 - difficulty)) if skill else difficulty
+        correct = random.binomial(relevant, chance)
         made.append(micro(_counts(correct, correct + random.poisson(3.5 * verbosity), relevant)))
     return made
+
+
+def truth_of(draw: Callable[[np.random.Generator], Sequence[Terms]], times: int = 20) -> Floats:
+    """The scores that a model means: those of all its draws taken together."""
+    sums = sum(np.stack([one.each.sum(axis=0) for one in draw(np.random.default_rng(at))]) for at in range(times))
+    return np.asarray(share(np.asarray(sums)))
+
+
+def held_at_once(queries: int, boards: int, seed: int, tails: bool) -> tuple[float, float]:
+    """On how many boards of ten runs that differ all joint intervals hold the truth, and all rank sets do."""
+    runs, apart = 10, 1.2
+    truth = truth_of(lambda random: board(random, _MANY // 2, runs, tails, apart))
+    pairs = list(itertools.combinations(range(runs), 2))
+    random = np.random.default_rng([seed, queries])
+    intervals = ranks = 0
+    for at in range(boards):
+        terms = board(random, queries, runs, tails, apart)
+        settings = Resampling(TRIALS, seed + at, 1 - ALPHA)
+        joint = studentised.jointly([studentised.Family(terms, pairs)], settings)
+        scores = np.array([run.total for run in terms])
+        off = np.array([abs(scores[a] - scores[b] - (truth[a] - truth[b])) for a, b in pairs])
+        intervals += bool((off <= joint.critical * joint.errors[0]).all())
+        order = np.argsort(-scores, kind="stable")
+        better = studentised.better([terms[run] for run in order], settings)
+        sets = rank_sets(scores[order].tolist(), better)
+        ranks += all(best <= runs - run <= worst for run, (best, worst) in zip(order, sets, strict=True))
+    return intervals / boards, ranks / boards
+
+
+def held_by_scores(draw: Callable[[np.random.Generator, int], Terms], queries: int, pairs: int, seed: int) -> Held:
+    """How often the interval of a score holds the truth, and how wide it is, beside scipy's BCa bootstrap."""
+    [truth] = truth_of(lambda random: [draw(random, _MANY)])
+    random = np.random.default_rng([seed, queries])
+    ours, theirs = [], []
+    for _ in range(pairs):
+        terms = draw(random, queries)
+        ours.append(jackknife_t(terms, 1 - ALPHA))
+        theirs.append(_bca(terms, random))
+    (low, high), (low_bca, high_bca) = np.array(ours).T, np.array(theirs).T
+    return Held(
+        float(((low <= truth) & (truth <= high)).mean()), float(np.nanmedian(high - low)),
+        float(((low_bca <= truth) & (truth <= high_bca)).mean()), float(np.nanmedian(high_bca - low_bca)),
+    )  # fmt: skip
+
+
+class Held(NamedTuple):
+    """How often intervals hold the truth, and their median width."""
+
+    ours: float
+    width: float
+    bca: float
+    width_bca: float
+
+
+def _bca(terms: Terms, random: np.random.Generator) -> tuple[float, float]:
+    """scipy's bias-corrected and accelerated bootstrap interval."""
+
+    def score(places: npt.NDArray[np.int64], axis: int) -> Floats:
+        return np.asarray(terms.score(terms.each[places].sum(axis=axis - 1)))
+
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = stats.bootstrap(
+            (np.arange(len(terms.each)),), score, n_resamples=TRIALS, vectorized=True, method="BCa", rng=random
+        )
+    return tuple(found.confidence_interval)
+
+
+def planned(queries: int, years: int, seed: int, tails: bool) -> tuple[float, float, float]:
+    """What ``plan`` calls the least difference found, as a share of what it truly is: 5%, 50% and 95% of plans.
+
+    The truth is that of years drawn from the model, and not from one year's queries.
+    """
+    pairs, settings = [(0, 1)], Resampling(99, seed, 1 - ALPHA)
+    [true] = plan_terms(board(np.random.default_rng(0), _MANY, 2, tails, 0.3), pairs, queries, 4000, 0.8, settings)
+    random = np.random.default_rng([seed, queries])
+    found = [
+        plan_terms(board(random, queries, 2, tails, 0.3), pairs, queries, 200, 0.8, settings)[0] / true
+        for _ in range(years)
+    ]
+    low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
+    return float(low), float(middle), float(high)
 
 
 def bounds(pairs: int) -> tuple[float, float]:
@@ -224,8 +319,11 @@ def abstaining(answered: float, precise: float, times: int, other: float) -> Mod
     return model
 
 
-def fixed_numbers(a: int, b: int, skill: float) -> Model:
-    """MicroF1 of runs that return the same number of cases for each query, of queries of different difficulty."""
+def fixed_numbers(a: int, b: int, skill: float, by: float = 0.0) -> Model:
+    """MicroF1 of runs that return the same number of cases for each query, of queries of different difficulty.
+
+    The second is better by ``by``.
+    """
 
     def drawn(random: np.random.Generator, queries: int, skills: tuple[float, float]) -> tuple[Terms, Terms]:
         relevant, difficulty = _relevant(random, queries), random.beta(0.8, 1.2, queries)
@@ -239,7 +337,7 @@ def fixed_numbers(a: int, b: int, skill: float) -> Model:
     for _ in range(16):
         middle = (low + high) / 2
         one, other = drawn(np.random.default_rng(7), _MANY, (skill, middle))
-        low, high = (middle, high) if other.total < one.total else (low, middle)
+        low, high = (middle, high) if other.total < one.total + by else (low, middle)
     return lambda random, queries: drawn(random, queries, (skill, middle))
 
 
@@ -303,6 +401,70 @@ def models() -> dict[str, Model]:
         "MicroP: 3 cases for a fifth of the queries, or 5 for all": _a_fifth,
         "accuracy, questions in groups of three": clustered(False),
         "the same with --groups": clustered(True),
+    }
+
+
+def alternatives(by: float = 0.05) -> dict[str, Model]:
+    """The pairs of ``models`` of different habits, in which the second run is better by so much."""
+
+    def tails(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+        relevant = _heavy(random, queries)
+        one = _counts(random.binomial(relevant, 0.4), relevant, relevant)
+        return micro(one), micro(_counts(random.binomial(relevant, 1.5 * (0.4 + by)), 2 * relevant, relevant))
+
+    def precision(a: int, b: int, answered: float) -> Model:
+        def model(random: np.random.Generator, queries: int) -> tuple[Terms, Terms]:
+            returned = np.where(random.random(queries) < answered, a, 0)
+            one = _counts(random.binomial(returned, 0.3), returned, b)
+            return micro_p(one), micro_p(_counts(random.binomial(b, 0.3 + by, queries), b, b))
+
+        return model
+
+    return {
+        "one answers a quarter, one all with 3 times as many": abstaining(0.25, 0.8, 3, 2 * (0.32 + by)),
+        "one answers half, one all with twice as many": abstaining(0.5, 0.6, 2, 1.5 * (0.4 + by)),
+        "one answers two thirds, one all with twice as many": abstaining(2 / 3, 0.5, 2, 1.5 * (0.4 + by)),
+        "3 cases or 15 for each query": fixed_numbers(3, 15, 0.6, by),
+        "3 cases or 9 for each query": fixed_numbers(3, 9, 0.75, by),
+        "a few queries have most relevant cases; one returns twice as many": tails,
+        "MicroP: 1 case or 10 for each query": precision(1, 10, 1.0),
+        "MicroP: 3 cases for a fifth of the queries, or 5 for all": precision(3, 5, 0.2),
+    }
+
+
+def found_by(model: Model, queries: int, pairs: int, seed: int) -> tuple[float, float]:
+    """How often the test with a standard error, and that without, find the second run better."""
+    random = np.random.default_rng([seed, queries])
+    found = np.zeros(2)
+    for at in range(pairs):
+        a, b = model(random, queries)
+        if b.total > a.total:
+            [test] = studentised.tested([a, b], [(0, 1)], Resampling(TRIALS, seed + at, 1 - ALPHA))
+            found += [test.p < ALPHA, plain(a, b, seed + at) < ALPHA]
+    studentised_, plain_ = (found / pairs).tolist()
+    return studentised_, plain_
+
+
+def scores() -> dict[str, Callable[[np.random.Generator, int], Terms]]:
+    """Runs whose score is estimated: micro-averages and means, and queries in five years that differ."""
+
+    def low(random: np.random.Generator, queries: int) -> Terms:
+        counts = draw(random, queries, System(), System()).a
+        found = random.binomial(counts[:, 0].astype(np.int64), 0.1)
+        return micro(_counts(found, counts[:, 1] - counts[:, 0] + found, counts[:, 2]))
+
+    def years(random: np.random.Generator, queries: int) -> Terms:
+        n = max(queries // 400, 1) * 5  # of many queries many years, so that the truth is that of all
+        level = random.normal(0, 0.4, n)
+        each = [draw(random, queries // n, System(one, one), System()).a.sum(axis=0) for one in level]
+        return micro(np.array(each))
+
+    return {
+        "MicroF1, the model": lambda random, queries: micro(draw(random, queries, System(), System()).a),
+        "MicroF1, a few queries have most relevant cases": lambda random, queries: board(random, queries, 1, True)[0],
+        "MicroF1, a tenth of the model's cases found": low,
+        "a mean of values of which most are near 0": lambda random, queries: of_mean(random.beta(0.15, 0.9, queries)),
+        "MicroF1 in five years, drawn as groups": years,
     }
 
 
@@ -422,6 +584,47 @@ def board_table(boards: int, seed: int) -> str:
     return table(["equal runs", *header], rows, 0)
 
 
+def habits_table(pairs: int, seed: int) -> str:
+    """What is found where runs have different habits, by both tests."""
+    rows = []
+    for name, model in alternatives().items():
+        found = [found_by(model, queries, pairs, seed) for queries in SIZES]
+        rows.append([name, *(percent(share) for both in found for share in both)])
+    header = [f"{queries} queries{of}" for queries in SIZES for of in (", studentised", ", not")]
+    return table(["better by .05", *header], rows)
+
+
+def score_table(pairs: int, seed: int) -> str:
+    """How often the interval of a score holds the truth, and how wide it is."""
+    rows = []
+    for name, draws in scores().items():
+        for queries in SIZES:
+            held = held_by_scores(draws, queries, pairs, seed)
+            rows.append([name, str(queries), percent(held.ours), f"{held.width:.3f}", percent(held.bca),
+                         f"{held.width_bca:.3f}"])  # fmt: skip
+    return table(["score", "queries", "holds the truth", "width", "BCa does", "width of BCa"], rows)
+
+
+def joint_table(boards: int, seed: int) -> str:
+    """How often all joint intervals of a board, and all rank sets, hold the truth at once."""
+    rows = []
+    for tails in (False, True):
+        for queries in SIZES:
+            name = "a few queries have most relevant cases" if tails else "the model"
+            rows.append([name, str(queries), *map(percent, held_at_once(queries, boards, seed, tails))])
+    return table(["ten runs that differ", "queries", "all 45 joint intervals", "all rank sets"], rows)
+
+
+def plan_table(years: int, seed: int) -> str:
+    """How far the least difference that a plan names is from what it truly is."""
+    rows = []
+    for tails in (False, True):
+        for queries in SIZES:
+            name = "a few queries have most relevant cases" if tails else "the model"
+            rows.append([name, str(queries), *(f"{one:.2f}" for one in planned(queries, years, seed, tails))])
+    return table(["plans from a year", "queries", "5% are below", "half", "95%"], rows)
+
+
 def accuracy_table() -> str:
     """What a comparison of two accuracies can show."""
     shares = (0.1, 0.2, 0.3)
@@ -460,6 +663,14 @@ def told(pairs: int, boards: int, seed: int) -> Iterator[str]:
     yield power_table(max(pairs // 4, 1), seed)
     yield f"Of {boards:,} boards of equally good runs, those on which any difference is claimed:\n"
     yield board_table(boards, seed)
+    yield f"Found of {pairs:,} pairs of different habits, of which the second is better by .05:\n"
+    yield habits_table(pairs, seed)
+    yield f"How often 95% intervals of {pairs:,} scores hold the truth, and their median width:\n"
+    yield score_table(pairs, seed)
+    yield f"Of {boards:,} boards of ten runs that differ, those on which everything holds at once:\n"
+    yield joint_table(boards, seed)
+    yield f"The least difference found by {boards // 4:,} plans, as a share of the true one:\n"
+    yield plan_table(boards // 4, seed)
     yield "The least difference of two accuracies that McNemar's test finds with a power of 0.8 (in questions):\n"
     yield accuracy_table()
     yield "The least difference of two means over queries, and of two micro-F1, by the normal approximation:\n"

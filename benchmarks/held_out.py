@@ -106,7 +106,7 @@ def truth(seed: int, measure: str, mean: float = 5.0) -> Truth:
 def outcome(seed: int, queries: int, measure: str, known: Truth, repeats: int = REPEATS) -> Outcome:
     """Tune on one world, and look up what the rule is worth."""
     drawn = world(seed, queries)
-    tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, repeats=repeats, seed=seed, n_resamples=1000)
+    tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, repeats=repeats, seed=seed)
     best = max(tuning.tried, key=lambda one: one.resubstitution)
     return Outcome(
         tuning.resubstitution,

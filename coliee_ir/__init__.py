@@ -16,7 +16,6 @@ TYPE_CHECKING = False  # as type checkers know it; to import typing takes longer
 if TYPE_CHECKING:
     from typing import Any
 
-    from coliee_adapters.corpora import read_corpus
     from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
     from coliee_adapters.inputs import GoldLike, RunLike
     from coliee_adapters.records import Answers, Gold, Run
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from coliee_ir.judging.qrels import Qrels
     from coliee_ir.rules.decisions import Decisions
     from coliee_ir.rules.protocol import PROTOCOLS, Protocol, protocol
+    from coliee_ir.scoring.corpora import read_corpus
     from coliee_ir.scoring.evaluator import Evaluator
     from coliee_ir.scoring.reading import read_gold, read_run
     from coliee_ir.scoring.scores import Scores
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
 _HOMES = {
-    "coliee_adapters.corpora": ("read_corpus",),
+    "coliee_ir.scoring.corpora": ("read_corpus",),
     "coliee_adapters.errors": ("ColieeError", "InputError", "MismatchError", "UsageError"),
     "coliee_adapters.inputs": ("GoldLike", "RunLike"),
     "coliee_adapters.records": ("Answers", "Gold", "Run"),

@@ -19,6 +19,8 @@ def run() -> None:
     # OpenBLAS starts a thread for each processor when NumPy is loaded, which takes longer than the few products of
     # matrices that a command makes; with one, they do not depend on the number of processors either
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # pyarrow's own allocator keeps 20 MiB and more of what it has given back
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         from coliee_ir.cli import main
 

@@ -1179,7 +1179,7 @@ for name, content, words in (
     ("a tar archive", tarred(), r"\btar\b"),
     ("a compressed tar archive", gzip.compress(tarred(), mtime=0), r"\btar\b"),
     ("a pickle", pickle.dumps(dict(WEB.run), protocol=4), r"pickle"),
-    ("Parquet", b"PAR1\x15\x04\x15\x10\x15\x14L\x15\x02\x15\x00\x12\x00\x00PAR1", r"Parquet"),
+    ("damaged Parquet", b"PAR1\x15\x04\x15\x10\x15\x14L\x15\x02\x15\x00\x12\x00\x00PAR1", r"Parquet"),
     ("a PDF", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", r"PDF"),
 ):
     if not re.search("zip arch|tar arch", name):  # of which the command line reads the files, as of a folder

@@ -53,6 +53,23 @@ def test_of_equal_runs_no_more_are_rejected_than_the_level_says(equals: dict[str
     assert found["not studentised"] > 0.2
 
 
+def test_the_test_without_a_standard_error_is_nelevals_on_both_sides() -> None:
+    """neleval/significance.py at 0294086: F1 of sums of documents swapped at random, (hits + 1) / (trials + 1)."""
+    random = np.random.default_rng(2)
+    a, b = error_rates.abstaining(0.5, 0.6, 2, 0.6)(random, 12)
+    [swaps] = error_rates.resampling.swaps(7, error_rates.TRIALS, 12)
+
+    def f(rows: list[list[float]]) -> float:  # 2 · correct, and retrieved + relevant
+        return sum(row[0] for row in rows) / sum(row[1] for row in rows)
+
+    base, hits = f(a.each.tolist()) - f(b.each.tolist()), 0
+    for swapped in swaps:
+        pairs = [(y, x) if s else (x, y) for x, y, s in zip(a.each.tolist(), b.each.tolist(), swapped, strict=True)]
+        after = f([x for x, _ in pairs]) - f([y for _, y in pairs])
+        hits += after >= abs(base) or after <= -abs(base)
+    assert error_rates.plain(a, b, 7) == pytest.approx((hits + 1) / (error_rates.TRIALS + 1))
+
+
 def test_the_t_test_on_the_queries_f1_finds_differences_of_micro_f1_that_are_not_there(
     equals: dict[str, tuple[System, System]],
 ) -> None:

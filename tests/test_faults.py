@@ -1,11 +1,13 @@
-"""What goes wrong around a program, as it goes wrong: by the command line, in a process of its own.
+"""What goes wrong around a program, as it goes wrong: by the command line, mostly in a process of its own.
 
 Each situation is a row of docs/faults.md, which says what is printed; what is not in the table is not promised.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import lzma
 import os
 import re
@@ -19,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from coliee_ir.cli import main
 from coliee_ir.rules.protocol import NEWEST
 
 ROOT = Path(__file__).parent.parent
@@ -39,11 +42,13 @@ import contextlib, os, resource, sys, time
 import coliee_adapters.case_law, coliee_ir.cli.convert, coliee_ir.cli.evaluate
 from pathlib import Path
 from coliee_ir.judging import workers
+from coliee_ir.scoring import batch
 from coliee_adapters import files
 from coliee_adapters.files import Source
 from coliee_ir.cli import main
 
 command = os.getpid()
+batch._WORTH_A_PROCESS = 1 << 20
 workers.cores = lambda: 2  # on a machine of one processor too
 
 def say(text):
@@ -114,7 +119,12 @@ def wait():
 def run(
     *arguments: str, hook: str | None = None, stdin: bytes | None = None, stdout: str | None = None
 ) -> tuple[int, str, str]:
-    """Run a command in the current folder; exit code, standard output, standard error."""
+    """Run a command in the current folder; exit code, standard output, standard error.
+
+    Where it is only a matter of files, in this process, which is started already.
+    """
+    if hook is None and stdin is None and stdout is None:
+        return here_and_now(*arguments)
     with Path(stdout or os.devnull).open("wb") as file:
         done = subprocess.run(
             _command(arguments, hook),
@@ -125,6 +135,17 @@ def run(
             timeout=60,
         )
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
+
+
+def here_and_now(*arguments: str) -> tuple[int, str, str]:
+    """The same in this process: what is not refused as it should be ends the test."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(list(arguments))
+        except SystemExit as stop:  # argparse
+            code = int(stop.code or 0)
+    return code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 def _command(arguments: tuple[str, ...], hook: str | None) -> list[str]:
@@ -150,13 +171,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def large(here: Path) -> None:
-    """A run that is worth several processes; long ids, so that it is quickly made."""
-    ids = [f"{'d' * 180}{n}" for n in range(900)]
+    """A run that is worth several processes, as the prelude sees it."""
+    ids = [f"{'d' * 10}{n}" for n in range(900)]
     with Path("large-gold.txt").open("w") as gold, Path("large.txt").open("w") as out:
         for query in (f"q{n}" for n in range(100)):
             gold.write(f"{query} 0 {ids[1]} 1\n{query} 0 {ids[5]} 1\n")
             out.writelines(f"{query} Q0 {ids[n]} {n + 1} {1000 - n} T\n" for n in range(900))
-    assert Path("large.txt").stat().st_size > 16 << 20
+    assert Path("large.txt").stat().st_size > 2 << 20
 
 
 def check(situation: str, result: tuple[int, str, str]) -> None:

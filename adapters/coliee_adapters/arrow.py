@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import PADDING, BoolArray, Ids, IntArray
+from coliee_adapters.ids import PADDING, BoolArray, Collection, Ids, IntArray, Picked
 
 _Numbers = npt.NDArray[Any]
 
@@ -214,14 +214,19 @@ def _column(kind: _Schema, array: _Array, offset: int, n: int) -> Column | None:
     return Column(values, valid)
 
 
-def _looked_up(words: Column, numbers: IntArray, valid: BoolArray | None) -> Column | None:
+def _looked_up(words: Column, numbers: IntArray, valid: BoolArray | None) -> Column:
     """The values that the numbers of a dictionary stand for."""
-    if not len(words) or words.valid is not None:
-        return None
+    if not len(words):  # no value is there
+        none = np.zeros(len(numbers), np.int64)
+        of_texts = isinstance(words.values, Ids)
+        return Column(Ids(bytes(PADDING), none, none) if of_texts else none, valid)
+    if words.valid is not None:
+        valid = words.valid[numbers] if valid is None else valid & words.valid[np.where(valid, numbers, 0)]
     if valid is not None:
         numbers = np.where(valid, numbers, 0)
     if isinstance(words.values, Ids):
-        return Column(words.values.at(numbers), valid)
+        texts = words.values
+        return Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers), valid)
     return Column(words.values[numbers], valid)
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from coliee_adapters.decimals import decimals, integers
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import BOM, Source, decode
-from coliee_adapters.ids import PADDING, Ids, IntArray
+from coliee_adapters.ids import PADDING, Ids, IntArray, Picked
 from coliee_adapters.lines import Comments, content_lines, counted, split_columns
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -478,6 +478,10 @@ class _Table:
 
 def changes(queries: Ids) -> IntArray:
     """Where another query than in the line before begins; 0 first, and the number of lines at the end."""
+    if isinstance(queries, Picked) and len(queries):
+        numbered = np.flatnonzero(np.diff(queries.numbers, prepend=-1))
+        heads = queries.at(numbered).settled()  # two numbers may stand for one query
+        return np.append(numbered[changes(heads)[:-1]], len(queries))
     differ = queries.length[1:] != queries.length[:-1]
     for word in queries.words(queries.words_needed()):
         differ |= word[1:] != word[:-1]

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from io import TextIOBase
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
-from coliee_adapters import case_law, descriptions, json_records, model_text, statute, tabular, tort, trec
+from coliee_adapters import case_law, descriptions, json_records, model_text, parquet, statute, tabular, tort, trec
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, IdRule, Ranked, Run, as_documents, as_labels, normal_id
+from coliee_adapters.vocabulary import Kind
 
 _Record = TypeVar("_Record", Gold, Run | Answers)
 _Written = TypeVar("_Written")
@@ -50,15 +51,17 @@ class Form(Generic[_Record, _Written]):
             named Y and N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries
             with nothing retrieved). What it has no place for is left out, and conversion says so.
         fills: whether it repeats another file, a template.
+        binary: whether it is no text; then ``write`` writes bytes.
     """
 
     name: str
     looks: str
     sniff: Callable[[bytes], str | None]
     read: Callable[[Source, IdRule], _Record]
-    write: Callable[[_Written, TextIOBase], None] | None = None
+    write: Callable[[_Written, Any], None] | None = None
     holds: Collection[str] = ()
     fills: bool = False
+    binary: bool = False
 
 
 def _tort_gold(source: Source, _: IdRule) -> Gold:
@@ -117,12 +120,41 @@ def _write_json(submitted: Submitted, stream: TextIOBase) -> None:
     case_law.write_json(submitted.documents if scored else lists, stream)
 
 
+def _write_parquet(submitted: Submitted, stream: BinaryIO) -> None:
+    scored = isinstance(submitted.held, Ranked) and submitted.held.scored
+    parquet.write_run(submitted.documents.items(), submitted.tag, stream, scored=scored)
+
+
+def header_of(source: Source) -> list[str]:
+    """The names of the columns of a table; none of other files."""
+    return parquet.names_of(source) if parquet.sniff(source.head()) else tabular.header_of(source)
+
+
+def kind_of(source: Source) -> Kind | None:
+    """Whether a table can only be a gold, or only a run; None if it can be either."""
+    return parquet.kind_of(source) if parquet.sniff(source.head()) else tabular.kind_of(source)
+
+
+def holds_answers(source: Source) -> bool:
+    """Whether the columns of a run, which is a table, are those of answers and not of documents."""
+    return parquet.holds_answers(source) if parquet.sniff(source.head()) else tabular.holds_answers(source)
+
+
 _TORT = '{"tort_id": "0", …}'
 _JSON = '{"000001": ["000018", …]}'
 _PAIR = '<dataset><pair id="H18-1-2" label="Y">…'
 
 #: The forms of gold, in the order in which they are tried.
 GOLD_FORMS: tuple[Form[Gold, Gold], ...] = (
+    Form(
+        parquet.FORMAT,
+        "Parquet: query_id, doc_id, relevance",
+        parquet.sniff,
+        parquet.read_gold,
+        write=lambda gold, stream: parquet.write_gold(_judgements(gold), stream),
+        holds=("documents", "labels", "levels"),
+        binary=True,
+    ),
     Form("tort", _TORT, tort.sniff, _tort_gold),
     Form("statute-xml", _PAIR, statute.sniff_gold, lambda source, _: statute.read_gold(source)),
     Form("xml", "<COLIEE task='1'><instance id='001'>…", case_law.sniff_gold, case_law.read_gold_xml),
@@ -156,6 +188,15 @@ GOLD_FORMS: tuple[Form[Gold, Gold], ...] = (
 #: The forms of submissions, in the order in which they are tried. The pilot's file is read for its decisions
 #: (``tort``) or, if so asked, for its claims (``claims``).
 RUN_FORMS: tuple[Form[Run | Answers, Submitted], ...] = (
+    Form(
+        parquet.FORMAT,
+        "Parquet: query_id, doc_id, score",
+        parquet.sniff,
+        parquet.read_run,
+        write=_write_parquet,
+        holds=("documents", "labels", "order", "scores", "tag"),
+        binary=True,
+    ),
     Form(
         "tort",
         _TORT,
@@ -238,7 +279,7 @@ def _form(
     if descriptions.sniff(head):
         remedy = "leave it out: it is sent with the runs, and not scored"
         raise InputError(source.name, descriptions.PROBLEM, line=1, remedy=remedy)
-    named = source.columns and tabular.header_of(source)
+    named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
     for form in forms:
         if form.name == "table" if named else form.sniff(head) == form.name:
             source.forms[known] = form.name

@@ -23,6 +23,9 @@ _TABLE: Final = "write it as Parquet or CSV, for instance with to_csv of pandas 
 _UTF8: Final = "save the file as UTF-8"
 _EXPORT: Final = "export it as CSV"
 
+#: what golds and runs may be, and other files not
+PARQUET: Final = Kind("a Parquet file", "convert it: coliee-ir convert IN OUT")
+
 #: the first bytes, and what they show
 _STARTS: Final = (
     (bytes(512), Kind("a file of zero bytes", "get a new copy: the content was lost or never written")),
@@ -35,7 +38,7 @@ _STARTS: Final = (
     (b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", _UNPACK)),
     (b"Rar!\x1a\x07", Kind("a RAR archive", _UNPACK)),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("an old-format Excel or Word file", _EXPORT)),
-    (b"PAR1\x15", Kind("a Parquet file", _TABLE)),
+    (b"PAR1\x15", PARQUET),
     (b"ARROW1\0\0", Kind("an Arrow file", _TABLE)),
     (b"\xff\xff\xff\xff", Kind("an Arrow stream", _TABLE)),
     (b"%PDF-", Kind("a PDF", "give the data it was made from")),

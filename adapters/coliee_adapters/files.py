@@ -31,7 +31,7 @@ _IN_MEMORY: Final = 1 << 24
 
 _MARKS: Final = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 
-_ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml")
+_ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml", ".parquet")
 
 PathLike = str | os.PathLike[str]
 
@@ -171,6 +171,12 @@ class Source:
                 with self._faults():
                     self._check_unchanged(raw)
 
+    def _check_text(self) -> None:
+        """Refuse a file that is no text where text is asked for."""
+        if file_kinds.kind_of(self._first) is file_kinds.PARQUET:
+            remedy = file_kinds.PARQUET.remedy
+            raise InputError(self.name, "this is a Parquet file, and text is expected", remedy=remedy)
+
     @property
     def size(self) -> int:
         """How many bytes the plain file has; 0 where they do not lie in one."""
@@ -190,6 +196,7 @@ class Source:
             longest: bytes that a line may have; by default those of a line of columns.
         """
         longest = self.limits.line if longest is None else longest
+        self._check_text()
         with self.open() as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
             held = 0  # bytes in it
@@ -246,6 +253,7 @@ class Source:
         Raises:
             InputError: it is more than that.
         """
+        self._check_text()
         most: int = getattr(self.limits, limit)
         pieces: list[bytes] = []
         size = self.size
@@ -308,6 +316,8 @@ class Source:
     def _check_kind(self, head: bytes, *, any_text: bool = False) -> None:
         """Refuse a file whose first bytes are not those of text."""
         if (kind := file_kinds.kind_of(head)) is not None:
+            if kind is file_kinds.PARQUET and not self._compression:
+                return  # only who asks for text is refused
             if (
                 kind in (file_kinds.ZIP, file_kinds.TAR)
                 and not self._is_remote
@@ -459,11 +469,33 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
                 raise _no_room("<stdout>", error) from None
             shutil.copyfileobj(spool, sys.stdout, _PIECE)
         return
+    with written_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
+        yield text
+
+
+@contextlib.contextmanager
+def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
+    """The same as ``written``, for what is not text.
+
+    Raises:
+        InputError: the place cannot be written.
+        OSError: standard output cannot be written.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
+            try:
+                yield cast(BinaryIO, spool)
+                spool.seek(0)
+            except OSError as error:
+                raise _no_room("<stdout>", error) from None
+            shutil.copyfileobj(spool, sys.stdout.buffer, _PIECE)
+        return
     if remote.is_remote(name):
         try:
             with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
                 here = Path(folder, Path(name.partition("?")[0]).name)
-                with written(here) as beside:
+                with written_bytes(here) as beside:
                     yield beside
                 remote.uploaded(name, str(here))
         except OSError as error:
@@ -478,7 +510,7 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
             stream: BinaryIO = stack.enter_context(_beside(target) if plain else _in_one_go(target))
             if (compression := named(name)) is not None:
                 stream = stack.enter_context(compression.packing(stream, name))
-            yield stack.enter_context(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
+            yield stream
     except OSError as error:
         raise InputError(name, f"cannot be written ({error.strerror or error})") from None
 

@@ -95,7 +95,7 @@ def gold_of(
         qrels = {}
         rows = list(zip(table.queries, table.documents, table.relevances or repeat(1), strict=False))
     for query, document, value in rows:
-        relevance = _integer(value)
+        relevance = relevance_of(value)
         judged = qrels.setdefault(query, {})
         if judged.setdefault(rule(document), relevance) != relevance:
             raise InputError(
@@ -143,12 +143,12 @@ def run_of(
     """
     if not isinstance(held, Mapping):
         values = _values(held, "run", columns)
-        if (block := _plain_rows(values, rule, commas=commas)) is not None:
-            return _run_of_block(block, tag)
+        if (block := plain_block(values, rule, commas=commas)) is not None:
+            return _run_of_block(block, tag, scored="score" in values)
         table = _Rows.of(values, rule)
         return _answers_of(_labelled_rows(table), tag) if table.answers else _run_of_rows(table, rule, tag, commas)
     if (block := _plain_members(held, rule, commas=commas)) is not None:
-        return _run_of_block(block, tag)
+        return _run_of_block(block, tag, scored=block.scores is not None)
     members = _members(held, rule)
     if are_answers(members):
         _check_ids(list(members), commas)
@@ -161,7 +161,7 @@ def run_of(
         for document, score in _pairs(query, ranking, None):
             documents.append(rule(document))
             if score is not None:
-                scores.append(_finite(score))
+                scores.append(finite(score))
         queries.append(query)
         starts.append(len(documents))
     if scores and len(scores) != len(documents):
@@ -171,9 +171,9 @@ def run_of(
     return Run(partial(iter, [block]), tag=tag, scored=bool(scores), grouped=True)
 
 
-def _run_of_block(block: Columns, tag: str) -> Run:
+def _run_of_block(block: Columns, tag: str, *, scored: bool) -> Run:
     grouped = block.entries is not None or len(set(block.queries)) == len(block.queries)
-    return Run(partial(iter, [block]), tag=tag, scored=block.scores is not None, grouped=grouped)
+    return Run(partial(iter, [block]), tag=tag, scored=scored, grouped=grouped)
 
 
 def _plain_members(held: Mapping[Any, Any], rule: IdRule, *, commas: bool) -> Columns | None:
@@ -196,23 +196,32 @@ def _plain_members(held: Mapping[Any, Any], rule: IdRule, *, commas: bool) -> Co
     return Columns(queries, starts, documents, scores, entries=entries if scored else None)
 
 
-def _plain_rows(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bool) -> Columns | None:
-    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other."""
-    if not {"query", "document", "score"} <= values.keys() or "answer" in values:
-        return None
-    if not (n := len(values["query"])):
+def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bool) -> Columns | None:
+    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other.
+
+    Args:
+        values: role → a value a row.
+        rule: how ids are compared.
+        commas: whether ids may have commas in them.
+    """
+    if not {"query", "document"} <= values.keys() or "answer" in values or not (n := len(values["query"])):
         return None
     try:
         queries = _plain_ids(values["query"], n, rule, commas=commas)
         documents = _plain_ids(values["document"], n, rule, commas=commas)
-        scores = _numbers(values["score"], lambda column: np.fromiter(column, np.float64, n)).astype(np.float64)
-        ranks = _numbers(values["rank"], np.asarray) if "rank" in values else None
+        decides = next((role for role in ("score", "rank") if role in values), "")
+        scores = _numbers(values[decides], lambda column: np.fromiter(column, np.float64, n)) if decides else None
+        ranks = _numbers(values["rank"], np.asarray) if "rank" in values and decides == "score" else None
     except (TypeError, ValueError, OverflowError):
         return None
-    if queries is None or documents is None or not np.isfinite(scores).all():
+    if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
     if ranks is not None and (ranks.dtype.kind != "i" or ranks.shape != (n,)):
         return None
+    if scores is not None:
+        scores = scores.astype(np.float64) if decides == "score" else -scores.astype(np.float64)
+    if isinstance(documents, Picked):
+        documents = documents.settled()
     starts = changes(queries)
     return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks)
 
@@ -246,9 +255,9 @@ def _run_of_rows(table: _Rows, rule: IdRule, tag: str, commas: bool) -> Run:
     given = [score for score in table.scores if score is not None]
     if given and len(given) != len(table.queries):
         raise _partly_scored()
-    scores = [_finite(score) for score in given]
+    scores = [finite(score) for score in given]
     ranks = [str(rank) for rank in table.ranks] if scores and table.ranks else None
-    decides = scores or [-_finite(rank, "rank") for rank in table.ranks]
+    decides = scores or [-finite(rank, "rank") for rank in table.ranks]
     documents = [rule(document) for document in table.documents]
     _check_ids([*queries, *documents], commas)
     block = Columns(queries, [*starts, len(documents)], documents, decides or None, ranks)
@@ -270,7 +279,7 @@ def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = Tr
     Raises:
         InputError: one is no word or number.
     """
-    ids = [rule(_id(document)) for document in one_of("documents", documents, Iterable, "document ids")]
+    ids = [rule(id_of(document)) for document in one_of("documents", documents, Iterable, "document ids")]
     _check_ids(ids, commas)
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)
@@ -337,7 +346,7 @@ def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
     """The queries of a dictionary and what stands for each."""
     members: dict[str, Any] = {}
     for key, value in held.items():
-        query = rule(_id(key))
+        query = rule(id_of(key))
         if query in members:
             raise InputError(_MEMORY, "this query appears twice", found=query, remedy="keep one")
         members[query] = value
@@ -350,11 +359,11 @@ def _pairs(query: str, held: Any, value: Any) -> list[tuple[str, Any]]:
         place = Place(_MEMORY, "query", query)
         records = (json_records.Record(one, place) for one in members)
         found = json_records.rows(records, "run" if value is None else "gold")
-        return [(_id(row.document), value if row.number is None else row.number) for row in found]
+        return [(id_of(row.document), value if row.number is None else row.number) for row in found]
     if isinstance(held, Mapping):
-        return [(_id(document), given) for document, given in held.items()]
+        return [(id_of(document), given) for document, given in held.items()]
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        return [(_id(document), value) for document in held]
+        return [(id_of(document), value) for document in held]
     raise InputError(
         _MEMORY,
         f"the entry of query {quoted(query)} cannot be read",
@@ -376,8 +385,8 @@ class _Rows(NamedTuple):
     @classmethod
     def of(cls, values: Mapping[str, Sequence[Any]], rule: IdRule) -> _Rows:
         return cls(
-            [rule(_id(query)) for query in values.get("query", [])],
-            [_id(document) for document in values.get("document", [])],
+            [rule(id_of(query)) for query in values.get("query", [])],
+            [id_of(document) for document in values.get("document", [])],
             *(values.get(role, []) for role in ("relevance", "score", "rank", "answer")),
         )
 
@@ -510,7 +519,7 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
     if not values or not all(isinstance(value, str | int) for value in values.values()):
         return False
     if not json_records.are_labels(values):
-        words = {query: _word(value) for query, value in values.items()}
+        words = {query: answer_word(value) for query, value in values.items()}
         query, word = next((query, word) for query, word in words.items() if word.lower() not in LABELS)
         raise Place(_MEMORY, "query", str(query)).fault(
             "this is not a label", word, "give Y or N, or a list of documents"
@@ -534,12 +543,12 @@ def holds_answers(held: Any, columns: Mapping[str, str] | None = None) -> bool:
 
 
 def _labelled_queries(members: Mapping[str, Any]) -> Iterable[Labelled]:
-    return (Labelled(query, _word(value), Place(_MEMORY, "query", query)) for query, value in members.items())
+    return (Labelled(query, answer_word(value), Place(_MEMORY, "query", query)) for query, value in members.items())
 
 
 def _labelled_rows(table: _Rows) -> Iterable[Labelled]:
     numbered = enumerate(zip(table.queries, table.answers, strict=True), start=1)
-    return (Labelled(query, _word(value), Place(_MEMORY, "row", row)) for row, (query, value) in numbered)
+    return (Labelled(query, answer_word(value), Place(_MEMORY, "row", row)) for row, (query, value) in numbered)
 
 
 def _answers_of(words: Iterable[Labelled], tag: str) -> Answers:
@@ -548,7 +557,7 @@ def _answers_of(words: Iterable[Labelled], tag: str) -> Answers:
     return Answers(labels, tag, remarks=remarks, unreadable=unreadable)
 
 
-def _word(value: Any) -> str:
+def answer_word(value: Any) -> str:
     """An answer as a label list writes it."""
     value = _plain(value)
     if isinstance(value, bool):
@@ -561,8 +570,12 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _id(value: Any) -> str:
-    """An id as text; what pandas and polars put where nothing stands is none."""
+def id_of(value: Any) -> str:
+    """An id as text; what pandas and polars put where nothing stands is none.
+
+    Raises:
+        InputError: it is neither text nor an integer, or has an unpaired surrogate.
+    """
     if not (isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool))):
         raise InputError(_MEMORY, "this is not an id", found=repr(value), remedy="give text or an integer")
     text = str(value)
@@ -575,7 +588,12 @@ def _id(value: Any) -> str:
     return text
 
 
-def _integer(value: Any) -> int:
+def relevance_of(value: Any) -> int:
+    """A relevance as an integer.
+
+    Raises:
+        InputError: it is none, or too great.
+    """
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):
@@ -588,7 +606,12 @@ def _integer(value: Any) -> int:
     return number
 
 
-def _finite(value: Any, what: str = "score") -> float:
+def finite(value: Any, what: str = "score") -> float:
+    """A score, or whatever else, as a number.
+
+    Raises:
+        InputError: it is none, or not a finite one.
+    """
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

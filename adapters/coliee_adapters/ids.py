@@ -279,8 +279,16 @@ class Picked(Ids):
     def __getitem__(self, at: int | slice) -> str | Ids:
         return self.at(at) if isinstance(at, slice) else self.collection[int(self.numbers[at])]
 
-    def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
+    def at(self, which: slice | npt.NDArray[np.generic]) -> Picked:
         return Picked(self.collection, self.numbers[which])
+
+    def are_plain(self) -> bool:
+        """Whether each of the collection, picked or not, is plain."""
+        return self.collection.are_plain()
+
+    def settled(self) -> Ids:
+        """The same ids, of which it is known where each stands."""
+        return Ids(self.raw, self.first, self.length)
 
 
 class Forms(NamedTuple):

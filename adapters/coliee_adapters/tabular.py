@@ -143,7 +143,7 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
                     source.name, "this relevance is not an integer", line=row.line, found=value, remedy="write 0, 1, …"
                 )
             relevance = int(number[1])
-        add_judgement(qrels, (query, document, relevance), source.name, row.line, row.text, remarks)
+        add_judgement(qrels, (query, document, relevance), Place(source.name, "line", row.line), row.text, remarks)
     return Gold(qrels, path=source.name, format="table", remarks=remarks)
 
 

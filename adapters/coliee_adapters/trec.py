@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from io import TextIOBase
 
 from coliee_adapters.columns import SIX_COLUMNS, read_columns, regular_words
-from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, counted, is_number, join_columns, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
@@ -65,7 +65,9 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
             raise InputError(
                 source.name, "this relevance is not an integer", line=number, found=fields[3], remedy="write 0, 1, 2, …"
             )
-        add_judgement(qrels, (rule(fields[0]), rule(fields[2]), int(fields[3])), source.name, number, line, remarks)
+        add_judgement(
+            qrels, (rule(fields[0]), rule(fields[2]), int(fields[3])), Place(source.name, "line", number), line, remarks
+        )
     comments.check_closed(source.name)
     if not qrels:
         raise InputError(source.name, "the file contains only comments", remedy=expected)
@@ -76,8 +78,7 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
 def add_judgement(
     qrels: dict[str, dict[str, int]],
     judgement: tuple[str, str, int],
-    name: str,
-    line: int,
+    place: Place,
     found: str,
     remarks: Remarks,
 ) -> None:
@@ -86,9 +87,8 @@ def add_judgement(
     Args:
         qrels: the gold.
         judgement: query, document, relevance.
-        name: the file's name, for the error.
-        line: the number of the line.
-        found: the line.
+        place: where it stands.
+        found: what stands there.
         remarks: what was tolerated is added here.
 
     Raises:
@@ -96,24 +96,17 @@ def add_judgement(
     """
     query, document, relevance = judgement
     if abs(relevance) > GREATEST_RELEVANCE:
-        raise InputError(
-            name,
-            "this relevance is too great for trec_eval",
-            line=line,
-            found=str(relevance),
-            remedy=f"write relevances up to {GREATEST_RELEVANCE}",
-        )
+        remedy = f"write relevances up to {GREATEST_RELEVANCE}"
+        raise place.fault("this relevance is too great for trec_eval", str(relevance), remedy)
     judged = qrels.setdefault(query, {})
     if document in judged and judged[document] == relevance:
-        remarks.add("gold-duplicate", f"line {line}: {found}")
+        remarks.add("gold-duplicate", f"{place}: {found}")
     if judged.setdefault(document, relevance) != relevance:
-        raise InputError(
-            name,
+        raise place.fault(
             f"document {quoted(document)} of query {quoted(query)} is judged {judged[document]} above and "
             f"{relevance} here",
-            line=line,
-            found=found,
-            remedy="keep one of the two",
+            found,
+            "keep one of the two",
         )
 
 

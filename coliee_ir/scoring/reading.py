@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from coliee_adapters import case_law, detect, frames, remote, statute, tabular, tort
+from coliee_adapters import case_law, detect, frames, remote, statute, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source, is_folder
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
@@ -63,7 +63,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         return names
     if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
         return read_gold(file).queries
-    header = tabular.header_of(file)
+    header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
         return read_gold(file).queries
     return tuple(dict.fromkeys(map(rule, _listed_ids(file))))
@@ -100,7 +100,7 @@ def _shape(word: str) -> str:
 
 def id_rule(task: str | None, form: str) -> IdRule:
     """How ids are compared: TREC's stay as they are, COLIEE's lose ``.txt``."""
-    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "json", "memory") else normal_id
+    return exact_id if has_exact_ids(task) and form in ("qrels", "table", "parquet", "json", "memory") else normal_id
 
 
 def read_gold(
@@ -150,7 +150,7 @@ def read_gold(
             return described.read_gold(file, layout)
     gold_form = detect.gold_form(file, layout.container if layout else form)
     with contained(file.name):
-        if task is None and gold_form.name == "qrels":
+        if task is None and gold_form.name in ("qrels", "parquet"):
             gold = gold_form.read(file, exact_id)
             task = _task_of_ids(gold.queries).task
             if id_rule(task, "qrels") is exact_id:
@@ -390,7 +390,7 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
         return signs.STATUTE_ARTICLES
     if gold.format == "statute-xml":
         return signs.STATUTE_NO_LABELS
-    if asks_statute_questions(gold) or gold.format in ("qrels", "memory"):
+    if asks_statute_questions(gold) or gold.format in ("qrels", "parquet", "memory"):
         return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
     return signs.PARAGRAPHS if widest <= 3 else signs.CASES
@@ -425,7 +425,7 @@ def telling(runs: Iterable[object]) -> object:
         with contextlib.suppress(ColieeError):
             name = detect.run_form(run).name
             if name not in shown:
-                shown.setdefault("labels" if name in ("json", "table") and _is_labels(run) else name, run)
+                shown.setdefault("labels" if name in ("json", "table", "parquet") and _is_labels(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 
@@ -435,8 +435,8 @@ def _is_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
         name = detect.run_form(run).name
         if name == "json":
             return isinstance(detect.read_run(run), Answers)
-        if name == "table":
-            return tabular.holds_answers(run)
+        if name in ("table", "parquet"):
+            return detect.holds_answers(run)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
     return isinstance(run, Answers) or frames.holds_answers(run, columns)
 
@@ -516,7 +516,7 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
         UsageError: no file has a column of some name.
     """
     opened_files = [file for file in files if isinstance(file, Source)]
-    found = {normal_name(name) for file in opened_files for name in (*tabular.header_of(file), *_keys_of(file))}
+    found = {normal_name(name) for file in opened_files for name in (*detect.header_of(file), *_keys_of(file))}
     for role, name in columns.items():
         if normal_name(name) not in found:
             shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"

@@ -141,11 +141,6 @@ def _stacked(runs: Sequence[Terms]) -> tuple[FloatArray, int, int]:
     return each, len(runs), len(each) // len(runs)
 
 
-def _near(*scores: float) -> float:
-    """How near differences of such scores are the same."""
-    return NEAR * max(1.0, *map(abs, scores))
-
-
 def left_out(run: Terms) -> FloatArray:
     """The score without each query in turn; shape (Q,)."""
     return run.score(run.each.sum(axis=0) + run.besides - run.each)
@@ -157,37 +152,6 @@ def percentile(samples: FloatArray, confidence_level: float) -> Interval:
     if not len(kept):
         return Interval(_NAN, _NAN)
     low, high = np.quantile(kept, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
-    return Interval(float(low), float(high))
-
-
-def bca(samples: FloatArray, observed: float, jackknife: FloatArray, confidence_level: float) -> Interval:
-    """The bias-corrected and accelerated interval (Efron & Tibshirani 1993, chapter 14).
-
-    Args:
-        samples: shape (n_resamples,); the statistic on bootstrap samples.
-        observed: the statistic itself.
-        jackknife: shape (Q,); the statistic without each query in turn.
-        confidence_level: of the intervals.
-    """
-    kept = samples[~np.isnan(samples)]
-    deviations = jackknife[~np.isnan(jackknife)]
-    deviations = deviations.mean() - deviations if len(deviations) else deviations
-    spread = float((deviations**2).sum())
-    if not len(kept) or np.isnan(observed):
-        return Interval(_NAN, _NAN)
-    # samples equal to the observed value count half, so that a discrete statistic is not taken for a biased one
-    near = _near(observed)
-    below = float(((kept < observed - near).sum() + (np.abs(kept - observed) <= near).sum() / 2) / len(kept))
-    if spread <= NEAR**2 or not 0 < below < 1:
-        return percentile(samples, confidence_level)
-    bias = _normal().inv_cdf(below)
-    acceleration = float((deviations**3).sum()) / (6 * spread**1.5)
-    shares = []
-    for share in ((1 - confidence_level) / 2, (1 + confidence_level) / 2):
-        z = bias + _normal().inv_cdf(share)
-        stretch = 1 - acceleration * z  # not above 0 only where z is beyond 6: the acceleration is within 1/6
-        shares.append(_normal().cdf(bias + z / stretch) if stretch > 0 else float(z > 0))
-    low, high = np.quantile(kept, sorted(shares))
     return Interval(float(low), float(high))
 
 

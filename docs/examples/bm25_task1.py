@@ -6,11 +6,11 @@ import bm25s
 
 import coliee_ir
 from coliee_adapters.case_law import write_run
-from coliee_adapters.corpora import Query, read_corpus
+from coliee_adapters.corpora import Query
 from coliee_adapters.files import written
 
 folder, gold, run = sys.argv[1:]
-corpus = read_corpus(folder, task="1", gold=gold)
+corpus = coliee_ir.read_corpus(folder, task="1", gold=gold)
 case_ids = corpus.doc_ids()
 
 bm25 = bm25s.BM25()

@@ -23,11 +23,11 @@ from coliee_adapters.corpora import (
     Query,
     StatuteCorpus,
     TortCorpus,
-    read_corpus,
 )
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Gold
+from coliee_ir import read_corpus
 
 #: What can be asked of a corpus.
 qrels_iter, docs_iter, queries_iter = map(methodcaller, ("qrels_iter", "docs_iter", "queries_iter"))
@@ -602,8 +602,8 @@ def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder,
         ),
         ({"path": ".", "task": "3"}, f".: {wording('directory')}; {wording('name-file')}"),
         (
-            {"path": "code.txt", "task": "6"},
-            wording("no-texts-task", "'6'", "1, 2, 3, 4, 5, tort, rationale"),
+            {"path": "code.txt", "task": "trec"},
+            wording("no-texts-task-2", "'trec'", "1, 2, 3, 4, 5, tort, rationale"),
         ),
     ],
 )

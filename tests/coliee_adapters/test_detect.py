@@ -101,7 +101,8 @@ def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source: Opened) -> N
 @pytest.mark.parametrize("read", [detect.read_gold, detect.read_run])
 @pytest.mark.parametrize("form", ["", "TREC", "excel"])
 def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, read: Callable[..., object], form: str) -> None:
-    kind, names = ("gold", GOLD) if read is detect.read_gold else ("run", [form.name for form in detect.RUN_FORMS])
+    forms: Sequence[Any] = detect.GOLD_FORMS if read is detect.read_gold else detect.RUN_FORMS
+    kind, names = "gold" if read is detect.read_gold else "run", [form.name for form in forms]
     with pytest.raises(UsageError) as caught:
         read(source("001 013 T"), form=form)
     assert str(caught.value) == wording("no-form", kind, f"{form!r}", ", ".join(names))
@@ -144,6 +145,8 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
     for forms in (detect.GOLD_FORMS, detect.RUN_FORMS):
         assert len({form.name for form in forms}) == len(forms)
         for form in forms:
+            if form.binary:
+                continue
             found = next(other.name for other in forms if other.sniff(form.looks.encode()) == other.name)
             # a model's text is read only where it is named: it may look like anything
             assert found == {"claims": "tort", "text": "columns"}.get(form.name, form.name)

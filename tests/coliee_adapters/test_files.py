@@ -386,7 +386,7 @@ KINDS = [
     (pack(b"\x28\xb5\x2f\xfd" + LONG), wording("zstandard-archive"), "unpack"),
     (pack(b"\x04\x22\x4d\x18" + LONG), wording("lz4-archive"), "unpack"),
     (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), wording("old-format-excel"), "CSV"),
-    (b"PAR1\x15\0" + LONG, wording("parquet-file"), "to_csv"),
+    (pack(b"PAR1\x15\0" + LONG), wording("parquet-file"), "convert"),
     (b"ARROW1\0\0" + LONG, wording("arrow-file"), "to_csv"),
     (b"\xff\xff\xff\xff" + LONG, wording("arrow-stream"), "to_csv"),
     (b"%PDF-1.7\n" + LONG, "a PDF", "data"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -34,26 +35,27 @@ class Case(NamedTuple):
         return Pool.read(self.run, self.gold, task="trec")
 
 
-@st.composite
+_LEVELS = st.dictionaries(st.sampled_from([f"d{at}" for at in range(9)]), st.integers(0, 2), max_size=4)
+_SIXTH = st.integers(0, 5).map(lambda at: at == 0)
+
+
+@functools.cache
 def cases(
-    draw: st.DrawFn,
-    negative: bool = True,
-    least: int = 1,
-    most: int = 5,
-    scores: st.SearchStrategy[float] | None = None,
-) -> Case:
+    negative: bool = True, least: int = 1, scores: st.SearchStrategy[float] | None = None
+) -> st.SearchStrategy[Case]:
     """Up to five queries with up to seven documents: unanswered ones, ones without relevant documents, equal scores."""
     some = st.sampled_from((*SCORES, *((-0.5, -1.0, -1e39) if negative else ())))
     values = some | st.floats(-1e4 if negative else 0, 1e4, width=32) if scores is None else scores
-    run: dict[str, dict[str, float]] = {}
-    gold: dict[str, dict[str, int]] = {}
-    for number in range(draw(st.integers(least, 5))):
-        given = draw(st.lists(values, max_size=7))
-        if len(given) > 1 and draw(st.integers(0, 5)) == 0:
-            given = [given[0]] * len(given)
-        run[f"q{number}"] = {f"d{at}": score for at, score in enumerate(given)}
-        level = st.dictionaries(st.sampled_from([f"d{at}" for at in range(9)]), st.integers(0, 2), max_size=4)
-        gold[f"q{number}"] = draw(level)
+    query = st.tuples(st.lists(values, max_size=7), _SIXTH, _LEVELS)
+    return st.lists(query, min_size=least, max_size=5).map(_case)
+
+
+def _case(drawn: list[tuple[list[float], bool, dict[str, int]]]) -> Case:
+    run, gold = {}, {}
+    for number, (given, alike, levels) in enumerate(drawn):
+        scores = given[:1] * len(given) if alike else given
+        run[f"q{number}"] = {f"d{at}": score for at, score in enumerate(scores)}
+        gold[f"q{number}"] = levels
     return Case(run, gold)
 
 

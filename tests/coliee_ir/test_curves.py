@@ -13,12 +13,11 @@ from pytest import approx
 from coliee_adapters.errors import UsageError
 from coliee_ir import cut, evaluate, tune
 from coliee_ir.measures import parse
-from coliee_ir.stats import resampling
-from coliee_ir.stats.settings import SEED
+from coliee_ir.stats.intervals import jackknife_t
 
 Call = Callable[..., tuple[int, str, str]]
 
-GOLD = {f"q{n:02}": [f"d{n}", f"d{n + 1}"] for n in range(12)}
+GOLD = {f"q{n:02}": [f"d{n}", f"d{n + 1}"][n % 5 == 0 :] for n in range(12)}
 RUN = {
     f"q{n:02}": {f"d{n + at}": round(0.9 - at / 7 - (n * 5 % 4) / 11, 6) for at in range(-1, 4)} for n in range(12)
 }  # fmt: skip
@@ -41,17 +40,15 @@ def test_a_range_that_is_none_is_refused(typed: str) -> None:
 @pytest.mark.parametrize("by", ["k", "score", "ratio", "margin"])
 @pytest.mark.parametrize("measure", ["MicroF1", "MacroF2"])
 def test_each_point_is_the_score_of_the_run_that_is_cut_there(by: str, measure: str) -> None:
-    tuning = tune(GOLD, RUN, task="1", by=by, maximise=measure, folds=3, n_resamples=200, curve_intervals=True)
+    tuning = tune(GOLD, RUN, task="1", by=by, maximise=measure, folds=3, curve_intervals=True)
     assert len(tuning.curve) == len(tuning.curve_intervals) > 3
     for (parameter, score), (low, high) in zip(tuning.curve, tuning.curve_intervals, strict=True):
         rule = replace(tuning.rule, threshold=parameter)
         scores = evaluate(GOLD, cut(RUN, rule), task="1", measures=measure)
         assert scores.measures[measure] == approx(score)
         [result] = scores.results.values()
-        samples = resampling.bootstrapped([result.terms], 200, SEED)[:, 0]
-        interval = resampling.bca(samples, score, resampling.left_out(result.terms), 0.95)
-        assert (low, high) == approx(interval)
-    assert not tune(GOLD, RUN, task="1", by=by, folds=3, n_resamples=20).curve_intervals
+        assert (low, high) == approx(jackknife_t(result.terms, 0.95), nan_ok=True)
+    assert not tune(GOLD, RUN, task="1", by=by, folds=3).curve_intervals
 
 
 def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
@@ -66,6 +63,7 @@ def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     for row in rows:
         measure = f"MicroF1@{row['parameter']}"
         assert float(row["MicroF1"]) == approx(evaluate(GOLD, RUN, task="1", measures=measure).measures[measure])
-        assert float(row["low 95%"]) <= float(row["MicroF1"]) <= float(row["high 95%"])
+        if float(row["MicroF1"]):  # of a score of 0 nothing varies
+            assert float(row["low 95%"]) <= float(row["MicroF1"]) <= float(row["high 95%"])
     for wrong in ("c.xlsx", "run.json"):
         assert call(*given, "--curve", wrong)[:2] == (2, "")

@@ -124,7 +124,7 @@ def test_a_filter_whose_ids_do_not_occur_is_refused(filter_: Filter) -> None:
     gold = {query: ["b"] for query in RUN}
     for refused in (
         lambda: cut(RUN, {"a": 1}, task="trec", filters=[filter_]),
-        lambda: tune(gold, RUN, task="trec", maximise="MicroF1", folds=2, n_resamples=9, filters=[filter_]),
+        lambda: tune(gold, RUN, task="trec", maximise="MicroF1", folds=2, filters=[filter_]),
     ):
         with pytest.raises(UsageError, match=re.escape(wording("no-id-common"))):
             refused()
@@ -207,7 +207,7 @@ def test_a_threshold_beside_counts_is_the_best_of_all(
         correct, retrieved, relevant = map(sum, zip(*sums, strict=True))
         return 2 * correct / (retrieved + relevant)
 
-    tuning = tune(gold, run, task="1", by="score", floor=0, cap=3, folds=2, repeats=1, n_resamples=5,
+    tuning = tune(gold, run, task="1", by="score", floor=0, cap=3, folds=2, repeats=1,
                   filters=[as_many(counts)])  # fmt: skip
     assert tuning.resubstitution == pytest.approx(max(map(score, (0, 0.125, 0.25, 0.5, 0.75, 1))))
     assert tuning.ceilings["the run after the filters"] == pytest.approx(score(0))

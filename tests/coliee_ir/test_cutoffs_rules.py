@@ -18,6 +18,8 @@ from coliee_ir.commands.tune import FAMILIES, Pool, Rule
 from coliee_ir.commands.tune.rules import named
 
 _EXTREME = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from((5e-324, -5e-324, 1.7e308, -1.7e308))
+#: cases with scores ≥ 0, and with all
+EXTREME = {True: naive.cases(scores=_EXTREME.map(abs)), False: naive.cases(scores=_EXTREME)}
 
 TODAY = Pool.read({"q": {"a": 4.0, "b": 3.0, "c": 1.0, "d": 0.0}}, task="trec")
 
@@ -25,8 +27,7 @@ TODAY = Pool.read({"q": {"a": 4.0, "b": 3.0, "c": 1.0, "d": 0.0}}, task="trec")
 @pytest.mark.parametrize("family", FAMILIES)
 @given(data=st.data())
 def test_a_value_never_rises_with_the_rank_and_is_a_number(family: str, data: st.DataObject) -> None:
-    extreme = _EXTREME.map(abs) if FAMILIES[family].positive else _EXTREME
-    pool = data.draw(naive.cases(scores=extreme)).pool
+    pool = data.draw(EXTREME[FAMILIES[family].positive]).pool
     value = FAMILIES[family].value(pool)
     assert np.isfinite(value).all()
     assert (np.diff(value)[np.diff(pool.query) == 0] <= 0).all()
@@ -35,8 +36,7 @@ def test_a_value_never_rises_with_the_rank_and_is_a_number(family: str, data: st
 @pytest.mark.parametrize("family", FAMILIES)
 @given(data=st.data())
 def test_a_value_does_not_depend_on_other_queries(family: str, data: st.DataObject) -> None:
-    extreme = _EXTREME.map(abs) if FAMILIES[family].positive else _EXTREME
-    case = data.draw(naive.cases(scores=extreme))
+    case = data.draw(EXTREME[FAMILIES[family].positive])
     together = FAMILIES[family].value(case.pool).tolist()
     apart = [FAMILIES[family].value(Pool.read({q: ranking}, task="trec")).tolist() for q, ranking in case.run.items()]
     assert together == [value for values in apart for value in values]

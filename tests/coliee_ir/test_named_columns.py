@@ -245,10 +245,7 @@ def test_every_function_takes_names_of_columns(folder: Path) -> None:
         assert comparison.standings[0].score == 1.0
         board = rank_runs(gold, *runs, task=2, n_resamples=9, columns=names)
         assert len(board.entries) == 2
-        assert (
-            str(tune(gold, runs[0], task=2, by="k", folds=4, n_resamples=9, columns=names).rule)
-            == "the first 1 of each query"
-        )
+        assert str(tune(gold, runs[0], task=2, by="k", folds=4, columns=names).rule) == "the first 1 of each query"
         assert to_run(cut(runs[0], Rule("k", 1), columns=names)) == {
             query: {document: score} for query, document, score in ROWS if document in GOLD[query]
         }

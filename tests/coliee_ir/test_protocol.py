@@ -135,7 +135,7 @@ TAKES_TASK: dict[str, Callable[..., object]] = {
     "read_run": lambda **asked: coliee_ir.read_run(RUNS[0], **asked),
     "to_qrels": lambda **asked: coliee_ir.to_qrels(GOLD, **asked),
     "to_run": lambda **asked: coliee_ir.to_run(RUNS[0], **asked),
-    "tune": lambda **asked: coliee_ir.tune(GOLD, RUNS[0], folds=2, n_resamples=9, **asked),
+    "tune": lambda **asked: coliee_ir.tune(GOLD, RUNS[0], folds=2, **asked),
     "validate": lambda **asked: coliee_ir.validate("run.txt", **asked),
 }
 TAKES_EDITION = sorted(set(TAKES_TASK) - {"cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"})

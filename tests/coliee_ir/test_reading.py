@@ -253,9 +253,9 @@ def test_what_cannot_be_read_is_said_with_what_it_is(read: Callable[[object], ob
 
 def test_a_form_there_is_not_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "gold", GOLDS["json"])
-    with pytest.raises(UsageError, match=re.escape(wording("no-form", "gold", "'trec'", "tort, "))):
+    with pytest.raises(UsageError, match=re.escape(wording("no-form", "gold", "'trec'", "parquet, tort, "))):
         read_gold(path, form="trec")
-    with pytest.raises(UsageError, match=re.escape(wording("no-form", "run", "'qrels'", "tort, claims, "))):
+    with pytest.raises(UsageError, match=re.escape(wording("no-form", "run", "'qrels'", "parquet, tort, claims, "))):
         read_run(path, form="qrels")
 
 

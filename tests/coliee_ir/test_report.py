@@ -187,7 +187,7 @@ def test_the_tuning_is_that_of_tune() -> None:
     report = coliee_ir.make_report(*shown("1")[:2], n_resamples=99)
     [tuning] = report.contents.tunings
     assert tuning is not None
-    assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1", n_resamples=99).to_dict()
+    assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1").to_dict()
 
 
 def test_excluded_queries_are_nowhere(call: Call, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ RESULTS = {
     "Scores": lambda: evaluate(GOLD, RUNS[0]),
     "Comparison": lambda: compare(GOLD, *RUNS, n_resamples=99),
     "Leaderboard": lambda: rank_runs(GOLD, *RUNS, n_resamples=99),
-    "Tuning": lambda: tune(GOLD, RUNS[0], by="k", n_resamples=99),
+    "Tuning": lambda: tune(GOLD, RUNS[0], by="k"),
     "FittedFusion": lambda: fit_fusion(GOLD, *RUNS),
     "Report": lambda: make_report(GOLD, *RUNS, n_resamples=99),
     "Validation": lambda: validate(*RUNS),

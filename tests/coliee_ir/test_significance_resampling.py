@@ -10,16 +10,17 @@ from itertools import islice, product
 import naive_resampling as twin
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import expit, logit
 from statsmodels.stats.proportion import proportion_confint
 
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.measures.sets import f_measure
 from coliee_ir.stats import resampling, studentised
-from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.settings import Resampling
 
 SEED = 2026
@@ -194,30 +195,23 @@ def test_intervals_are_scipys_on_the_same_resamples(seed: int, level: float) -> 
     # means over a power of two are exact, so that scipy, which has no tolerance, sees the same ties
     runs = at_random(seed, 25 + seed) if seed % 2 else [of_mean(t.each[:, 0]) for t in at_random(seed, 16 << seed)]
     random = np.random.default_rng(seed)
-    plain, corrected = (
-        stats.bootstrap(
-            by_places(runs), statistic(runs), paired=True, vectorized=True, confidence_level=level, method=method,
-            n_resamples=999, rng=random,
-        )
-        for method in ("percentile", "BCa")
+    plain = stats.bootstrap(
+        by_places(runs), statistic(runs), paired=True, vectorized=True, confidence_level=level, method="percentile",
+        n_resamples=999, rng=random,
     )  # fmt: skip
-    jackknife = resampling.left_out(runs[0]) - resampling.left_out(runs[1])
-    observed = runs[0].total - runs[1].total
     ours = resampling.percentile(plain.bootstrap_distribution, level)
     assert ours == pytest.approx(tuple(plain.confidence_interval), abs=1e-12)
-    ours = resampling.bca(corrected.bootstrap_distribution, observed, jackknife, level)
-    assert ours == pytest.approx(tuple(corrected.confidence_interval), abs=1e-12)
 
 
 def test_our_own_resamples_give_scipys_intervals_but_for_chance() -> None:
     runs = at_random(9, 60)
     samples = resampling.bootstrapped(runs, 10_000, SEED)
     spread = samples[:, 0] - samples[:, 1]
-    jackknife = resampling.left_out(runs[0]) - resampling.left_out(runs[1])
-    ours = resampling.bca(spread, runs[0].total - runs[1].total, jackknife, 0.95)
+    ours = resampling.percentile(spread, 0.95)
     theirs = stats.bootstrap(
-        by_places(runs), statistic(runs), paired=True, vectorized=True, n_resamples=10_000, rng=np.random.default_rng(1)
-    )
+        by_places(runs), statistic(runs), paired=True, vectorized=True, n_resamples=10_000, method="percentile",
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
     assert spread.std() == pytest.approx(theirs.standard_error, rel=0.03)
     assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=0.06 * float(spread.std()))
 
@@ -240,39 +234,67 @@ def test_a_share_is_never_beyond_0_and_1() -> None:
         assert resampling.wilson(n, n, 0.95).high <= 1
 
 
-# the bootstrap's edges
+# the interval of a score
 
 
-def test_an_interval_of_what_does_not_vary_is_a_point() -> None:
-    assert resampling.bca(np.full(99, 0.5), 0.5, np.full(10, 0.5), 0.95) == Interval(0.5, 0.5)
-    one = of_mean(np.array([0.25]))
-    samples = resampling.bootstrapped([one], 50, SEED)[:, 0]
-    assert resampling.bca(samples, 0.25, resampling.left_out(one), 0.95) == Interval(0.25, 0.25)
+def naive_jackknife_t(rows: Sequence[Sequence[float]], level: float, within_1: bool) -> tuple[float, float]:
+    """The interval of Σ rows[0] / Σ rows[1], written out, with scipy's t."""
+    n, (above, below) = len(rows), map(sum, zip(*rows, strict=True))
+    score, without = above / below, [(above - x) / (below - y) for x, y in rows]
+    off = [one - sum(without) / n for one in without]
+    second, fourth = sum(d**2 for d in off), sum(d**4 for d in off)
+    uneven = fourth - second**2 / n
+    degrees = min(2 * second**2 / uneven, n - 1) if uneven > 0 else n - 1
+    half = float(stats.t.ppf((1 + level) / 2, max(int(degrees), 4))) * math.sqrt((n - 1) / n * second)
+    if not within_1:
+        return score - half, score + half
+    ends = (expit(logit(score) + sign * half / (score * (1 - score))) for sign in (-1, 1))
+    return tuple(map(float, ends))  # type: ignore[return-value]
 
 
-def test_an_interval_of_what_does_not_exist_does_not_exist() -> None:
-    nothing = np.full(10, np.nan)
-    for interval in (resampling.bca(nothing, math.nan, nothing, 0.95), resampling.percentile(nothing, 0.95)):
-        assert all(map(math.isnan, interval))
+@given(st.integers(0, 10**6), st.integers(6, 60), st.sampled_from([0.8, 0.95, 0.99]), st.booleans())
+@settings(max_examples=40)
+def test_the_interval_of_a_score_is_that_of_its_definition(seed: int, n: int, level: float, within_1: bool) -> None:
+    [run, _] = at_random(seed, n)
+    if 0 < run.total < 1:
+        rows = [(2 * correct, retrieved + relevant) for correct, retrieved, relevant in run.each.tolist()]
+        wanted = naive_jackknife_t(rows, level, within_1)
+        assert jackknife_t(run, level, within_1=within_1) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_where_all_queries_count_alike_it_is_scipys_t_interval_of_a_mean() -> None:
+    values = np.repeat([3.0, 8.0], 10)  # all as far from the mean: all degrees of freedom
+    wanted = stats.ttest_1samp(values, 0).confidence_interval(0.9)
+    assert jackknife_t(of_mean(values), 0.9, within_1=False) == pytest.approx(tuple(wanted), rel=1e-9)
+    one = np.append(np.zeros(30), 1.0)  # one query decides: four degrees of freedom
+    half = stats.t.ppf(0.975, 4) * one.std(ddof=1) / math.sqrt(31)
+    assert jackknife_t(of_mean(one), 0.95, within_1=False).high == pytest.approx(1 / 31 + half)
+
+
+@given(st.lists(st.sampled_from([0.0, 0.01, 0.5, 1.0]), min_size=2, max_size=30), st.floats(0.5, 0.999999))
+def test_the_interval_of_a_score_holds_it_and_is_never_beyond_0_and_1(values: list[float], level: float) -> None:
+    low, high = jackknife_t(of_mean(np.array(values)), level)
+    if len(set(values)) == 1:
+        assert math.isnan(low)
+    else:
+        assert 0 <= low <= sum(values) / len(values) <= high <= 1
+
+
+def test_an_interval_of_what_does_not_vary_or_exist_does_not_exist() -> None:
+    for values in (np.full(10, np.nan), np.array([0.25]), np.ones(5), np.zeros(5)):
+        assert all(map(math.isnan, jackknife_t(of_mean(values), 0.95)))
+    assert all(map(math.isnan, resampling.percentile(np.full(10, np.nan), 0.95)))
+
+
+def test_queries_that_a_mean_leaves_out_are_not_counted() -> None:
+    values = np.array([0.2, 0.9, 0.4, 0.1, 0.6, 0.3])
+    wanted = jackknife_t(of_mean(values), 0.95)
+    assert jackknife_t(of_mean(np.append(values, [np.nan] * 9)), 0.95) == wanted
 
 
 def test_samples_on_which_there_is_no_score_are_left_out_of_intervals() -> None:
     samples = np.array([0.1, np.nan, 0.2, 0.3, np.nan])
     assert resampling.percentile(samples, 0.5) == pytest.approx((0.15, 0.25))
-
-
-def test_bca_falls_back_to_the_percentiles_where_all_samples_are_on_one_side() -> None:
-    samples, jackknife = np.linspace(1, 2, 101), np.arange(5.0)
-    assert resampling.bca(samples, 0.5, jackknife, 0.9) == resampling.percentile(samples, 0.9)
-    assert resampling.bca(samples, 1.4, jackknife, 0.9) != resampling.percentile(samples, 0.9)
-
-
-@given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.floats(0.5, 0.999999), st.integers(0, 100))
-def test_bca_is_within_the_samples_whatever_they_are(values: list[float], level: float, seed: int) -> None:
-    terms = of_mean(np.array(values))
-    samples = resampling.bootstrapped([terms], 60, seed)[:, 0]
-    low, high = resampling.bca(samples, terms.total, resampling.left_out(terms), level)
-    assert samples.min() <= low <= high <= samples.max()
 
 
 # effect and what can be detected

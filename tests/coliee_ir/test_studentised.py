@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, product
+from typing import NamedTuple
 
 import naive_resampling as twin
 import numpy as np
@@ -151,6 +152,61 @@ def test_of_means_the_statistic_is_that_of_the_t_test_and_p_that_of_plain_random
             vectorized=True,
         )  # fmt: skip
         assert found.p == pytest.approx(theirs.pvalue, abs=1e-12)
+
+
+class Counts(NamedTuple):
+    """A document's counts as neleval has them: true positives of precision and of recall, false ones, and missed."""
+
+    ptp: float
+    fp: float
+    rtp: float
+    fn: float
+
+
+def nelevals_scores(counts: Sequence[Counts]) -> dict[str, float]:
+    """neleval's ``Matrix.results``: of summed counts."""
+    ptp, fp, rtp, fn = (sum(column) for column in zip(*counts, strict=True))
+    precision = ptp / (ptp + fp) if ptp + fp else 0.0
+    recall = rtp / (rtp + fn) if rtp + fn else 0.0
+    both = precision + recall
+    return {"precision": precision, "recall": recall, "fscore": 2 * precision * recall / both if both else 0.0}
+
+
+def nelevals_share(a: Sequence[Counts], b: Sequence[Counts], name: str, swaps: Sequence[Sequence[bool]]) -> float:
+    """neleval's ``count_permutation_trials`` over given swaps: one-sided, on the side of the observed difference.
+
+    Source: github.com/wikilinks/neleval, neleval/significance.py at 0294086. Its own tests have no figures of it.
+    """
+    base = nelevals_scores(a)[name] - nelevals_scores(b)[name]
+    hits = 0
+    for swapped in swaps:
+        one = [y if is_swapped else x for x, y, is_swapped in zip(a, b, swapped, strict=True)]
+        other = [x if is_swapped else y for x, y, is_swapped in zip(a, b, swapped, strict=True)]
+        after = nelevals_scores(one)[name] - nelevals_scores(other)[name]
+        hits += after <= base + 1e-12 if base < 0 else after >= base - 1e-12
+    return hits / len(swaps)
+
+
+@pytest.mark.parametrize(("name", "same_number"), [("recall", False), ("precision", True), ("fscore", True)])
+def test_where_a_swap_changes_no_denominator_p_is_twice_nelevals(name: str, same_number: bool) -> None:
+    """Then the standard error does not change the order of swaps. Ours is two-sided, and swaps mirror each other."""
+    every = list(product([False, True], repeat=8))
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        relevant = random.integers(2, 6, 8)
+        wrong = random.integers(0, 4, 8)
+        runs, terms = [], []
+        for at in range(2):
+            correct = random.binomial(relevant, 0.5)
+            retrieved = relevant + wrong if same_number else correct + wrong + at
+            counts = np.column_stack((correct, retrieved, relevant)).tolist()
+            runs.append([Counts(c, n - c, c, r - c) for c, n, r in counts])
+            above, below = {"recall": (0, 2), "precision": (0, 1), "fscore": (0, 1)}[name]
+            each = np.array([[row[above], row[below]] for row in counts], dtype=np.float64)
+            terms.append(micro(counts) if name == "fscore" else Terms(each, share, np.zeros(2), False))
+        assert terms[0].total == pytest.approx(nelevals_scores(runs[0])[name])
+        wanted = nelevals_share(runs[0], runs[1], name, every)
+        assert test(*terms).p == pytest.approx(min(2 * wanted, 1.0)) or abs(terms[0].total - terms[1].total) < 1e-12
 
 
 def test_a_pair_is_the_same_in_either_order_and_beside_others() -> None:

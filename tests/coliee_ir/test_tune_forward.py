@@ -36,8 +36,7 @@ YEARS = [f"{era}-{at}" for era in ("H29", "H30", "R01", "R02") for at in range(7
 @pytest.mark.parametrize("measure", ["MicroF1", "MacroF2"])
 def test_each_later_year_is_cut_by_the_rule_that_all_earlier_years_choose(measure: str) -> None:
     gold, run = world(1, YEARS)
-    options: dict[str, Any] = {"task": "trec", "maximise": measure, "by": "score", "floor": 0, "cap": 9, "repeats": 2,
-                               "n_resamples": 50}  # fmt: skip
+    options: dict[str, Any] = {"task": "trec", "maximise": measure, "by": "score", "floor": 0, "cap": 9, "repeats": 2}
     tuning = tune(gold, run, forward="year", **options)
     assert tuning.forward is not None
     assert [(step.first, step.last, step.earlier, step.later) for step in tuning.forward.steps] == [
@@ -66,7 +65,7 @@ def test_each_later_year_is_cut_by_the_rule_that_all_earlier_years_choose(measur
 def test_many_periods_share_blocks_and_groups_are_not_torn() -> None:
     names = [f"q{at}" for at in range(40)]
     gold, run = world(2, names)
-    options: dict[str, Any] = {"task": "trec", "maximise": "MicroF1", "by": "k", "repeats": 1, "n_resamples": 20}
+    options: dict[str, Any] = {"task": "trec", "maximise": "MicroF1", "by": "k", "repeats": 1}
     forward = tune(gold, run, forward="id", **options).forward
     assert forward is not None
     assert [(step.first, step.last, step.earlier, step.later) for step in forward.steps] == [
@@ -105,7 +104,7 @@ def test_years_and_dates() -> None:
             periods(queries, by)
     gold, run = world(3, [f"R01-{at}" for at in range(6)])
     with pytest.raises(UsageError, match=re.escape(wording("all-queries-so", 2019))):
-        tune(gold, run, task="trec", maximise="MicroF1", by="k", folds=2, repeats=1, forward="year", n_resamples=5)
+        tune(gold, run, task="trec", maximise="MicroF1", by="k", folds=2, repeats=1, forward="year")
 
 
 def test_on_the_command_line(

@@ -137,7 +137,7 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call
 def test_a_cutoff_is_tuned_with_a_year_held_out() -> None:
     gold = {query: ["d1"] for query in QUERIES}
     run = {query: {"d1": 0.9, "d2": 0.1} for query in QUERIES}
-    tuning = tune(gold, run, task="3", edition=2025, by_year=True, n_resamples=20)
+    tuning = tune(gold, run, task="3", edition=2025, by_year=True)
     assert (tuning.folds, tuning.groups, tuning.held_out) == (3, 3, 1)
     with pytest.raises(UsageError):
         tune(gold, run, task="3", edition=2025, by_year=True, groups=dict.fromkeys(QUERIES, "a"))

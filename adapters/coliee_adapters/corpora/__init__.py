@@ -1,15 +1,10 @@
-"""The texts of each task: queries, documents and judgements, as iterators of ir_datasets' names.
-
->>> corpus = read_corpus("task1_train_files", gold="task1_train_labels.json")  # doctest: +SKIP
->>> next(corpus.docs_iter()).doc_id  # doctest: +SKIP
-'000002'
-"""
+"""The texts of each task: queries, documents and judgements, as iterators of ir_datasets' names."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from coliee_adapters import statute, tort
 from coliee_adapters.checked import one_of
@@ -36,9 +31,8 @@ __all__ = [
     "read_corpus",
 ]
 
-_STATUTE: Final = ("3", "4", "5")
-_PILOT: Final = ("tort", "rationale")
-_TASKS: Final = ("1", "2", *_STATUTE, *_PILOT)
+#: of Task 1, of Task 2, of Tasks 3 to 5, of the pilot
+Kind = Literal["cases", "fragments", "statutes", "torts"]
 
 _KNOWN: Final = (
     "known are Task 1, a folder of cases (000018.txt); Task 2, a folder of folders (001/entailed_fragment.txt); "
@@ -47,33 +41,30 @@ _KNOWN: Final = (
 )
 
 
-def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike | Gold | None = None) -> Corpus:
-    """The texts of a task.
+def read_corpus(path: PathLike, *, kind: Kind | None = None, gold: PathLike | Gold | None = None) -> Corpus:
+    """Texts.
 
     Args:
-        path: Task 1: the folder of the cases. Task 2: the folder of the queries' folders. Tasks 3 to 5: the Civil
-            Code; or the statements alone, where no articles are needed. The pilot: the JSON Lines.
-        task: ``1`` to ``5``, ``tort`` or ``rationale``; by default what the path shows.
-        gold: what names the queries and, if it has labels, the relevant documents. Tasks 1 and 2: the labels, or the
-            list of queries of a test set. Tasks 3 to 5: the XML of the statements, with or without labels. The pilot:
-            the same instances with verdicts, where those of the path have none.
+        path: of cases, their folder; of fragments, the folder of the queries' folders; of statutes, the Civil Code, or
+            the statements alone, where no articles are needed; of torts, the JSON Lines.
+        kind: which of them; by default what the path shows.
+        gold: what names the queries and, if it has labels, the relevant documents. Cases and fragments: the labels, or
+            the list of queries of a test set. Statutes: the XML of the statements, with or without labels. Torts: the
+            same instances with verdicts, where those of the path have none.
 
     Raises:
-        UsageError: there is no such task, or this task takes no such gold.
+        UsageError: this kind takes no such gold.
         InputError: the path is not there or holds no such corpus; or the gold cannot be read.
     """
     one_of("the path of a corpus", path, (str, os.PathLike), "a file or a folder")
     one_of("gold", gold, str | os.PathLike | Gold | None, "a file, or what read_gold gave")
-    task = str(task) if type(task) is int else task
-    if task is not None and task not in _TASKS:
-        raise UsageError(f"there are no texts of a task {task!r}; there are {', '.join(_TASKS)}")
-    if task in ("1", "2") or (task is None and Path(path).is_dir()):
-        found = task or cases.sniff(path)
+    if kind in ("cases", "fragments") or (kind is None and Path(path).is_dir()):
+        found = kind or cases.sniff(path)
         if found is None:
             raise InputError(str(path), "this folder holds no corpus", remedy=_KNOWN)
-        return CaseCorpus(path, gold) if found == "1" else FragmentCorpus(path, gold)
+        return CaseCorpus(path, gold) if found == "cases" else FragmentCorpus(path, gold)
     source = Source(path)
-    if task in _PILOT or (task is None and tort.sniff(source.head()) is not None):
+    if kind == "torts" or (kind is None and tort.sniff(source.head()) is not None):
         return TortCorpus(source, gold if gold is None or isinstance(gold, Gold) else Source(gold))
     if isinstance(gold, Gold):
         raise UsageError("give the gold of Tasks 3 to 5 as a file here: it contains the statements")
@@ -82,7 +73,7 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
             held = f"{printable(source.name)} holds statements"
             raise UsageError(f"{held}; give the Civil Code as the path and one file as gold=")
         return StatuteCorpus(None, source)
-    if task in _STATUTE or civil_code.sniff(source.head()):
+    if kind == "statutes" or civil_code.sniff(source.head()):
         pairs = None if gold is None else Source(gold)
         if pairs is not None and not _holds_pairs(pairs):
             remedy = 'give the XML that holds them, <dataset><pair id="H18-1-2">…<t2>…'

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from coliee_adapters import case_law, detect
 from coliee_adapters.corpora.records import Corpus, Document, FragmentQuery, Query
@@ -24,16 +24,16 @@ _BASE_CASE: Final = "base_case.txt"
 _PARAGRAPHS: Final = "paragraphs"
 
 
-def sniff(folder: PathLike) -> str | None:
-    """``"2"`` for a folder with a folder of a query in it, ``"1"`` for one with text files, else None.
+def sniff(folder: PathLike) -> Literal["cases", "fragments"] | None:
+    """``"fragments"`` for a folder with a folder of a query in it, ``"cases"`` for one with text files, else None.
 
     Raises:
         InputError: the folder cannot be read.
     """
     entries = _listing(Path(folder))
     if any(_is_query(entry) for entry in entries):
-        return "2"
-    return "1" if any(_is_text(entry) for entry in entries) else None
+        return "fragments"
+    return "cases" if any(_is_text(entry) for entry in entries) else None
 
 
 class CaseCorpus(Corpus):

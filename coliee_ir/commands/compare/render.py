@@ -29,7 +29,7 @@ _CORRECTION: Final = {
     "bh": "Benjamini and Hochberg's correction",
     "none": "no correction",
 }
-_INTERVAL: Final = {"wilson": "Wilson's", "bca": "BCa bootstrap"}
+_INTERVAL: Final = {"wilson": "Wilson's", "jackknife": "jackknife t"}
 
 #: with more pairs than these, the queries that decide each are told in JSON only
 _FEW: Final = 10
@@ -220,9 +220,7 @@ def deciding(comparison: Comparison) -> list[str]:
 
 
 def _text(comparison: Comparison) -> str:
-    intervals = f"intervals: {_INTERVAL[comparison.interval]}"
-    intervals += f", {_resampled(comparison)}" if comparison.interval == "bca" else ""
-    given = [] if comparison.population == "these" else [intervals]
+    given = [] if comparison.population == "these" else [f"intervals: {_INTERVAL[comparison.interval]}"]
     letters = "letters: the runs that this run significantly outperforms"
     told = [
         grid.plain(standings(comparison)),

@@ -200,7 +200,7 @@ def compare_measures(
         _check_test(asked, measure, scored, pairs)
     first = scored[0]
     units = Units.of(first.query_ids, asked.groups)
-    boards = [_Board.of(measure, scored, units, asked.settings) for measure in measures]
+    boards = [_Board.of(measure, scored, units) for measure in measures]
     tests = [_tests(board, pairs, asked) for board in boards]
     together = len(pairs) * len(measures)
     joint = None
@@ -228,7 +228,7 @@ def compare_measures(
             seed=asked.settings.seed,
             confidence_level=asked.settings.confidence_level,
             power=asked.power,
-            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "bca",
+            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
             standings=tuple(_standings(board, scored, asked)),
             pairs=tuple(
                 _pair(a, b, board, test, joint, of_pair, first.query_ids, asked)
@@ -246,11 +246,10 @@ def compare_measures(
 
 
 class _Run(NamedTuple):
-    """What is known of a run: its score, and the score on samples and without each query."""
+    """What is known of a run: its score, what each unit adds to it, and the score without each query."""
 
     result: Result
     terms: Terms
-    samples: FloatArray
     without: FloatArray
 
 
@@ -261,16 +260,11 @@ class _Board(NamedTuple):
     runs: Sequence[_Run]
 
     @classmethod
-    def of(cls, measure: Measure, scored: Sequence[Scores], units: Units, settings: Resampling) -> _Board:
+    def of(cls, measure: Measure, scored: Sequence[Scores], units: Units) -> _Board:
         results = [scores.results[measure] for scores in scored]
-        terms = [units.terms(result.terms) for result in results]
-        samples = resampling.bootstrapped(terms, settings.n_resamples, settings.seed)
         return cls(
             measure,
-            [
-                _Run(result, of_run, samples[:, at], resampling.left_out(result.terms))
-                for at, (result, of_run) in enumerate(zip(results, terms, strict=True))
-            ],
+            [_Run(result, units.terms(result.terms), resampling.left_out(result.terms)) for result in results],
         )
 
 
@@ -280,7 +274,13 @@ def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> lis
     if asked.test == "t":
         return [_t_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
     if asked.test == "bootstrap":
-        return [_bootstrap_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
+        samples = resampling.bootstrapped(
+            [run.terms for run in board.runs], asked.settings.n_resamples, asked.settings.seed
+        )
+        return [
+            _bootstrap_test(samples[:, a] - samples[:, b], test, asked)
+            for (a, b), test in zip(pairs, tests, strict=True)
+        ]
     return tests
 
 
@@ -293,12 +293,16 @@ def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
     return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha), attainable=math.inf)
 
 
-def _bootstrap_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
+def _bootstrap_test(spread: FloatArray, test: PairTest, asked: Asked) -> PairTest:
     """The share of samples whose difference is as far from the observed one as that is from 0.
 
     Few queries that differ are no sample: then there is no p. Source: Efron & Tibshirani 1993, chapter 16.
+
+    Args:
+        spread: shape (n_resamples,); the difference on samples; NaN where a score does not exist, which counts as far.
+        test: the pair, tested by randomisation.
+        asked: how.
     """
-    spread = one.samples - other.samples
     error = float(np.nanstd(spread)) if np.isfinite(spread).any() else 0.0
     if test.differing and test.differing < LEAST_DIFFERING:
         return test._replace(p=math.nan, critical=math.inf, error=error)
@@ -317,9 +321,8 @@ def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterato
     for scores, run in zip(scored, board.runs, strict=True):
         interval = Interval(math.nan, math.nan)
         if asked.population != "these":
-            without = resampling.left_out(run.terms)
             level = asked.settings.confidence_level
-            interval = interval_of(board.measure, run.result, run.samples, without, level, asked.groups is not None)
+            interval = interval_of(board.measure, run.result, run.terms, level, asked.groups is not None)
         yield Standing(scores.tag, scores.file, run.result.value, interval, scores.remarks)
 
 
@@ -469,10 +472,6 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
     if alike:
         of_runs = counted(len(alike), "pair")
         yield f"{of_runs} of runs contribute the same to {comparison.measure} in every query ({_some(alike, tags)})"
-    lost = [np.isnan(run.samples) for run in runs if not math.isnan(run.result.value)]
-    if n_lost := int(np.any(lost, axis=0).sum()):
-        of_all = f"{counted(n_lost, 'resample')} of {comparison.n_resamples:,}"
-        yield f"in {of_all} {comparison.measure} is undefined for a run; the intervals leave these out"
     if comparison.test == "t":
         no_p = sum(math.isnan(pair.p) and not math.isnan(pair.difference) for pair in comparison.pairs)
         if no_p:

@@ -102,7 +102,7 @@ class Comparison(Shown):
         seed: of the random numbers.
         confidence_level: of the intervals.
         power: for which ``detectable`` is.
-        interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``bca``.
+        interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``jackknife``.
         standings: the runs, in the order given.
         pairs: the comparisons.
         together: how many pairs were corrected together: those of all measures that were compared.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from io import TextIOBase
-from typing import Literal, TypeVar
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
-from coliee_adapters import descriptions, detect, ir_metadata, model_text, tabular, tort
+from coliee_adapters import descriptions, detect, ir_metadata, model_text, parquet, tabular, tort
 from coliee_adapters.descriptions import Description
-from coliee_adapters.detect import Submitted
+from coliee_adapters.detect import Form, Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
-from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written
+from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written, written_bytes
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
 from coliee_adapters.statute import STATUTE_ID
@@ -30,7 +30,7 @@ from coliee_ir.scoring.arriving import named_task
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run
 
 _Held = TypeVar("_Held", Gold, Submitted)
-_Write = Callable[[Submitted, TextIOBase], None] | None
+_RunForm = Form[Run | Answers, Submitted]
 
 #: The forms that are written if none is named: of a gold, and of a submission.
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
@@ -69,7 +69,8 @@ def convert(
         source: the file to read, or ``-``; or a folder of golds.
         target: the file to write, or ``-``.
         form: the form of the source; by default it is found from its first bytes.
-        to: the form to write; by default qrels for a gold and a TREC run for a run.
+        to: the form to write; by default Parquet if the target is so called, else qrels for a gold and a TREC run
+            for a run.
         tag: the run tag to write; by default the run's own.
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
@@ -80,6 +81,8 @@ def convert(
         UsageError: the source cannot become that; the target is a file that is read.
     """
     check_outputs([target], [source, template])
+    if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
+        to = parquet.FORMAT
     files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
         check_columns(files, columns)
@@ -232,15 +235,17 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
         return False
     name = form or _sniffed(file)
     kinds = [what for what, names in (("gold", _GOLDS), ("run", _RUNS)) if name in names]
-    kind = tabular.kind_of(file) if name == "table" else kinds[0] if len(kinds) == 1 else None
-    if kind is None and to is None:
-        raise UsageError(f"{file.name} can be a gold or a submission: say --to qrels (gold) or --to trec (submission)")
+    kind = detect.kind_of(file) if name in ("table", "parquet") else kinds[0] if len(kinds) == 1 else None
+    if kind is None and to in (None, parquet.FORMAT):
+        first = "say" if to is None else f"before {to}, convert it"
+        problem = f"{file.name} can be a gold or a submission: {first} --to qrels (gold) or --to trec (submission)"
+        raise UsageError(problem)
     return to == "qrels" if kind is None else kind == "gold"
 
 
 def _sniffed(file: Source) -> str:
     head = file.head()
-    if file.columns and tabular.header_of(file):
+    if file.columns and not parquet.sniff(head) and tabular.header_of(file):
         return "table"
     sniffers = [(form.sniff, form.name) for form in detect.GOLD_FORMS]
     sniffers += [(form.sniff, form.name) for form in detect.RUN_FORMS]
@@ -256,7 +261,7 @@ def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     _allow(to, GOLD_TARGETS, "a gold")
     form = next(form for form in detect.GOLD_FORMS if form.name == to)
-    _put(form.write, gold, target)
+    _put(form, gold, target)
     qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
     labels = gold.labels or {}
     judgements = sum(map(len, qrels.values()))
@@ -279,9 +284,9 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     if "documents" not in form.holds:
         raise UsageError(f"{run.path} holds other documents than one Y or N a query: they are no labels")
     if form.fills:
-        yield from _fill_claims(form.write, run, target, template)
+        yield from _fill_claims(form, run, target, template)
         return
-    _put(form.write, Submitted(Ranked(run.rankings, run.scored), tag), target)
+    _put(form, Submitted(Ranked(run.rankings, run.scored), tag), target)
     yield f"{counted(run.retrieved, 'document')} of {counted(len(run.rankings), 'query')}"
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if "empty" not in form.holds:
@@ -298,11 +303,11 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
     _allow(to, ANSWER_TARGETS, "answers")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
-    _put(form.write, Submitted(answers, tag, _template(template) if form.fills else None), target)
+    _put(form, Submitted(answers, tag, _template(template) if form.fills else None), target)
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 
 
-def _fill_claims(write: _Write, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
+def _fill_claims(form: _RunForm, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     file = _template(template)
     queries = [case.id for case in tort.read_cases(file)]
@@ -313,7 +318,7 @@ def _fill_claims(write: _Write, run: Gathered, target: PathLike, template: PathL
             run.path, problem, remedy="is the template that of another file, or the run of another task?"
         )
     accepted = {query: run.rankings.get(query, {}) for query in queries}
-    _put(write, Submitted(Ranked(accepted, scored=False), "", file), target)
+    _put(form, Submitted(Ranked(accepted, scored=False), "", file), target)
     yield _filled(accepted, template)
     if silent := [query for query in queries if query not in run.rankings]:
         verb = "has" if len(silent) == 1 else "have"
@@ -331,10 +336,10 @@ def _filled(instances: Collection[str], template: PathLike | None) -> str:
     return f"{counted(len(instances), 'instance')}, texts from {template}"
 
 
-def _put(write: Callable[[_Held, TextIOBase], None] | None, held: _Held, target: PathLike) -> None:
-    assert write is not None  # ``_allow`` saw to it
-    with written(target) as stream:
-        write(held, stream)
+def _put(form: Form[Any, _Held], held: _Held, target: PathLike) -> None:
+    assert form.write is not None  # ``_allow`` saw to it
+    with written_bytes(target) if form.binary else written(target) as stream:
+        form.write(held, stream)
 
 
 def _allow(to: str, targets: Collection[str], what: str) -> None:

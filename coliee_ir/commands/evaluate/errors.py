@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from coliee_adapters.corpora import read_corpus
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.output.grid import Grid, Number
+from coliee_ir.scoring.corpora import read_corpus
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.submission import Submission, records
 

@@ -34,7 +34,7 @@ from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.store import ScoreStore, is_store, task_of
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
-from coliee_ir.stats import resampling, studentised
+from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
@@ -269,7 +269,6 @@ def _entries(
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
     ranks = rank_sets([terms[at].total for at in kept], better[np.ix_(kept, kept)])
     in_places = places([order_key(scored[at][1], tie_break) for at in kept])
-    samples = resampling.bootstrapped([terms[at] for at in kept], settings.n_resamples, settings.seed)
     in_groups = units.n < len(units.number)
     return tuple(
         Entry(
@@ -278,9 +277,8 @@ def _entries(
             scored[at][0],
             scored[at][1],
             interval_of(
-                measure, scored[at][1].results[measure], samples[:, column], resampling.left_out(terms[at]),
-                settings.confidence_level, in_groups,
+                measure, scored[at][1].results[measure], terms[at], settings.confidence_level, in_groups
             ),
         )
-        for column, (at, place, of_run) in enumerate(zip(kept, in_places, ranks, strict=True))
+        for at, place, of_run in zip(kept, in_places, ranks, strict=True)
     )  # fmt: skip

@@ -191,6 +191,22 @@ def plan_scores(
     )
 
 
+def plan_terms(
+    terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], n: int, years: int, power: float, settings: Resampling
+) -> list[float]:
+    """The least difference of each pair that is found with a power, in years of n queries drawn from the terms'.
+
+    Args:
+        terms: of each run, over the same queries.
+        pairs: of the runs, by their places.
+        n: queries of a year.
+        years: how many are drawn.
+        power: how often it is found.
+        settings: how queries are resampled in each year.
+    """
+    return [float(found) for found in _least(_needed(terms, pairs, n, years, settings), power)]
+
+
 def _needed(
     terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], n: int, years: int, settings: Resampling
 ) -> FloatArray:

@@ -17,9 +17,7 @@ from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores, document
-from coliee_ir.stats import resampling
 from coliee_ir.stats.intervals import interval_of
-from coliee_ir.stats.settings import Resampling
 
 _UNKNOWN: Final = Interval(math.nan, math.nan)
 _SAME: Final = 1e-9
@@ -106,7 +104,7 @@ def best_first(scored: Sequence[Scores], tie_break: Sequence[str]) -> list[int]:
     return sorted(range(len(scored)), key=key)
 
 
-def intervals(scored: Sequence[Scores], settings: Resampling) -> dict[Measure, list[Interval]]:
+def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:
     """The interval of each measure and run; unknown where a score is no sum over queries."""
     measures = dict.fromkeys(measure for scores in scored for measure in scores.results)
     found = {}
@@ -114,12 +112,11 @@ def intervals(scored: Sequence[Scores], settings: Resampling) -> dict[Measure, l
         results = [scores.results.get(measure) for scores in scored]
         known = [result for result in results if result is not None]
         terms = [result.terms for result in known]
-        samples = resampling.bootstrapped(terms, settings.n_resamples, settings.seed)
         of_known = iter(
-            interval_of(measure, result, samples[:, at], resampling.left_out(run), settings.confidence_level)
+            interval_of(measure, result, run, confidence_level)
             if abs(run.total - result.value) < _SAME and not is_count(measure)
             else _UNKNOWN
-            for at, (result, run) in enumerate(zip(known, terms, strict=True))
+            for result, run in zip(known, terms, strict=True)
         )
         found[measure] = [_UNKNOWN if result is None else next(of_known) for result in results]
     return found

@@ -146,7 +146,7 @@ def make_report(
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
-        n_resamples: how many resamples, for intervals and tests.
+        n_resamples: how many resamples, for the tests.
         seed: of the random numbers.
         command: what makes the report again; the page shows it.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
@@ -203,7 +203,7 @@ def report_scores(
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
-        settings: how queries are resampled, for intervals and tests.
+        settings: how queries are resampled, for the tests.
         command: what makes the report again; the page shows it.
 
     Raises:
@@ -222,7 +222,7 @@ def report_scores(
         comparison = compare_scores(runs, baseline=baseline, settings=settings)
     elif baseline is not None:
         raise UsageError("a baseline needs at least one other run")
-    of_measures = intervals(runs, settings)
+    of_measures = intervals(runs, settings.confidence_level)
     first = next(iter(of_measures))
     units = Units.of(evaluator.queries)
     better = studentised.better([units.terms(scores.results[first].terms) for scores in runs], settings)
@@ -308,7 +308,7 @@ def _tunings(
                 cutoffs.tune(
                     evaluator.gold, evaluator.read(ranked), maximise=measure.name,
                     task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,
-                    seed=settings.seed, n_resamples=settings.n_resamples, exclude=evaluator.excluded,
+                    seed=settings.seed, exclude=evaluator.excluded,
                     decisions=evaluator.decisions, columns=evaluator.columns,
                 )
             )  # fmt: skip

@@ -127,14 +127,9 @@ def table(contents: Contents) -> Grid:
 
 def _caption(contents: Contents, percent: str) -> str:
     board = contents.board
-    kinds = {"Wilson's" if isinstance(measure, SHARES) else "BCa bootstrap" for measure in board.measures}
-    of_which = "of accuracies Wilson's, of the others BCa bootstrap" if len(kinds) > 1 else kinds.pop()
-    resampled = (
-        ""
-        if of_which == "Wilson's"
-        else f", {board.resampling.n_resamples:,} resamples of the queries, seed {board.resampling.seed}"
-    )
-    return f"Scores; small, their {percent} intervals: {of_which}{resampled}"
+    kinds = {"Wilson's" if isinstance(measure, SHARES) else "jackknife t" for measure in board.measures}
+    of_which = "of accuracies Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()
+    return f"Scores; small, their {percent} intervals: {of_which}"
 
 
 def _missing(run: Scores, measure: Measure) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from coliee_adapters.corpora import Corpus, read_corpus
+from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.protocol import protocol
+from coliee_ir.scoring.corpora import read_corpus
 
 _LONGEST: Final = 160
 

@@ -18,10 +18,10 @@ from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import apart, number, numbers
 from coliee_ir.rules.protocol import ERAS
-from coliee_ir.stats import resampling
 from coliee_ir.stats.folds import Difference, Split, difference
+from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import MOST_REPEATS, Resampling
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS
 
 #: What queries can be put in order by without a file.
 BY: Final = ("id", "year")
@@ -56,7 +56,7 @@ class Forward:
     Attributes:
         steps: the blocks of later queries, each cut by what all earlier queries choose.
         score: of all later queries together.
-        interval: 95% bootstrap interval of ``score`` over the later queries, or groups.
+        interval: 95% interval of ``score`` over the later queries, or groups.
         cross_validated: the held-out score of the same queries, cut by what queries of any time choose.
         difference: ``score`` less ``cross_validated``.
     """
@@ -116,9 +116,7 @@ def _year(query: str) -> str:
     return found[3] or str(ERAS[found[1]] + int(found[2]) - 1)
 
 
-def forward(
-    candidates: Sequence[Candidate], split: Split, held: Terms, order: tuple[list[str], IntArray], settings: Resampling
-) -> Forward:
+def forward(candidates: Sequence[Candidate], split: Split, held: Terms, order: tuple[list[str], IntArray]) -> Forward:
     """Cut each block of later queries by the rule that all earlier ones choose.
 
     Periods are blocks of their own; of more than two a fold, neighbours share a block. The blocks with at least half of
@@ -129,7 +127,6 @@ def forward(
         split: the groups of queries, and the folds by which earlier queries choose the kind.
         held: what each group adds to the cross-validated score.
         order: the periods, and that of each query.
-        settings: of the interval.
 
     Raises:
         UsageError: all queries are of one period.
@@ -162,6 +159,5 @@ def forward(
         steps.append(Step(names[first], names[last], int(earlier.sum()), int(later.sum()), rule, score))
     terms = split.terms(Terms(each, aim.score, np.zeros(each.shape[1]), aim.is_mean))
     terms, same = terms._replace(each=terms.each[tested]), held._replace(each=held.each[tested])
-    samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
-    interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
+    interval = jackknife_t(terms, CONFIDENCE_LEVEL)
     return Forward(tuple(steps), terms.total, interval, same.total, difference(terms, same))

@@ -33,11 +33,11 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
-from coliee_ir.stats import resampling
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, difference, spread
+from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import FOLDS, N_RESAMPLES, REPEATS, SEED, Resampling
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, FOLDS, REPEATS, SEED, Resampling
 
 
 def tune(
@@ -60,7 +60,6 @@ def tune(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     seed: int = SEED,
-    n_resamples: int = N_RESAMPLES,
     decisions: Decisions | None = None,
     columns: Mapping[str, str] | None = None,
     curve_intervals: bool = False,
@@ -90,8 +89,7 @@ def tune(
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
-        seed: of the folds and of the interval.
-        n_resamples: bootstrap samples for the interval.
+        seed: of the folds.
         decisions: the choices where the organisers leave it open.
         columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
         curve_intervals: whether each point of the curve gets an interval.
@@ -112,7 +110,7 @@ def tune(
         there = partial(
             tune, gold, run, maximise=maximise, by=by, task=task, edition=edition, answers=answers, floor=floor,
             cap=cap, folds=folds, repeats=repeats, groups=groups, by_year=by_year, forward=forward, filters=filters,
-            exclude=exclude, only=only, seed=seed, n_resamples=n_resamples, decisions=decisions, columns=columns,
+            exclude=exclude, only=only, seed=seed, decisions=decisions, columns=columns,
             curve_intervals=curve_intervals,
         )  # fmt: skip
         [tuning] = workers.results([there], 1, executor)
@@ -123,7 +121,7 @@ def tune(
         raise UsageError("the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
-    settings = Resampling(n_resamples, seed)
+    Resampling(seed=seed)  # refuses a seed that is none
     if Decisions.of(decisions).extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
     run = opened(run, columns)
@@ -164,9 +162,7 @@ def tune(
     terms = problem.held_out(candidates)
     later = None
     if forward is not None:
-        later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward), settings)
-    samples = resampling.bootstrapped([terms], settings.n_resamples, settings.seed)[:, 0]
-    interval = resampling.bca(samples, terms.total, resampling.left_out(terms), settings.confidence_level)
+        later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward))
     return Tuning(
         tag=scores.tag,
         file=scores.file,
@@ -183,14 +179,14 @@ def tune(
         resubstitution=solution.resubstitution,
         held_out=terms.total,
         split_sd=spread(terms, repeats, candidates[0].sweep.objective.score),
-        interval=interval,
+        interval=jackknife_t(terms, CONFIDENCE_LEVEL),
         gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
         ceilings=problem.ceilings(
             pool, scores.results[measure].value, scores.judged.get("answers"), has_filters=bool(filters)
         ),
         curve=solution.curve,
-        curve_intervals=_bands(solution, split, settings) if curve_intervals else (),
+        curve_intervals=_bands(solution, split) if curve_intervals else (),
         folds=folds,
         repeats=repeats,
         groups=None if groups is None else len(terms.each),
@@ -276,19 +272,13 @@ def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
     return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
 
 
-def _bands(solution: Solution, split: Split, settings: Resampling) -> tuple[Interval, ...]:
+def _bands(solution: Solution, split: Split) -> tuple[Interval, ...]:
     """The interval of the score at each point of a curve."""
     rule, points = solution.rule, []
     for parameter, _ in solution.curve:
         kept = solution.sweep.terms(replace(rule, threshold=parameter))
         points.append(split.terms(kept))
-    if not points:
-        return ()
-    samples = resampling.bootstrapped(points, settings.n_resamples, settings.seed)
-    return tuple(
-        resampling.bca(samples[:, at], terms.total, resampling.left_out(terms), settings.confidence_level)
-        for at, terms in enumerate(points)
-    )
+    return tuple(jackknife_t(terms, CONFIDENCE_LEVEL) for terms in points)
 
 
 def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:

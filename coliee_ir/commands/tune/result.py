@@ -75,12 +75,12 @@ class Tuning(Shown):
         held_out: the score when kind and parameters are chosen anew without each fold: what to expect.
         split_sd: standard deviation of the held-out score over the repeats, that is: from one way to deal the queries
             to folds to another. NaN for one repeat.
-        interval: 95% bootstrap interval of ``held_out`` over queries, or over groups where there are any.
+        interval: 95% interval of ``held_out`` over queries, or over groups where there are any.
         gain: ``held_out`` less the score of the run as it is.
         tried: the kinds of rule, the simplest first.
         ceilings: scores reference points: name → score.
         curve: parameter of the chosen rule and score there, on all queries.
-        curve_intervals: 95% bootstrap interval of each of these scores; empty where they were not asked for.
+        curve_intervals: 95% interval of each of these scores; empty where they were not asked for.
         folds: how many.
         repeats: how many times the queries were dealt anew to folds.
         groups: how many groups of queries there are; None where each query is for itself.

@@ -20,7 +20,7 @@ from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
-from coliee_ir.commands.validate.tasks import find_task
+from coliee_ir.commands.validate.tasks import task_of_files
 from coliee_ir.rules.protocol import TASKS, task_name
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 
@@ -83,7 +83,7 @@ def validate(
     named_task = task_name(task)
     if gold is not None:
         read_gold(asked, task=named_task)  # refuses what is not a gold, in which any text would be a list of ids
-    found = named_task or find_task(list(sources.values()), asked)
+    found = named_task or task_of_files(list(sources.values()), asked)
     check = Check(
         found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names, has_gold=gold is not None
     )

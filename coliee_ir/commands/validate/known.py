@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from coliee_adapters.corpora import CaseCorpus, FragmentCorpus, read_corpus
+from coliee_adapters.corpora import CaseCorpus, FragmentCorpus
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import content_lines, split_columns
 from coliee_ir.judging.mismatch import Respelling, respelled
 from coliee_ir.rules.protocol import Protocol
+from coliee_ir.scoring.corpora import read_corpus
 from coliee_ir.scoring.reading import read_queries
 
 

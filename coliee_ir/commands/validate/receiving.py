@@ -17,7 +17,7 @@ from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.inbox import Inbox, Received
-from coliee_ir.commands.validate.tasks import find_task
+from coliee_ir.commands.validate.tasks import task_of_files
 from coliee_ir.rules.protocol import LONG_LIST_FILE, PROTOCOLS, described_task, protocol, task_name
 from coliee_ir.scoring.arriving import KINDS, Passed, named_task, sorted_out
 from coliee_ir.scoring.reading import read_queries, read_run
@@ -98,7 +98,7 @@ def _held(file: str, passed: Passed, edition: str | int | None) -> _Held:
     """The run tag, the part and the task of a file."""
     try:
         source = Source(file, may_be_empty=True, any_text=True)
-        found = find_task([source], ())
+        found = task_of_files([source], ())
     except ColieeError:
         found = ""
     try:

@@ -26,7 +26,7 @@ _ACCEPTED: Final = re.compile(r'"is_accepted"\s*:\s*(?:true|false)\b')
 _JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*+:\s*+[\[{]?+\s*+"([^",\\]+)')
 
 
-def find_task(sources: Sequence[Source], asked: Sequence[Source]) -> str:
+def task_of_files(sources: Sequence[Source], asked: Sequence[Source]) -> str:
     """The task that files, and the files that name their queries, are of; empty if none is a run.
 
     Raises:

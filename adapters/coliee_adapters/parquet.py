@@ -1,0 +1,385 @@
+"""Parquet: golds, runs and answers in columns, read batch by batch with pyarrow, an extra.
+
+Columns have the names of ``coliee_adapters.vocabulary``, as in tables and frames, and their values mean the same. Row
+groups are the parts of a run that several processes read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import repeat
+from typing import Any, BinaryIO, Final
+
+from coliee_adapters import arrow, frames, limits, remote
+from coliee_adapters.columns import changes
+from coliee_adapters.errors import InputError, Place, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.records import ONE_WORD, Answers, Columns, Gold, IdRule, Run, exact_id, normal_id, wrong_id
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.statute import Labelled, labels_of
+from coliee_adapters.trec import add_judgement
+from coliee_adapters.vocabulary import Kind, roles_of
+
+FORMAT: Final = "parquet"
+
+_INSTALL: Final = "pip install 'coliee-ir[parquet]'"
+
+#: rows that are read at a time; with all that is made of them they are a few megabytes
+_BATCH: Final = 1 << 15
+
+#: bytes of a column that are read at a time
+_BUFFER: Final = 1 << 16
+
+#: rows of a row group that is written, at least: it ends where a query ends
+_GROUP: Final = 1 << 18
+
+
+def sniff(head: bytes) -> str | None:
+    """``parquet`` if a file begins as Parquet does, and not as an id that is spelt like it."""
+    return FORMAT if head.startswith(b"PAR1\x15") else None
+
+
+def _library(path: str = "") -> tuple[Any, Any]:
+    """Pyarrow, and its module for Parquet.
+
+    Args:
+        path: the file that is to be read; none where one is to be written.
+
+    Raises:
+        InputError: it is not installed, and a file is to be read.
+        UsageError: it is not installed.
+    """
+    try:
+        import pyarrow  # an extra, which takes a third of a second to load
+        import pyarrow.parquet
+    except ImportError:
+        if path:
+            raise InputError(path, "a Parquet file needs pyarrow to be read", remedy=_INSTALL) from None
+        raise UsageError(f"Parquet needs pyarrow: {_INSTALL}") from None
+    return pyarrow, pyarrow.parquet
+
+
+@contextlib.contextmanager
+def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
+    """Pyarrow's file.
+
+    Args:
+        source: the file.
+        texts: names of columns in which values repeat.
+
+    Raises:
+        InputError: it is damaged, says that it holds more than ``limits`` allows, or pyarrow is not installed.
+    """
+    pyarrow, parquet = _library(source.name)
+    with source.open() as stream:
+        try:
+            # pre-buffered, whole row groups would be held; of a file elsewhere each read is a request
+            size = 0 if remote.is_remote(source.path) else _BUFFER
+            held = parquet.ParquetFile(stream, read_dictionary=list(texts), pre_buffer=False, buffer_size=size)
+            with held as file:
+                _check_size(source, file.metadata)
+                yield file
+        except (pyarrow.ArrowException, OSError) as error:
+            said = str(error).splitlines()[0] if str(error) else type(error).__name__
+            problem = f"the Parquet file is damaged or cut short ({said})"
+            raise InputError(source.name, problem, remedy="write or download it again") from None
+
+
+def _check_size(source: Source, metadata: Any) -> None:
+    size = sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
+    if size > source.limits.unpacked:
+        problem = f"the Parquet data unpacks to more than {limits.size(source.limits.unpacked)}"
+        raise InputError(source.name, problem, remedy=f"if this is right, raise {limits.variable('unpacked')}")
+
+
+def names_of(source: Source) -> list[str]:
+    """The names of the columns.
+
+    Raises:
+        InputError: the file is damaged, or pyarrow not installed.
+    """
+    with _opened(source) as file:
+        return list(file.schema_arrow.names)
+
+
+def kind_of(source: Source) -> Kind | None:
+    """Whether the columns can only be those of a gold, or only of a run; None if they can be either, or neither."""
+    pyarrow, _ = _library(source.name)
+    with _opened(source) as file:
+        schema = file.schema_arrow
+    can: list[Kind] = []
+    for kind in ("gold", "run"):
+        with contextlib.suppress(InputError):
+            roles = roles_of(schema.names, kind, source.name, source.columns)
+            if "relevance" not in roles or not pyarrow.types.is_floating(schema.types[roles["relevance"]]):
+                can.append(kind)
+    return can[0] if len(can) == 1 else None
+
+
+def holds_answers(source: Source) -> bool:
+    """Whether the columns of a run are those of answers and not of documents."""
+    return "document" not in roles_of(names_of(source), "run", source.name, source.columns)
+
+
+def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
+    """Relevant documents or labels.
+
+    Raises:
+        InputError: the file is damaged, a column is not understood, or a value is none, with its row.
+    """
+    remarks = Remarks()
+    roles = roles_of(names_of(source), "gold", source.name, source.columns)
+    if "answer" in roles:
+        labels, _ = labels_of(_labelled(source, roles), remarks, gold=True)
+        return Gold(labels=labels, path=source.name, format=FORMAT, remarks=remarks)
+    qrels: dict[str, dict[str, int]] = {}
+    for first, values in _batches(source, roles):
+        for place, query, document, given in _rows(source, first, values, rule, "relevance"):
+            relevance = 1
+            if "relevance" in roles:
+                relevance = _of(place, "relevance", frames.relevance_of, given)
+            found = f"{query} {document} {relevance}"
+            add_judgement(qrels, (query, document, relevance), place, found, remarks)
+    return Gold(qrels, path=source.name, format=FORMAT, remarks=remarks)
+
+
+def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
+    """Documents, whose rows are read when their blocks are asked for; or answers.
+
+    A run without scores is in the order of its ranks, or else of its rows.
+
+    Raises:
+        InputError: see ``read_gold``.
+    """
+    with _opened(source) as file:
+        roles = roles_of(file.schema_arrow.names, "run", source.name, source.columns)
+        if not file.metadata.num_rows:
+            raise InputError(source.name, "the table has no rows", remedy="write a row for each query and document")
+        tag, alone = _first_tag(file, roles.get("tag"))
+    if alone:
+        del roles["tag"]
+    name = tag or source.stem
+    if "answer" in roles:
+        remarks = Remarks()
+        labels, unreadable = labels_of(_labelled(source, roles), remarks)
+        return Answers(labels, name, source.name, FORMAT, remarks, unreadable)
+    # no closures: a run can be pickled
+    read = partial(read_blocks, source, roles, rule, tag)
+    whole = Run(read, tag=name, scored="score" in roles, path=source.name, format=FORMAT)
+    return replace(whole, split=partial(_split, source, roles, whole, read))
+
+
+def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
+    """The run tag of the first row, with ``_`` for its blanks; and whether no row can have another."""
+    if at is None:
+        return "", False
+    held = [file.metadata.row_group(group).column(at).statistics for group in range(file.metadata.num_row_groups)]
+    known = all(one is not None and one.has_min_max and one.null_count == 0 for one in held)
+    alone = known and len({value for one in held for value in (one.min, one.max)}) == 1
+    first = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False)).column(0)[0].as_py()
+    return "" if first is None else "_".join(str(first).split()), alone
+
+
+def _batches(
+    source: Source, roles: Mapping[str, int], start: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, dict[str, arrow.Column]]]:
+    """The number of the first row of each batch, from 0 on, and the values by role.
+
+    Args:
+        source: the file.
+        roles: role → place of the column.
+        start: the first row.
+        stop: the row to stop before; None for the end.
+
+    Raises:
+        InputError: a column is of a type that is not read.
+    """
+    names = names_of(source)
+    wanted = [names[at] for at in sorted(roles.values())]
+    with _opened(source, [names[at] for role, at in roles.items() if role in ("query", "tag")]) as file:
+        groups: list[int] = []
+        row = 0
+        first = start
+        for group in range(file.metadata.num_row_groups):
+            behind = row + file.metadata.row_group(group).num_rows
+            if behind > start and (stop is None or row < stop):
+                first = first if groups else row
+                groups.append(group)
+            row = behind
+        for batch in file.iter_batches(_BATCH, row_groups=groups, columns=wanted, use_threads=False):
+            inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
+            if len(inside):
+                table = arrow.Table(inside)
+                columns = {role: table.column(table.columns.index(names[at])) for role, at in roles.items()}
+                yield (
+                    max(first, start),
+                    {role: _understood(source, role, names[roles[role]], column) for role, column in columns.items()},
+                )
+            first += len(batch)
+
+
+def _understood(source: Source, role: str, name: str, column: arrow.Column | None) -> arrow.Column:
+    if column is None:
+        problem = f"the {role} is of a type that is not read"
+        raise InputError(source.name, problem, found=name, remedy="write text or numbers")
+    return column
+
+
+def read_blocks(
+    source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, start: int = 0, stop: int | None = None
+) -> Iterator[Columns]:
+    """The rows of a run, or of a part of it, as blocks of columns.
+
+    Args:
+        source: the file.
+        roles: role → place of the column.
+        rule: how ids are normalised.
+        tag: the run tag of the file's first row.
+        start: the first row of the part.
+        stop: the row behind it; None for the end of the file.
+
+    Raises:
+        InputError: a value that cannot be read, with its row.
+    """
+    for first, values in _batches(source, roles, start, stop):
+        tags = values.pop("tag", None)
+        block = frames.plain_block(values, rule, commas=rule is exact_id)
+        if block is None:
+            block = _careful(source, first, values, rule)
+        yield block if tags is None else block._replace(remarks=_other_tags(first, tags, tag))
+
+
+def _careful(source: Source, first: int, values: Mapping[str, arrow.Column], rule: IdRule) -> Columns:
+    """A block row by row."""
+    queries: list[str] = []
+    starts: list[int] = []
+    documents: list[str] = []
+    scores: list[float] = []
+    decides = next((role for role in ("score", "rank") if role in values), "")
+    for place, query, document, value in _rows(source, first, values, rule, decides):
+        if not queries or query != queries[-1]:
+            queries.append(query)
+            starts.append(len(documents))
+        documents.append(document)
+        if decides:
+            number = _of(place, decides, partial(frames.finite, what=decides), value)
+            scores.append(number if decides == "score" else -number)
+    ranks = list(map(str, values["rank"])) if decides == "score" and "rank" in values else None
+    return Columns(queries, [*starts, len(documents)], documents, scores if decides else None, ranks)
+
+
+def _rows(
+    source: Source, first: int, values: Mapping[str, arrow.Column], rule: IdRule, last: str
+) -> Iterator[tuple[Place, str, str, Any]]:
+    """Each row: where it stands, its query and document, which must each be one word, and another value."""
+    rows = zip(values["query"], values["document"], values.get(last, repeat(None)), strict=False)
+    for number, (query, document, value) in enumerate(rows, first + 1):
+        place = Place(source.name, "row", number)
+        ids = rule(_of(place, "query", frames.id_of, query)), rule(_of(place, "document", frames.id_of, document))
+        if wrong := wrong_id(ids, commas=rule is exact_id):
+            raise place.fault(wrong[1], wrong[0], ONE_WORD)
+        yield place, *ids, value
+
+
+def _of(place: Place, role: str, reading: Callable[[Any], Any], value: Any) -> Any:
+    """A value as it is read; InputError with its row."""
+    if value is None:
+        raise place.fault(f"the {role} is null", remedy="fill it in, or drop the row")
+    try:
+        return reading(value)
+    except InputError as error:
+        raise place.fault(error.problem, error.found, error.remedy) from None
+
+
+def _other_tags(first: int, tags: arrow.Column, tag: str) -> Remarks | None:
+    remarks = Remarks()
+    for number, given in enumerate(tags, first + 1):
+        if "_".join(str(given or "").split()) != tag:
+            remarks.add("tag", f"row {number}: {given}")
+    return remarks or None
+
+
+def _labelled(source: Source, roles: Mapping[str, int]) -> Iterator[Labelled]:
+    """Each row of answers."""
+    for first, values in _batches(source, {role: roles[role] for role in ("query", "answer")}):
+        for number, (query, word) in enumerate(zip(values["query"], values["answer"], strict=True), first + 1):
+            place = Place(source.name, "row", number)
+            yield Labelled(
+                normal_id(_of(place, "query", frames.id_of, query)),
+                _of(place, "answer", frames.answer_word, word),
+                place,
+            )
+
+
+def _split(
+    source: Source, roles: Mapping[str, int], whole: Run, read: Callable[..., Iterator[Columns]], n: int
+) -> list[Run]:
+    """A run as up to ``n`` runs over parts of its file: row groups, from where a query begins in them."""
+    starts = [0]
+    with _opened(source) as file:
+        sizes = [file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups)]
+    borders = [sum(sizes[:at]) for at in range(1, len(sizes))]
+    for i in range(1, n):
+        left = [border for border in borders if border > starts[-1] and border >= sum(sizes) * i // n]
+        start = _next_query(source, roles["query"], left[0]) if left else None
+        if start is not None and start > starts[-1]:
+            starts.append(start)
+    return [
+        replace(whole, blocks=partial(read, start=start, stop=stop), split=None)
+        for start, stop in zip(starts, [*starts[1:], None], strict=True)
+    ]
+
+
+def _next_query(source: Source, at: int, border: int) -> int | None:
+    """The first row from a border on where another query begins; None where none does in the next rows."""
+    before = None
+    for first, values in _batches(source, {"query": at}, border - 1, border + _GROUP):
+        ids = values["query"].ids()
+        if ids is None:
+            return None
+        for start in changes(ids)[:-1].tolist():
+            if before not in (None, ids[start]):
+                return int(first + start)
+            before = ids[start]
+    return None
+
+
+def write_gold(qrels: Mapping[str, Mapping[str, int]], stream: BinaryIO) -> None:
+    """Write ``query_id``, ``doc_id`` and ``relevance``; a query without documents cannot be written."""
+    rows = ((query, document, level) for query, judged in qrels.items() for document, level in judged.items())
+    _write({"query_id": "string", "doc_id": "string", "relevance": "int32"}, rows, stream)
+
+
+def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, stream: BinaryIO, *, scored: bool) -> None:
+    """Write ``query_id``, ``doc_id``, ``score`` and ``tag``; of a run without scores ``rank`` for ``score``."""
+    value = ("score", "float64") if scored else ("rank", "int32")
+    rows = (
+        (query, document, score if scored else rank, tag)
+        for query, ranking in rankings
+        for rank, (document, score) in enumerate(ranking.items(), 1)
+    )
+    _write({"query_id": "string", "doc_id": "string", value[0]: value[1], "tag": "string"}, rows, stream)
+
+
+def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: BinaryIO) -> None:
+    """Write rows, in groups that end where a query does."""
+    pyarrow, parquet = _library()
+    schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in columns.items()])
+    with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+        held: list[tuple[Any, ...]] = []
+
+        def put() -> None:
+            columns = zip(zip(*held, strict=True), schema, strict=True)
+            arrays = [pyarrow.array(values, field.type) for values, field in columns]
+            writer.write_table(pyarrow.table(arrays, schema=schema), row_group_size=len(held))
+            held.clear()
+
+        for row in rows:
+            if len(held) >= _GROUP and row[0] != held[-1][0]:
+                put()
+            held.append(row)
+        if held:
+            put()

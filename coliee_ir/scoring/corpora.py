@@ -1,0 +1,45 @@
+"""The texts of a task: which kind of corpus the task's rules ask for."""
+
+from __future__ import annotations
+
+from coliee_adapters import corpora
+from coliee_adapters.corpora import Corpus
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import PathLike
+from coliee_adapters.records import Gold
+from coliee_ir.rules.protocol import TASKS, all_rules, task_name
+
+
+def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike | Gold | None = None) -> Corpus:
+    """The texts of a task.
+
+    Args:
+        path: Task 1: the folder of the cases. Task 2: the folder of the queries' folders. Tasks 3 to 5: the Civil
+            Code; or the statements alone, where no articles are needed. The pilot: the JSON Lines.
+        task: ``1`` to ``5``, ``tort`` or ``rationale``; by default what the path shows.
+        gold: what names the queries and, if it has labels, the relevant documents. Tasks 1 and 2: the labels, or the
+            list of queries of a test set. Tasks 3 to 5: the XML of the statements, with or without labels. The pilot:
+            the same instances with verdicts, where those of the path have none.
+
+    Raises:
+        UsageError: there is no such task, or this task takes no such gold.
+        InputError: the path is not there or holds no such corpus; or the gold cannot be read.
+
+    >>> corpus = read_corpus("task1_train_files", gold="task1_train_labels.json")  # doctest: +SKIP
+    >>> next(corpus.docs_iter()).doc_id  # doctest: +SKIP
+    '000002'
+    """
+    name = task_name(task)
+    kind = _kind(name) if name else None
+    if name and kind is None:
+        known = ", ".join(one for one in TASKS if _kind(one))
+        raise UsageError(f"there are no texts of a task {name!r}; there are {known}")
+    return corpora.read_corpus(path, kind=kind, gold=gold)
+
+
+def _kind(task: str) -> corpora.Kind | None:
+    """The kind of a task's texts; None where none are known."""
+    rules = all_rules(task)[-1]
+    if rules.law == "case":
+        return "cases" if rules.cases_as_queries else "fragments"
+    return "statutes" if rules.law == "statute" else "torts" if rules.pilot else None

@@ -1,0 +1,391 @@
+"""Parquet files in every command: the scores and remarks of the same rows as text, in any number of parts."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coliee_ir
+from coliee_adapters import detect, parquet
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Gold, Run
+from coliee_adapters.remarks import Remarks
+from coliee_ir import Answers, compare, evaluate, read_gold, read_run, tune, validate
+from coliee_ir.commands.convert import convert
+from coliee_ir.judging import workers
+from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.scoring.reading import read_queries
+
+EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
+GOLD = Qrels({f"q{n}": {f"d{i}": i % 3 for i in range(n + 1)} for n in range(5)} | {"7": {"8": 1}})
+
+
+class Row(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+    rank: int
+    tag: str
+
+
+QUERIES = st.sampled_from(["q0", "q1", "q2", "q3", "q4", "q9", "7", "q1.txt"])
+DOCUMENTS = st.sampled_from(
+    ["d0", "d1", "d2", "d3", "8", "d1.txt", "an-id-of-more-than-thirty-two-bytes-and-so-on", "民法"]
+)
+ROWS = st.lists(
+    st.builds(
+        Row, QUERIES, DOCUMENTS, st.sampled_from([0.5, 1.0, 0.25, -3.0]), st.integers(1, 9), st.sampled_from("TTU")
+    ),
+    min_size=1,
+    max_size=25,
+)
+few = settings(max_examples=settings.default.max_examples // 5)  # each writes files
+TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()))
+
+
+def put(path: Path, rows: list[Row], columns: tuple[str, ...], text: Any = None, group: int | None = None) -> Source:
+    """The rows as Parquet."""
+    kinds = {"score": pa.float64(), "rank": pa.int32()}
+    arrays = {name: pa.array([getattr(row, name) for row in rows], kinds.get(name, text)) for name in columns}
+    pq.write_table(pa.table(arrays), path, row_group_size=group)
+    return Source(path)
+
+
+def put_text(path: Path, rows: list[Row], columns: tuple[str, ...]) -> Source:
+    """The same rows as a table of text."""
+    lines = [columns, *([str(getattr(row, name)) for name in columns] for row in rows)]
+    path.write_text("".join(f"{','.join(line)}\n" for line in lines), encoding="utf-8")
+    return Source(path)
+
+
+def without_places(remarks: Remarks) -> dict[str, tuple[int, Any]]:
+    """Counts and examples, without where these stand: a row of Parquet is the line behind it in a table."""
+    return {
+        kind: (
+            remarks.count(kind),
+            [one.partition(": ")[2] if kind == "tag" else one for one in remarks.examples(kind)],
+        )
+        for kind in ("tag", "duplicate", "tie", "rank-order", "ungrouped", "extra-query")
+    }
+
+
+def same(one: Judged, other: Judged) -> bool:
+    arrays = ("rank", "retrieved", "repeated", "answered")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and (
+        one.extra == other.extra
+        and one.alike == other.alike
+        and without_places(one.remarks) == without_places(other.remarks)
+        and one.lines == other.lines
+    )
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are judged one after another in this process."""
+    results = workers.results
+    monkeypatch.setattr(workers, "results", lambda tasks, *_: results(tasks, 1))
+
+
+@pytest.mark.usefixtures("one_process")
+@few
+@given(
+    rows=ROWS,
+    columns=st.sampled_from([("score",), ("rank",), (), ("score", "rank"), ("score", "tag"), ("tag", "rank")]),
+    text=st.sampled_from(TEXTS),
+    group=st.integers(1, 9),
+    jobs=st.integers(1, 4),
+    batch=st.integers(1, 9),
+)
+def test_a_run_is_judged_as_the_same_rows_of_text(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[Row],
+    columns: tuple[str, ...],
+    text: Any,
+    group: int,
+    jobs: int,
+    batch: int,
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    names = ("query_id", "doc_id", *columns)
+    if columns == ("tag",):
+        return
+    plain = detect.read_run(put_text(folder / "run.csv", rows, names))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "_BATCH", batch)
+        run = detect.read_run(put(folder / "run.parquet", rows, names, text, group))
+        assert isinstance(plain, Run)
+        assert isinstance(run, Run)
+        assert (run.tag, run.scored) == (plain.tag, plain.scored)
+        expected = judge(GOLD, plain)
+        assert same(judge(GOLD, run), expected)
+        assert same(judge(GOLD, pickle.loads(pickle.dumps(run)), jobs=jobs), expected)
+
+
+@few
+@given(ROWS, st.integers(1, 5), st.integers(2, 97))
+def test_parts_hold_every_row_once_and_begin_where_a_query_begins(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Row], group: int, n: int
+) -> None:
+    run = detect.read_run(
+        put(tmp_path_factory.getbasetemp() / "run.parquet", rows, ("query_id", "doc_id", "score"), pa.string(), group),
+        rule=str,
+    )
+    assert isinstance(run, Run)
+    assert run.split is not None
+    parts = [
+        [(q, d) for block in part.blocks() for q, a, b in block.segments() for d in block.documents[a:b]]
+        for part in run.split(n)
+    ]
+    assert [row for part in parts for row in part] == [row[:2] for row in rows]
+    assert len(parts) <= n
+    assert all(one[-1][0] != other[0][0] for one, other in itertools.pairwise(parts))
+
+
+@few
+@given(st.lists(st.tuples(QUERIES, DOCUMENTS, st.integers(-1, 3)), min_size=1, max_size=20), st.sampled_from(TEXTS))
+def test_a_gold_is_that_of_text(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]], text: Any
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    names = ("query_id", "doc_id", "relevance")
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    pq.write_table(
+        pa.table({name: pa.array(columns[name], pa.int16() if name == "relevance" else text) for name in names}),
+        folder / "gold.parquet",
+    )
+    lines = [names, *rows]
+    (folder / "gold.csv").write_text("".join(f"{','.join(map(str, line))}\n" for line in lines), encoding="utf-8")
+    found: list[Any] = []
+    for name in ("gold.csv", "gold.parquet"):
+        try:
+            gold = detect.read_gold(Source(folder / name))
+            found.append((gold.qrels, gold.remarks.count("gold-duplicate")))
+        except InputError as error:
+            found.append((error.problem.removeprefix("row ").lstrip("0123456789").removeprefix(": "), error.remedy))
+    assert found[0] == found[1]
+
+
+# every task's examples, there and back
+
+
+EVERY = (
+    ("task1", "gold.json", ("bm25.txt", "dense.txt")),
+    ("task2", "gold.json", ("mono.txt", "rules.csv")),
+    ("task3-2025", "gold.xml", ("task3.ALPHA",)),
+    ("trec", "qrels.txt", ("bm25.run", "dense.run")),
+)
+
+
+@pytest.mark.parametrize(("folder", "gold", "runs"), EVERY, ids=[one[0] for one in EVERY])
+def test_what_is_converted_has_the_same_scores_and_remarks(
+    folder: str, gold: str, runs: tuple[str, ...], tmp_path: Path
+) -> None:
+    task = None if folder == "trec" else folder[4]
+    convert(EXAMPLES / folder / gold, tmp_path / "gold.qrels", to="qrels")
+    convert(tmp_path / "gold.qrels", tmp_path / "gold.parquet")
+    for run in runs:
+        convert(EXAMPLES / folder / run, tmp_path / "run.parquet", to="parquet")
+        plain = evaluate(tmp_path / "gold.qrels", EXAMPLES / folder / run, task=task, edition=2025)
+        scores = evaluate(tmp_path / "gold.parquet", tmp_path / "run.parquet", task=task, edition=2025)
+        assert scores.measures == plain.measures
+        assert scores.tag == plain.tag
+        # a line that repeats another is written once, and so is the tag
+        kept = [one for one in plain.remarks if "repeat" not in one and "tag" not in one]
+        assert list(scores.remarks) == kept
+
+
+def test_answers_and_golds_of_labels(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": ["R01-1-A", "R01-2-B"], "label": ["Y", "N"]}), tmp_path / "gold.parquet")
+    pq.write_table(pa.table({"id": ["R01-1-A", "R01-2-B"], "prediction": [True, True]}), tmp_path / "run.parquet")
+    answers = read_run(tmp_path / "run.parquet")
+    assert isinstance(answers, Answers)
+    assert answers.labels == {"R01-1-A": True, "R01-2-B": True}
+    assert evaluate(tmp_path / "gold.parquet", tmp_path / "run.parquet", task="4").measures == {"Accuracy": 0.5}
+
+
+# commands
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    convert(EXAMPLES / "task1" / "gold.json", "gold.qrels", to="qrels")
+    convert("gold.qrels", "gold.parquet")
+    for name in ("bm25", "dense"):
+        convert(EXAMPLES / "task1" / f"{name}.txt", f"{name}.parquet")
+    return tmp_path
+
+
+def test_runs_are_compared_tuned_and_ranked(files: Path) -> None:
+    runs = [EXAMPLES / "task1" / f"{name}.txt" for name in ("bm25", "dense")]
+    of_text = compare("gold.qrels", *runs, task="1", n_resamples=99)
+    found = compare("gold.parquet", "bm25.parquet", "dense.parquet", task="1", n_resamples=99)
+    assert found.pairs[0].p == of_text.pairs[0].p
+    convert(EXAMPLES / "trec" / "bm25.run", "scored.parquet")
+    chosen = [
+        tune(EXAMPLES / "trec" / "qrels.txt", run, task="1", by="k").rule
+        for run in (EXAMPLES / "trec" / "bm25.run", "scored.parquet")
+    ]
+    assert chosen[0] == chosen[1]
+    board = coliee_ir.rank_runs("gold.parquet", "bm25.parquet", "dense.parquet", task="1")
+    assert len(str(board).splitlines()) > 2
+
+
+def test_validate_says_that_a_submission_is_text(files: Path) -> None:
+    (finding,) = validate("bm25.parquet", task="1").findings
+    assert finding.rule == "unreadable"
+    assert "Parquet" in str(finding)
+    assert "convert" in str(finding)
+    assert not validate(EXAMPLES / "task1" / "bm25.txt", task="1", gold="gold.parquet").errors
+
+
+def test_queries_and_columns_are_read_from_it(files: Path) -> None:
+    assert read_queries("gold.parquet") == read_queries("gold.qrels")
+    table = pq.read_table("bm25.parquet").rename_columns(["topic", "article_no", "logit", "tag"])
+    pq.write_table(table, "odd.parquet")
+    with pytest.raises(InputError, match="no column is recognised"):
+        evaluate("gold.parquet", "odd.parquet", task="1")
+    columns = {"query": "topic", "document": "article_no", "rank": "logit"}
+    expected = evaluate("gold.parquet", "bm25.parquet", task="1").measures
+    assert evaluate("gold.parquet", "odd.parquet", task="1", columns=columns).measures == expected
+
+
+def test_it_is_read_from_standard_input(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path("bm25.parquet").read_bytes())))
+    assert (
+        evaluate("gold.parquet", "-", task="1").measures == evaluate("gold.parquet", "bm25.parquet", task="1").measures
+    )
+
+
+def test_what_can_be_a_gold_or_a_run_is_not_guessed(files: Path) -> None:
+    with pytest.raises(UsageError, match="can be a gold or a submission"):
+        convert(EXAMPLES / "task1" / "gold.json", "it.parquet")
+    assert not Path("it.parquet").exists()
+
+
+def test_row_groups_end_where_queries_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "_GROUP", 4)
+    rankings = {f"q{n}": {f"d{i}": float(-i) for i in range(3)} for n in range(5)}
+    with (tmp_path / "run.parquet").open("wb") as stream:
+        parquet.write_run(rankings.items(), "T", stream, scored=True)
+    file = pq.ParquetFile(tmp_path / "run.parquet")
+    groups = [file.read_row_group(at).column("query_id").to_pylist() for at in range(file.metadata.num_row_groups)]
+    assert [sorted(set(group)) for group in groups] == [["q0", "q1"], ["q2", "q3"], ["q4"]]
+    run = read_run(tmp_path / "run.parquet", task="trec")
+    assert isinstance(run, Run)
+    assert run.split is not None
+    assert len(run.split(9)) == 3
+
+
+# what is wrong
+
+
+def refused(act: Callable[[], object]) -> InputError:
+    with pytest.raises(InputError) as caught:
+        act()
+    return caught.value
+
+
+def blocks(path: Path) -> Callable[[], object]:
+    def read() -> object:
+        run = read_run(path)
+        assert isinstance(run, Run)
+        return list(run.blocks())
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "kind", "problem"),
+    [
+        ("query_id", None, pa.string(), "row 3: the query is null"),
+        ("doc_id", None, pa.string(), "row 3: the document is null"),
+        ("score", None, pa.float64(), "row 3: the score is null"),
+        ("score", float("nan"), pa.float64(), "row 3: this score is not a finite number"),
+        ("doc_id", "", pa.string(), "row 3: this id is empty"),
+        ("doc_id", "a b", pa.string(), "row 3: this id has a blank in it"),
+        ("doc_id", "a,b", pa.string(), "row 3: this id has a comma or a semicolon in it"),
+        ("score", 1, pa.date32(), "the score is of a type that is not read"),
+    ],
+)
+@pytest.mark.parametrize("group", [1, 9])
+def test_a_value_that_is_wrong_is_named_with_its_row(
+    tmp_path: Path, column: str, value: object, kind: Any, problem: str, group: int
+) -> None:
+    rows: dict[str, list[Any]] = {"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "c"], "score": [3, 2, 1]}
+    kinds = {"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()} | {column: kind}
+    arrays = {
+        name: pa.array([*held[:2], value if name == column else held[2]], kinds[name]) for name, held in rows.items()
+    }
+    path = tmp_path / "run.parquet"
+    pq.write_table(pa.table(arrays), path, row_group_size=group)
+    error = refused(blocks(path))
+    assert error.problem == problem
+    assert error.path == str(path)
+    with pytest.raises(InputError) as judged:
+        evaluate({"q1": ["a"], "q2": ["c"]}, path, task="1", measures=["MicroF1"])
+    assert judged.value.problem == problem
+
+
+@pytest.mark.parametrize(
+    ("relevance", "problem"),
+    [(None, "row 2: the relevance is null"), (1.5, "row 2: this relevance is not an integer"), (10**6, "too great")],
+)
+def test_a_relevance_that_is_wrong_is_named_with_its_row(tmp_path: Path, relevance: object, problem: str) -> None:
+    path = tmp_path / "gold.parquet"
+    pq.write_table(pa.table({"qid": ["q", "q"], "docno": ["a", "b"], "rel": [1.0, relevance]}), path)
+    assert problem in refused(lambda: read_gold(path)).problem
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
+    rows = [Row(f"q{n % 5}", f"d{n * 7919 % 10_007}", n * 1.37, n, "T") for n in range(5000)]
+    path = tmp_path / "run.parquet"
+    put(path, rows, ("query_id", "doc_id", "score"))
+    whole = path.read_bytes()
+    for damaged in (whole[:-20], whole[:100], whole[: len(whole) // 2], whole[:400] + bytes(2000) + whole[2400:]):
+        path.write_bytes(damaged)
+        error = refused(blocks(path))
+        assert error.problem.startswith("the Parquet file is damaged or cut short (")
+        assert "\n" not in str(error)
+
+
+def test_a_table_without_rows_and_one_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.parquet"
+    pq.write_table(pa.table({"qid": pa.array([], pa.string()), "docno": pa.array([], pa.string())}), path)
+    assert refused(blocks(path)).problem == "the table has no rows"
+    put(path, [Row(f"q{n}", f"d{n}", n, n, "T") for n in range(2000)], ("query_id", "doc_id", "score"))
+    monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "10K")
+    assert "unpacks to more than 10 KiB" in refused(blocks(path)).problem
+
+
+def test_the_extra_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.parquet"
+    put(path, [Row("q", "d", 1.0, 1, "T")], ("query_id", "doc_id", "score"))
+    for module in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert "coliee-ir[parquet]" in str(refused(lambda: read_run(path)))
+    with pytest.raises(UsageError, match=r"coliee-ir\[parquet\]"):
+        convert(EXAMPLES / "trec" / "bm25.run", tmp_path / "out.parquet")
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_text_is_not_read_from_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    put(path, [Row("q", "d", 1.0, 1, "T")], ("query_id", "doc_id", "score"))
+    for read in (Source.text, Source.raw, lambda source: list(source.blocks(9))):
+        assert "Parquet" in refused(lambda read=read: read(Source(path))).problem  # type: ignore[misc]
+    assert isinstance(detect.read_gold(Source(EXAMPLES / "trec" / "qrels.txt")), Gold)
