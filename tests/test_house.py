@@ -6,6 +6,7 @@ What is read here is the source, not what happens to be loaded: imports inside f
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -201,3 +202,10 @@ def test_only_the_rules_know_a_task_by_name() -> None:
 def test_the_wording_of_every_message_is_that_of_the_golden_file() -> None:
     told = "read what differs aloud, then: python tests/messages.py"
     assert messages.GOLDEN.read_text(encoding="utf-8") == messages.written(), told
+
+
+def test_every_message_that_a_test_names_exists() -> None:
+    known = set(messages.named().values())
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        named = re.findall(r"""wording\(\s*["']([a-z0-9-]+)["']""", path.read_text(encoding="utf-8"))
+        assert set(named) <= known, f"{path}: renamed, or gone: look for the wording in {messages.GOLDEN}"
