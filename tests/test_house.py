@@ -72,6 +72,7 @@ LATE: Mapping[tuple[str, str], str] = {
         for name in ("overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
+    ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
     ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,
