@@ -46,7 +46,7 @@ FLOORS = (
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
 COMMANDS = (
     *("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "plan", "evaluate"),
-    *("verify", "bundle"),
+    *("verify", "bundle", "protocol"),
 )
 
 #: What stands at the top level of the package: nothing else has a place there.
@@ -71,6 +71,7 @@ LATE: Mapping[tuple[str, str], str] = {
         for name in ("overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
+    ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
     ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,

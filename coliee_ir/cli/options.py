@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.vocabulary import ROLES, parse_columns
+from coliee_ir.measures.formulas import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
 from coliee_ir.rules.protocol import TASKS, protocol, use
 from coliee_ir.stats.corrections import CORRECTIONS
@@ -201,7 +201,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "store": _option(
         "--store", metavar="FILE",
         help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
-        "have changed; compare, leaderboard and report take FILE in place of runs",
+        "have changed; compare, leaderboard, report and tune take FILE in place of runs",
     ),
     "errors": _option(
         "--errors", metavar="FILE",
@@ -278,6 +278,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
     "pages": _option(
         "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"
+    ),
+    "reports": _option(
+        "--reports", **_SWITCH,
+        help="with --pages: also write a report for each team, to which its runs lead (with the extra report)",
     ),
     "hide_gold": _option(
         "--hide-gold", help="leave out of pages what tells of single questions and relevant documents", **_SWITCH
@@ -408,7 +412,7 @@ def read_by(options: argparse.Namespace, *without: str) -> list[str]:
 
 def measures(options: argparse.Namespace) -> list[str]:
     """The names of measures that were given, each by an option of its own or several in one."""
-    return [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip()) if name]
+    return [name for names in options.measure for name in names_in(names)]
 
 
 def one_measure(options: argparse.Namespace) -> str:
