@@ -107,11 +107,14 @@ def test_the_newest_edition_is_meant_when_none_is_named() -> None:
 
 def test_no_other_module_knows_a_year() -> None:
     years = {}
-    for path in Path(coliee_ir.__file__).parent.rglob("*.py"):
+    root = Path(coliee_ir.__file__).parent
+    for path in root.rglob("*.py"):
         constants = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-        years[path.name] = [value for value in constants if isinstance(value, int) and 2000 < value < 2100]
-    assert years.pop("protocol.py")
-    assert years.pop("settings.py") == [SEED]  # of random numbers
+        years[path.relative_to(root).as_posix()] = [
+            value for value in constants if isinstance(value, int) and 2000 < value < 2100
+        ]
+    assert years.pop("rules/protocol.py")
+    assert years.pop("stats/settings.py") == [SEED]  # of random numbers
     assert not any(years.values()), years
 
 
