@@ -126,7 +126,7 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "compare": ((GOLD, RUN, OTHER), QUICK),
     "rank_runs": ((GOLD, RUN, OTHER), QUICK),
     "plan": ((GOLD, RUN, OTHER), {**OF_A_TASK, "years": 9}),
-    "tune": ((GOLD, RUN), {**QUICK, "by": "k", "folds": 2, "repeats": 1}),
+    "tune": ((GOLD, RUN), {"task": "1", "by": "k", "folds": 2, "repeats": 1}),
     "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
     "fuse": ((RUN, OTHER), OF_A_TASK),
     "fit_fusion": ((GOLD, RUN, OTHER), {**OF_A_TASK, "folds": 2, "repeats": 1}),
