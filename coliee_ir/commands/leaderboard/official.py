@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
@@ -93,6 +94,7 @@ def read_official(path: PathLike, measure: str, task: str | None = None, edition
             tasks or editions, and none is the one at hand.
     """
     sheet, left_out = _rows_at_hand(read_sheet(Source(path)), task, edition)
+    one_of("measure", measure, str, "the name of a measure")
     names = (*_COLUMNS.get(measure, ()), measure)
     at = sheet.column(*names)
     if at is None:
