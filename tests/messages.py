@@ -31,7 +31,7 @@ _HEAD = """\
 _WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? [(<]?[A-Za-z]")
 #: code: a regular expression, SQL, a style, a page
 _CODE = re.compile(r"\(\?|^(?:PRAGMA|BEGIN|SELECT|INSERT|DELETE) [\w*]|</|\w\{[\w-]+:|\n.*\n.*\n|&|^<")
-_FIELD = re.compile(r"\{(\w*)\}")
+_FIELD = re.compile(r"\{(\w*)(?::\w*)?\}")
 _CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
 #: what these keywords hold is written into docs/reference, which is compared too
 _HELP = {"help", "description", "epilog", "metavar", "formula", "source"}
@@ -194,13 +194,14 @@ def wording(name: str, *fields: object, n: object = None) -> str:
     pieces = _by_name()[name].pieces
     assert len(fields) <= len(pieces) // 2, f"{name} has fewer fields"
     known, given = [""], iter(fields)
+    chosen = r"\1" if (fields[:1] if n is None else (n,)) == (1,) else r"\2"
     for at, piece in enumerate(pieces):
-        value = next(given, ...) if at % 2 else piece
+        value = next(given, ...) if at % 2 else _CHOICE.sub(chosen, piece)
         if value is ...:
             known.append("")
         else:
             known[-1] += str(value)
-    return _CHOICE.sub(r"\1" if (fields[:1] if n is None else (n,)) == (1,) else r"\2", max(known, key=len))
+    return max(known, key=len)
 
 
 def _shown(template: str) -> str:

@@ -6,6 +6,7 @@ What is read here is the source, not what happens to be loaded: imports inside f
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -70,6 +71,7 @@ LATE: Mapping[tuple[str, str], str] = {
         for name in ("overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
+    ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
     ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,
@@ -200,3 +202,10 @@ def test_only_the_rules_know_a_task_by_name() -> None:
 def test_the_wording_of_every_message_is_that_of_the_golden_file() -> None:
     told = "read what differs aloud, then: python tests/messages.py"
     assert messages.GOLDEN.read_text(encoding="utf-8") == messages.written(), told
+
+
+def test_every_message_that_a_test_names_exists() -> None:
+    known = set(messages.named().values())
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        named = re.findall(r"""wording\(\s*["']([a-z0-9-]+)["']""", path.read_text(encoding="utf-8"))
+        assert set(named) <= known, f"{path}: renamed, or gone: look for the wording in {messages.GOLDEN}"

@@ -83,7 +83,7 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
                 _check_size(source, file.metadata)
                 yield file
         except (pyarrow.ArrowException, OSError) as error:
-            said = str(error).splitlines()[0] if str(error) else type(error).__name__
+            said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
             problem = f"the Parquet file is damaged or cut short ({said})"
             raise InputError(source.name, problem, remedy="write or download it again") from None
 

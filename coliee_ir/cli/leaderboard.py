@@ -7,15 +7,19 @@ import math
 import sys
 from pathlib import Path
 
+from coliee_adapters import archives
 from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.files import made_folder
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard import data, render
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.output.grid import print_to_terminal
+from coliee_ir.output.webpage import file_name
 from coliee_ir.scoring.given import read_values
 from coliee_ir.scoring.reading import read_gold
+from coliee_ir.scoring.submission import Submission
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,13 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output", "manifest")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
-    add(parser, "decimals", "percent", "pages", "hide_gold")
+    add(parser, "decimals", "percent", "pages", "reports", "hide_gold")
     add_decisions(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
     tables = []
+    if options.reports and (not options.pages or options.hide_gold):
+        raise UsageError("--reports goes with --pages DIR; reports show the gold, so that --hide-gold leaves them out")
     if options.tables:
         if options.format in ("json", "html"):
             raise UsageError("JSON and HTML hold all tables: leave --tables out, and use -o")
@@ -121,7 +127,8 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
         if not options.table_names and options.output == "-":
             return
     if options.pages:
-        for file in render.write_pages(board, Path(options.pages), extras):
+        reports = _reports(options, board) if options.reports else {}
+        for file in render.write_pages(board, Path(options.pages), extras, reports):
             say(f"written: {file}")
         if not options.overview and not options.table_names and options.output == "-":
             return
@@ -137,6 +144,32 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     decisions = board.entries[0].scores.decisions.to_dict()
     facts = {"task": board.task, "edition": board.edition, "decisions": decisions, "seed": options.seed}
     scoring.publish(options, render.render(board, options.format, names, extras), options.submissions, facts)
+
+
+def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dict[str, str]:
+    """A report for each team, and for each run without a team; run tag → its file."""
+    from coliee_ir.commands import report  # what it draws with is an extra
+
+    report.check_installed("--reports")
+    teams: dict[str, list[leaderboard.Entry]] = {}
+    for entry in board.entries:
+        if Path(entry.file).exists() or archives.outer(entry.file) != entry.file:  # the runs of a store have no file
+            teams.setdefault(entry.team or f"\0{entry.tag}", []).append(entry)
+    made: dict[str, str] = {}
+    for team, entries in scoring.watched(iter(teams.items()), len(teams)):
+        runs = [
+            Submission(entry.file, entry.scores.others.get("answers"), entry.scores.others.get("long_list"))
+            for entry in entries
+        ]
+        file = file_name("task", board.task, "report", team.removeprefix("\0"))
+        page = report.make_report(
+            scoring.golds(options), *runs, task=board.task, edition=board.edition, **scoring.split(options),
+            decisions=decided(options), n_resamples=options.resamples, seed=options.seed, columns=options.columns,
+        )  # fmt: skip
+        made_folder(options.pages)
+        page.write_html(Path(options.pages, file))
+        made |= {entry.tag: file for entry in entries}
+    return made
 
 
 def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extras: Extras) -> None:

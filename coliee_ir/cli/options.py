@@ -201,7 +201,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "store": _option(
         "--store", metavar="FILE",
         help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
-        "have changed; compare, leaderboard and report take FILE in place of runs",
+        "have changed; compare, leaderboard, report and tune take FILE in place of runs",
     ),
     "errors": _option(
         "--errors", metavar="FILE",
@@ -278,6 +278,10 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
     "pages": _option(
         "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"
+    ),
+    "reports": _option(
+        "--reports", **_SWITCH,
+        help="with --pages: also write a report for each team, to which its runs lead (with the extra report)",
     ),
     "hide_gold": _option(
         "--hide-gold", help="leave out of pages what tells of single questions and relevant documents", **_SWITCH

@@ -156,7 +156,7 @@ def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submiss
     """
     find_files(options, *outputs)
     answers = _one_each(options.answers, options.runs, "--answers")
-    long_lists = _one_each(options.long_list, options.runs, "--long-list")
+    long_lists = _one_each(getattr(options, "long_list", []), options.runs, "--long-list")
     return [
         Submission(*(opened_if_possible(part, options.columns) for part in parts))
         for parts in zip(options.runs, answers, long_lists, strict=True)
@@ -340,6 +340,8 @@ def _typed(options: argparse.Namespace) -> list[str]:
     words, kept = list(options.typed), []
     while words:
         word = words.pop(0)
+        if word == "--reports":  # goes with --pages, and has no value
+            continue
         if word in WRITING:
             words[:1] = []
         elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:

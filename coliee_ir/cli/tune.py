@@ -16,7 +16,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.tune import Filter, Tuning
+from coliee_ir.commands.tune import Filter, Tuning, picking
 from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
@@ -26,6 +26,7 @@ from coliee_ir.rules.protocol import has_submissions
 from coliee_ir.scoring import given, session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
+from coliee_ir.scoring.store import is_store
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, REPEATS
 
@@ -92,6 +93,8 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
+    if stores := [path for path in options.runs if is_store(path)]:
+        return _pick(options, stores)
     _check(options)
     paths = options.runs
     gold_given = scoring.opened_golds(options)
@@ -140,6 +143,31 @@ def run(options: argparse.Namespace) -> int:
     else:
         grave = False
     return 2 if failed else 1 if grave else 0
+
+
+#: what cuts, for which a store has no documents
+_CUTTING = (
+    *("by", "floor", "cap", "answers", "apply", "save_rule", "curve", "forward", "tag", "to", "groups", "by_year"),
+    *("not_itself", "not_queries", "dates", "candidates", "not_common", "counts", "cluster"),
+)
+
+
+def _pick(options: argparse.Namespace, stores: list[str]) -> int:
+    """The best of the runs of stores, as they are: a store keeps no documents to cut.
+
+    Raises:
+        UsageError: a run is no store, or an option cuts.
+    """
+    if others := [run for run in options.runs if run not in stores]:
+        raise UsageError(f"{stores[0]} holds scores, of which the best is picked; tune {others[0]} by itself")
+    if cutting := [name for name in _CUTTING if getattr(options, name, None)]:
+        option = cutting[0].replace("_", "-")
+        raise UsageError(f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it")
+    measure = one_measure(options)
+    scored = scoring.score(options, [measure] if measure else []).scores
+    picked = picking.pick(scored, seed=options.seed)
+    scoring.put(picking.FORMS[options.format](picked), options.output)
+    return 0
 
 
 def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:

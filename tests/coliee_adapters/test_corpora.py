@@ -101,7 +101,7 @@ def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> No
     assert corpus.query_ids() == ()
     assert list(corpus.queries_iter()) == []
     assert refusal("cases", asked=qrels_iter) == (
-        f"{wording('no-relevant-documents', 'cases')}; read_corpus takes them as gold="
+        wording("read-corpus-takes", wording("no-relevant-documents", "cases"))
     )
 
 
@@ -549,7 +549,7 @@ def test_statements_alone_have_no_documents_and_say_so(folder: Folder) -> None:
     for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("H18-1-2")):
         assert refusal("pairs.xml", asked=asked) == (wording("holds-statements-no", "pairs.xml"))
     assert refusal("pairs.xml", asked=qrels_iter) == (
-        f"{wording('no-relevant-documents', 'pairs.xml')}; read_corpus takes them as gold="
+        wording("read-corpus-takes", wording("no-relevant-documents", "pairs.xml"))
     )
 
 
@@ -701,7 +701,7 @@ def test_test_data_take_their_gold_from_another_file(folder: Folder) -> None:
     folder({"test.jsonl": instance("7"), "gold.jsonl": instance("7", True)})
     assert read_corpus("test.jsonl").gold is None
     assert refusal("test.jsonl", asked=qrels_iter) == (
-        f"{wording('no-relevant-documents', 'test.jsonl')}; read_corpus takes them as gold="
+        wording("read-corpus-takes", wording("no-relevant-documents", "test.jsonl"))
     )
     assert len(list(read_corpus("test.jsonl", gold="gold.jsonl").qrels_iter())) == 3
     held = Gold({"7": {"p0": 1}})

@@ -103,14 +103,14 @@ def not_taken(name: str, known: str) -> str:
 
 
 def not_here(measure: str) -> str:
-    return f"{measure} {wording('not-computed-trec')}; convert the files and use ir_measures for it"
+    return wording("convert-files-use", measure, wording("not-computed-trec"))
 
 
-CUT = f"cannot be asked of trec_eval: {wording('cutoff-must-integer')}"
-REL = f"cannot be asked of trec_eval: {wording('rel-must-integer')}"
-BETA = f"SetF cannot be asked of trec_eval: {wording('beta-number-0')}"
-RECALL = f"IPrec cannot be asked of trec_eval: {wording('recall-number-0')}"
-GAINS = f"nDCG cannot be asked of trec_eval: {wording('gains-integers-up', 9999)}"
+CUT = wording("cannot-asked-trec", "", wording("cutoff-must-integer")).strip()
+REL = wording("cannot-asked-trec", "", wording("rel-must-integer")).strip()
+BETA = wording("cannot-asked-trec", "SetF", wording("beta-number-0"))
+RECALL = wording("cannot-asked-trec", "IPrec", wording("recall-number-0"))
+GAINS = wording("cannot-asked-trec", "nDCG", wording("gains-integers-up", 9999))
 OF_P = "cutoff (int), rel (int), judged_only (bool)"
 
 

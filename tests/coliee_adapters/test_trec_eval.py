@@ -228,8 +228,8 @@ def test_counts_are_sums_and_geometric_means_exponentials() -> None:
 
 # names
 
-CUTOFF = "takes cut-offs, whole numbers from 1, e.g."
-DECIMALS = "takes a number of at most two decimals, as trec_eval prints it, e.g."
+CUTOFF = wording("takes-cut-offs").strip()
+DECIMALS = wording("takes-number-at").strip()
 
 
 def named(*names: str) -> list[Request]:

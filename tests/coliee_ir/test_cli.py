@@ -144,7 +144,7 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     code, _, err = call("evaluate", *shown("1"))
     assert code == 0
     assert err.splitlines()[:3] == [
-        f"task 1 by the rules of {NEWEST} ({wording('golds-documents-case')})",
+        f"task 1{wording('rules', NEWEST)} ({wording('golds-documents-case')})",
         VERSIONS.rstrip(),
         "bm25: 40 queries: 40 answered, 0 unanswered",
     ]
@@ -157,7 +157,7 @@ def test_a_task_that_was_given_is_not_explained_and_exclusions_are_counted(here:
     Path("gold.txt").write_text("q1 Y\nq2 N\n")
     Path("run.txt").write_text("q1 Y T\nq2 N T\n")
     _, _, err = call("evaluate", "gold.txt", "run.txt", "--task", "5", "--exclude", "q2")
-    assert err.splitlines()[0] == "task 5 by the rules of 2021, 1 excluded"
+    assert err.splitlines()[0] == f"task 5{wording('rules', 2021)}, 1 excluded"
     _, _, err = call("evaluate", EXAMPLES / "trec/qrels.txt", EXAMPLES / "trec/bm25.run")
     assert err.splitlines()[0] == f"task trec ({wording('gold-qrels')})"
 
@@ -519,22 +519,25 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "labels for documents": (
         XML, LABELS, ["--task", "3"],
-        f"run: {wording('submission-contains')}; task 3 expects documents here; the labels go with --answers, are "
-        "the two swapped?\n",
+        f"run: {wording('submission-contains')}; task 3 expects documents here"
+        f"{wording('labels-go-answers')}\n",
     ),
     "lost zeros": (
         CASES, "1 18 T\n2 99 T\n", [],
-        f"run: {wording('no-query-run-gold')}: the run has '1', '2'; gold has '000001', '000002', '000003'; "
+        ("run: "
+         + wording("run-2", wording('no-query-run-gold'), "'1', '2'", "gold", "'000001', '000002', '000003'") + "; ")
         + wording("leading-zeros-lost-write", 6),
     ),
     "the wrong task": (
         CASES, SIX, [],
-        f"run: {wording('no-query-run-gold')}: the run has 'R07-01-O'; gold has '000001', '000002', '000003'; "
+        ("run: "
+         + wording("run-2", wording('no-query-run-gold'), "'R07-01-O'", "gold", "'000001', '000002', '000003'") + "; ")
         + wording("one-two-statute"),
     ),
     "the wrong year": (
         XML, "R06-01-O Y T\n", [],
-        f"run: {wording('no-query-run-gold')}: the run has 'R06-01-O'; gold has 'R07-01-O', 'R07-02-O'; "
+        ("run: " + wording("run-2", wording('no-query-run-gold'), "'R06-01-O'", "gold", "'R07-01-O', 'R07-02-O'")
+         + "; ")
         + wording("years-differ-run", "R06", "R07"),
     ),
     "other questions of the year": (
@@ -542,7 +545,9 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "documents of another form": (
         CASES, "000001 18 T\n000002 99 T\n", [],
-        f"run: {wording('no-document-run')}: the run has '18', '99'; gold has '000007', '000018', '000099', …; "
+        ("run: "
+         + wording("run-2", wording('no-document-run'), "'18', '99'", "gold", "'000007', '000018', '000099', …")
+         + "; ")
         + wording("leading-zeros-lost-write", 6),
     ),
 }  # fmt: skip

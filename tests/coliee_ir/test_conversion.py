@@ -278,7 +278,7 @@ def test_an_instance_that_the_run_does_not_name_gets_no_accepted_claim(put: Put)
     filled, said = converted(put("claims.txt", "0 p0 T\n"), "tort", template=template)
     assert said == [
         wording("texts", "2 instances", template),
-        "1 instance has no accepted claim in the run (first: 1)",
+        wording("no-accepted-claim", "1 instance", "has", 1),
     ]
     first, second = (json.loads(line) for line in filled.read_text().splitlines())
     assert [claim["is_accepted"] for claim in (*first["plaintiff_claims"], *first["defendant_claims"])] == [True, False]
@@ -440,7 +440,7 @@ def test_frames_have_the_columns_of_ir_measures_and_read_back(held: dict[str, di
         assert to_run(frame) == to_run(run)
 
 
-def test_there_are_two_frame_libraries() -> None:
+def test_there_are_three_frame_libraries() -> None:
     with pytest.raises(UsageError, match=re.escape(wording("no-frame-library", "'arrow'"))):
         to_frame(Gold({}), "arrow")  # type: ignore[call-overload]
 

@@ -228,7 +228,7 @@ def test_counts_and_a_rule_cut_together_on_the_command_line(
     given_ = (tmp_path / "gold.json", tmp_path / "run.json", "--counts", tmp_path / "counts", "--repeats", 1)
     code, out, err = call("tune", *given_, "--by", "score", "--save-rule", tmp_path / "rule.json")
     assert code == 0, err
-    assert "as many as predicted: 1 row removed" in out
+    assert f"{wording('many-predicted')}: 1 row removed" in out
     (tmp_path / "low.json").write_text('{"family": "score", "threshold": 0.5, "filters": ["as many as predicted"]}')
     cuts = {}
     for name, how in {

@@ -74,8 +74,8 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
         (1, None, wording("folds-cannot-made", 1, 23, "queries")),
         (24, None, wording("folds-cannot-made", 24, 23, "queries")),
         (3, TWO_GROUPS, wording("folds-cannot-made", 3, 2, "groups")),
-        (2, {q: q for q in QUERIES[1:]}, wording("no-group-first-give-every", wording("1-judged-query"), "q0")),
-        (2, {}, wording("no-group-first-give-every", wording("judged-queries", 23), "q0")),
+        (2, {q: q for q in QUERIES[1:]}, wording("no-group-first", wording("1-judged-query"), "q0")),
+        (2, {}, wording("no-group-first", wording("judged-queries", 23), "q0")),
     ],
 )  # fmt: skip
 def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | None, sentence: str) -> None:

@@ -73,19 +73,19 @@ def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> No
 @pytest.mark.parametrize(
     ("rule", "kept", "says"),
     [
-        (Rule("k", 2), 2, "the first 2 of each query"),
-        (Rule("score", 1.0), 3, "scores of at least 1"),
-        (Rule("ratio", 0.75), 2, "scores of at least 0.75 of the query's best"),
-        (Rule("margin", 3.0), 3, "scores at most 3 below the query's best"),
-        (Rule("margin", 0.0), 1, "scores at most 0 below the query's best"),
-        (Rule("minmax", 0.2), 3, "scores of at least 0.2, between 0 (the query's last) and 1 (its best)"),
-        (Rule("z", 0.0), 2, "scores of at least 0 standard deviations above the query's mean"),
-        (Rule("softmax", 0.5), 1, "a softmax share of at least 0.5"),
-        (Rule("mass", 0.5), 2, "documents with at most 0.5 of the query's score mass above them"),
+        (Rule("k", 2), 2, wording("first-g-each", 2)),
+        (Rule("score", 1.0), 3, wording("scores-at-least", 1)),
+        (Rule("ratio", 0.75), 2, wording("scores-at-least-g", "0.75")),
+        (Rule("margin", 3.0), 3, wording("scores-at-most", 3)),
+        (Rule("margin", 0.0), 1, wording("scores-at-most", 0)),
+        (Rule("minmax", 0.2), 3, wording("scores-at-least-g-between", "0.2")),
+        (Rule("z", 0.0), 2, wording("scores-at-least-g-standard", 0)),
+        (Rule("softmax", 0.5), 1, wording("softmax-share-at", "0.5")),
+        (Rule("mass", 0.5), 2, wording("documents-at-most", "0.5")),
         (Rule("gap", 0.5), 2, wording("documents-before")),
-        (Rule("score", 9.0, 1), 1, "scores of at least 9, at least 1"),
-        (Rule("score", 0.0, 0, 3), 3, "scores of at least 0, at most 3"),
-        (Rule("max", 0.75), 2, "scores of at least 0.75 of the query's best"),
+        (Rule("score", 9.0, 1), 1, wording("scores-at-least", "9, at least 1")),
+        (Rule("score", 0.0, 0, 3), 3, wording("scores-at-least", "0, at most 3")),
+        (Rule("max", 0.75), 2, wording("scores-at-least-g", "0.75")),
     ],
 )
 def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
@@ -181,8 +181,8 @@ def test_the_rules_that_scores_allow() -> None:
     ("name", "pool", "sentence"),
     [
         ("score", UNSCORED, wording("rule-cannot-used", "'score'", wording("run-no-scores"))),
-        ("max", NEGATIVE, f"the rule 'ratio' cannot be used: {wording('run-negative-scores')}"),
-        ("mass", NEGATIVE, f"the rule 'mass' cannot be used: {wording('run-negative-scores')}"),
+        ("max", NEGATIVE, wording("rule-cannot-used", "'ratio'", wording("run-negative-scores"))),
+        ("mass", NEGATIVE, wording("rule-cannot-used", "'mass'", wording("run-negative-scores"))),
         ("top", TODAY, wording("unknown-rule-rules", "'top'", f"{_KINDS}, max")),
     ],
 )

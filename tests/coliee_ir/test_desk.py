@@ -37,7 +37,7 @@ def test_from_the_mailbox_to_the_published_tables(
                 words += ["--resamples", "199"]
             codes[line] = main(words)
     said = capsys.readouterr().err
-    assert [code for line, code in codes.items() if " validate " in f" {line} "] == [1, 1]
+    assert [code for line, code in codes.items() if " validate " in f" {line} "] == [1, 1, 1]
     by_task = {words[words.index("--task") + 1]: code for line, code in codes.items()
                if "leaderboard" in line and (words := line.split())}  # fmt: skip
     assert by_task == {"1": 2, "2": 0, "3": 0, "4": 0, "tort": 0}  # of Task 1, one run is cut short
@@ -59,7 +59,10 @@ def test_from_the_mailbox_to_the_published_tables(
     }
     assert said.count("passed over") >= 10
     pages = list(Path("pages").rglob("*.html"))
-    assert len(pages) >= 5 + 12
+    assert len(pages) >= 1 + 5 + 12
+    index = Path("pages", "index.html").read_text(encoding="utf-8")
+    assert all(f'href="task-{task}.html"' in index for task in by_task)
+    assert "KIS" in Path("received.html").read_text(encoding="utf-8")
     assert Path("paper/1/paper.tex").is_file() and Path("paper/1/approaches.tex").is_file()
     for name in ("codabench", "evalai", "tira"):
         assert zipfile.ZipFile(f"{name}.zip").testzip() is None

@@ -220,7 +220,7 @@ def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
     scores = evaluate(STATUTE, ARTICLES)
     assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
     assert scores.remarks[-1] == (
-        f"Accuracy and LabelAccuracy cannot be scored without {wording('answers-y-n')}"
+        wording("cannot-scored-without", "Accuracy and LabelAccuracy", wording("answers-y-n"))
         + wording("rules-up-ranks", 2025, "MacroF2", 2025)
     )
     unlabelled = evaluate(Gold(STATUTE.qrels, path="gold.xml", format="statute-xml"), ARTICLES)
@@ -310,7 +310,7 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
         ),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"),
-            "task 3 expects documents here; the labels go with --answers, are the two swapped?",
+            f"task 3 expects documents here{wording('labels-go-answers')}",
         ),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="4"),
@@ -351,7 +351,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             RUN,
             {"decisions": Decisions(unanswered="skip", extra_queries="wrong")},
             [
-                f"1 query id is not in the gold and {wording('counted-wrong-micro')} (first: 999)",
+                wording("extra-query", 1, wording("counted-wrong-micro")) + " (first: 999)",
                 f"{wording('unanswered-query', 1, 'counts zero')} (first: 002)",
             ],
         ),
@@ -378,7 +378,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": ["013"], "002": []},
             {"001": ["013"], "002": ["003"]},
             {},
-            [f"1 query has no relevant document in the gold and {wording('micro-averages-what', n=1)} (first: 002)"],
+            [f"{wording('empty-gold', 1, wording('micro-averages-what', n=1))} (first: 002)"],
         ),
         ({"001": ["013"], "002": []}, {"001": ["013"], "002": ["003"]}, {"measures": ["MicroR"]}, []),
         (
@@ -585,5 +585,5 @@ def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path: Path) -
 
 
 def test_a_task_without_editions_is_named_without_one() -> None:
-    with pytest.raises(UsageError, match=r"^task trec has no answers to score$"):
+    with pytest.raises(UsageError, match=f"^{wording('no-answers-score', 'task trec')}$"):
         evaluate({"q": ["a"]}, {"q": ["a"]}, task="trec", answers={"q": "Y"})

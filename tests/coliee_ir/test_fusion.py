@@ -336,9 +336,9 @@ def test_parameters_without_sense_are_refused(given_parameters: dict[str, Any], 
 
 
 def test_runs_that_cannot_be_fused_are_refused() -> None:
-    with pytest.raises(UsageError, match="at least two runs"):
+    with pytest.raises(UsageError, match=wording("give-at-least")):
         fuse(ONE)
-    with pytest.raises(UsageError, match="at least two runs"):
+    with pytest.raises(UsageError, match=wording("give-at-least")):
         fuse("run.txt")
     with pytest.raises(
         InputError, match=re.escape(wording("contains-but-contains", "labels", "<memory>", "documents"))

@@ -187,7 +187,7 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
 def test_whether_fitting_was_worth_it_is_said() -> None:
     gold, drawn = example()
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
-    assert same.remarks[0].startswith("on held-out queries the fitted weights are not shown to be better than equal")
+    assert same.remarks[0].startswith(wording("held-out-queries", wording("not-shown-better"), "equal weights"))
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
     gold, drawn = example(queries=60)
     worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)
@@ -257,11 +257,11 @@ def test_measures_by_which_weights_are_fitted() -> None:
     for options, sentence in [
         ({"measure": "MicroF1 MicroP"}, "unknown measure"),
         ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
-        ({"measure": "Accuracy"}, "fitted on documents, but Accuracy needs"),
+        ({"measure": "Accuracy"}, wording("weights-fitted", "Accuracy")),
         ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
-        ({"measure": "MicroF1@5", "top": 3}, "use one of the two"),
-        ({"measure": "AP", "top": 3}, "uses the whole ranking"),
-        ({"method": "vote"}, "can only be fitted for rankings, and vote returns sets"),
+        ({"measure": "MicroF1@5", "top": 3}, wording("cutoff-top-another", "MicroF1@5", 3)),
+        ({"measure": "AP", "top": 3}, wording("top-applies-p", "AP")),
+        ({"method": "vote"}, wording("weights-only-fitted", "vote")),
         ({"folds": 1}, wording("folds-cannot-made", 1, 30, "queries")),
         ({"folds": 31}, wording("folds-cannot-made", 31, 30, "queries")),
         ({"seed": -1}, wording("seed-must-integer")),
@@ -277,7 +277,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
     with pytest.raises(InputError, match="it contains labels"):
         fit_fusion(gold, drawn[0], {"000001": "Y"}, task=1)
     labels = {"H18-1-1": "Y", "H18-1-2": "N"}
-    with pytest.raises(UsageError, match="by vote, not by combsum"):
+    with pytest.raises(UsageError, match=wording("answers-only-fused", "combsum")):
         fit_fusion(labels, labels, labels, method="combsum", folds=2)
     with pytest.raises(UsageError, match=re.escape(wording("weights-only-fitted-rankings-contains"))):
         fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, labels, labels, task=3, edition=2025, folds=2)

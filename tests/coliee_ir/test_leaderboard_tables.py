@@ -203,8 +203,8 @@ TABLES = {
     "team,file,F1\nTLIR,run1.txt,0.1917\nNM,bm25.txt,0.0937\nTLIR,run3.txt,0.0456\n": (3, 4, 2, ()),
     "sid,returned,retrieved,F2,P,R,F1\nA,134,71,0.743,0.687,0.790,0.5\n": (1, 1, 1, ()),
     'team,sid,lang,correct,f1\nN/A,"BaseLine (No to all; prints ""Yes 43"")",N/A,43,0.53\nA,a,J,1,0.7\nB,b,E,,\n':
-        (1, 1, 1, ("1 baseline of the organisers left out", "1 row without a score left out")),
-    "\ufeffTEAM;F-measure\nA;19.17%\nB;9.3\n": (2, 4, 2, ("scores above 1 are read as percentages",)),
+        (1, 1, 1, ("1 baseline" + wording("organisers-left-out"), "1 row" + wording("without-score-left"))),
+    "\ufeffTEAM;F-measure\nA;19.17%\nB;9.3\n": (2, 4, 2, (wording("scores-above-1").removeprefix(": "),)),
 }  # fmt: skip
 
 

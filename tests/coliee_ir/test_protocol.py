@@ -60,10 +60,10 @@ def test_the_rules_of_a_task_are_those_of_its_edition(
     [
         ("0", None, wording("no-task", "'0'", ", ".join(TASKS))),
         ("3", 2013, wording("task-no-rules-they", 3, 2013, "2014–2025, 2026")),
-        ("3", NEWEST + 1, "they are known for 2014–2025, 2026"),
+        ("3", NEWEST + 1, wording("task-no-rules-they", 3, NEWEST + 1, "2014–2025, 2026")),
         ("5", 2022, wording("task-no-rules-they", 5, 2022, 2021)),
-        ("1", 2017, f"they are known for 2018–{NEWEST}"),
-        ("tort", 2024, f"they are known for 2025–{NEWEST}"),
+        ("1", 2017, wording("task-no-rules-they", 1, 2017, f"2018–{NEWEST}")),
+        ("tort", 2024, wording("task-no-rules-they", "tort", 2024, f"2025–{NEWEST}")),
     ],
 )
 def test_what_has_no_rules_is_refused_with_what_has(task: str, edition: int | None, said: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from messages import wording
 
 import coliee_ir
 from coliee_adapters import described
@@ -345,7 +346,11 @@ def test_labels_and_other_parts_stand_beside_documents() -> None:
     [
         ("[1]", Layout("json", query="q", parts={"documents": Part(at="d")}), "record 1"),
         ('{"a": 1}', Layout("json", "b", "q", parts={"documents": Part()}), "'b'"),
-        ('[{"q": "1"}]', Layout("json", query="q", parts={"documents": Part(at="d")}), "record 1: there is no key 'd'"),
+        (
+            '[{"q": "1"}]',
+            Layout("json", query="q", parts={"documents": Part(at="d")}),
+            "record 1: " + wording("no-key-2", "'d'"),
+        ),
         ('[{"q": null, "d": []}]', Layout("json", query="q", parts={"documents": Part(at="d")}), "not an id"),
         ('[{"q": "1", "d": [{}]}]', Layout("json", query="q", parts={"documents": Part(at="d", id="x")}), "'x'"),
         ('{"q": {"d": "high"}}', Layout("json", parts={"documents": Part()}), "query q"),

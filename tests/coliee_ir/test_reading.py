@@ -300,7 +300,7 @@ def test_statute_questions_are_task_3_in_every_form(name: str, tmp_path: Path) -
     gold = written(tmp_path, name, STATUTE_GOLDS[name])
     assert find_task(read_gold(gold)).task == "3"
     for task in ("1", 2):
-        with pytest.raises(UsageError, match=f"holds statute questions; the task is {task}"):
+        with pytest.raises(UsageError, match=wording("holds-statute", "", task)):
             coliee_ir.Evaluator(gold, task=task)
 
 
@@ -314,7 +314,7 @@ def test_statute_questions_in_memory_are_not_of_task_1() -> None:
 def test_cases_are_not_of_a_statute_task(task: str, in_memory: bool, tmp_path: Path) -> None:
     held = {"000018": ["000023"], "000101": ["000018"]}
     gold: object = held if in_memory else written(tmp_path, "gold.json", json.dumps(held))
-    with pytest.raises(UsageError, match=f"holds cases, as in Task 1; the task is {task}"):
+    with pytest.raises(UsageError, match=wording("holds-cases-task", "", task)):
         coliee_ir.Evaluator(gold, task=task)
 
 

@@ -234,6 +234,30 @@ def test_a_report_of_a_store_says_what_it_cannot_show(
     assert (code, page.exists(), err.count(wording("no-cutoff-chosen"))) == (0, True, 3)
 
 
+def test_tune_picks_the_best_run_of_a_store_and_says_what_to_expect(sweep: list[str], call: Call) -> None:
+    scored("s.sqlite", sweep)
+    code, out, _ = call("tune", "gold.json", "s.sqlite", "-m", "nDCG@3", "-f", "json")
+    told = json.loads(out)
+    runs = {run: coliee_ir.evaluate("gold.json", run, task="1", measures="nDCG@3") for run in sweep}
+    by_score = sorted(runs, key=lambda run: (-runs[run].measures["nDCG@3"], runs[run].tag, run))
+    assert (code, [run["file"] for run in told["runs"]]) == (0, by_score)
+    assert [run["score"] for run in told["runs"]] == [runs[run].measures["nDCG@3"] for run in by_score]
+    # the same estimate, drawn naively: pick on a sample of the queries, score on those that are not in it
+    values = np.array([next(iter(one.results.values())).per_query for one in runs.values()])
+    dice = np.random.default_rng(1)
+    outside = []
+    for _ in range(4000):
+        drawn = dice.integers(0, values.shape[1], values.shape[1])
+        rest = np.setdiff1d(np.arange(values.shape[1]), drawn)
+        if len(rest):
+            outside.append(values[np.argmax(values[:, drawn].mean(axis=1))][rest].mean())
+    assert told["best_of"]["score"] == pytest.approx(min(np.mean(outside), told["runs"][0]["score"]), abs=0.01)
+    assert call("tune", "gold.json", "s.sqlite")[0] == 0
+    for more in (["r0.txt"], ["--by", "k"], ["--not-itself"]):
+        code, out, err = call("tune", "gold.json", "s.sqlite", *more)
+        assert (code, out, "s.sqlite" in err) == (2, "", True)
+
+
 def test_broken_runs_are_told_each_time_and_the_others_are_kept(sweep: list[str], call: Call) -> None:
     Path("broken.txt").write_text("000100\n")
     given = ("evaluate", "gold.json", "r0.txt", "broken.txt", "r1.txt", "--task", "1", "--store", "s.sqlite")

@@ -256,7 +256,7 @@ def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
         rest = ["--folds", "2", "--without-articles", "wrong"] if command == "tune" else ["--undefined", "one"]
         code, out, err = call(command, "gold.json", "a.txt", "b.txt", *rest)
         assert (code, out) == (2, "")
-        assert "does not apply to task 2" in err
+        assert wording("does-not-apply", ..., 2).split("; ")[0] in err
 
 
 def test_a_tag_does_not_fill_the_screen(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

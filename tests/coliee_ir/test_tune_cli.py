@@ -48,7 +48,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
         *["0.5209", "0.0052", "0.4608", "0.5803", "0.5371", "0.0162"],
     ]  # fmt: skip
     assert err == (
-        f"task 1 by the rules of {NEWEST} ({wording('golds-documents-case')})\n"
+        f"task 1{wording('rules', NEWEST)} ({wording('golds-documents-case')})\n"
         "rerank: 40 queries: 40 answered, 0 unanswered\n"
         f"rerank: {wording('gold-duplicate', 1)} (first: query 068517: 059728)\n"
     )
@@ -60,10 +60,10 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
         (TREC, f"task trec ({wording('gold-qrels')})"),
         (("--task", "trec", *TREC), "task trec"),
         (("task2/gold.json", "task2/mono.txt"),
-         f"task 2 by the rules of {NEWEST} ({wording('golds-documents')})"),
-        (TASK3, f"task 3 by the rules of {NEWEST} ({wording('answers-given-beside')})"),
+         f"task 2{wording('rules', NEWEST)} ({wording('golds-documents')})"),
+        (TASK3, f"task 3{wording('rules', NEWEST)} ({wording('answers-given-beside')})"),
         (("task3-2025/gold.xml", "task3-2025/task3-L.ALPHA", "--edition", "2025", "--by", "gap"),
-         f"task 3 by the rules of 2025 ({wording('gold-statute-law-run')})"),
+         f"task 3{wording('rules', 2025)} ({wording('gold-statute-law-run')})"),
     ],
 )  # fmt: skip
 def test_the_task_is_found(call: Call, options: tuple[str, ...], says: str) -> None:
@@ -316,7 +316,7 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", *TASK1, "--groups", "three.txt"),
          f"three.txt, line 1: {wording('line-does-not-two')} (found 'a b c'); give QUERY GROUP"),
         (("tune", *TASK1, "--groups", "few.txt"),
-         wording("no-group-first-give-every", wording("judged-queries", 40), "002473")),
+         wording("no-group-first", wording("judged-queries", 40), "002473")),
         (("tune", "task1/gold.json", "empty"), wording("contains-no-files", "empty")),
         (("tune", "task1/gold.json", "nowhere.txt"), f"nowhere.txt: {wording('no-such-file')}; "
                                                      + wording("check-path")),

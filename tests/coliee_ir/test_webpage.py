@@ -33,12 +33,17 @@ class Rows(HTMLParser):
         self.open: list[str] = []
         self.links: list[str] = []
         self.texts: list[str] = []
+        self.labels: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if tag not in ("meta", "input"):
             self.open.append(tag)
+        self.labels += [value for name, value in attributes if name == "aria-label" and value]
         self.links += [value for name, value in attributes if name in ("href", "src") and value]
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        assert tag in ("line", "circle")
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -51,7 +56,7 @@ class Rows(HTMLParser):
 def test_the_pages_are_whole_and_ask_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "99", "--pages", "out"]) == 0
     files = sorted(path.name for path in Path("out").iterdir())
-    assert len(files) == 3 and files[0] == "index.html"
+    assert len(files) == 4 and {"index.html", "task-1.html"} < set(files)
     before = {name: Path("out", name).read_bytes() for name in files}
     for name in files:
         text = before[name].decode()
@@ -63,9 +68,10 @@ def test_the_pages_are_whole_and_ask_for_nothing(capsys: pytest.CaptureFixture[s
             (content,) = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
             digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
             assert f"{kind}-src 'sha256-{digest}'" in text
-    index = Rows(before["index.html"].decode())
-    assert {"a1", "a2", NASTY, "B & <Co>"} <= set(index.texts)
-    own = next(Rows(before[name].decode()) for name in files if name.startswith("team-a-"))
+    for name in ("index.html", "task-1.html"):
+        assert {"a1", "a2", NASTY, "B & <Co>"} <= set(Rows(before[name].decode()).texts)
+    assert "task-1.html" in Rows(before["index.html"].decode()).links
+    own = next(Rows(before[name].decode()) for name in files if "-team-a-" in name)
     assert {"a1", "a2"} <= set(own.texts) and NASTY not in own.texts
     assert main(["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "99", "--pages", "out"]) == 0
     assert {name: Path("out", name).read_bytes() for name in files} == before
@@ -79,3 +85,60 @@ def test_gold_is_hidden_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
     hidden = capsys.readouterr().out
     assert not re.search(r"0001\d\d|00000\d", hidden)
     assert "a1" in hidden
+
+
+def test_one_page_is_of_a_whole_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("labels.txt").write_text("".join(f"R07-0{n}-A Y\n" for n in range(1, 6)))
+    Path("four.txt").write_text("".join(f"R07-0{n}-A {'Y' if n < 4 else 'N'} x4\n" for n in range(1, 6)))
+    quick = ["--resamples", "9", "--pages", "out"]
+    assert main(["leaderboard", "labels.txt", "four.txt", "--task", "4", *quick]) == 0
+    Path("out", "task-9.html").write_text("<script>not ours</script>")
+    assert main(["leaderboard", "gold.json", "in", "--task", "1", *quick]) == 0
+    index = Path("out", "index.html").read_text()
+    parsed = Rows(index)
+    assert parsed.open == [] and "not ours" not in index
+    assert {"a1", "x4", "0.6000"} <= set(parsed.texts)
+    assert {"task-1.html", "task-4.html", "#task-1", "#task-4"} <= set(parsed.links)
+    assert all(link.startswith("#") or Path("out", link).is_file() for link in parsed.links)
+    assert len(re.findall('role="region" aria-label="([^"]*)"', index)) == 2
+    # in whatever order the tasks were ranked
+    assert main(["leaderboard", "labels.txt", "four.txt", "--task", "4", *quick]) == 0
+    assert Path("out", "index.html").read_text() == index
+
+
+def test_runs_lead_to_the_report_of_their_team(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("altair")
+    command = ["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "9", "--pages", "out"]
+    assert main([*command, "--reports", "--hide-gold"]) == 2
+    assert main([*command[:-2], "--reports"]) == 2
+    assert not Path("out").exists()
+    assert main([*command, "--reports", "-o", "table.txt", "--manifest", "m.json"]) == 0
+    assert main(["verify", "m.json"]) == 0
+    links = set(Rows(Path("out", "task-1.html").read_text()).links)
+    reports = {link for link in links if "-report-" in link}
+    assert len(reports) == 2 and all(Path("out", link).is_file() for link in reports)
+    own = next(path for path in Path("out").iterdir() if "-team-a-" in path.name)
+    assert len(reports & set(Rows(own.read_text()).links)) == 1
+
+
+def test_no_page_has_the_paths_of_the_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("in", "A", "broken.txt").write_text("1 2 3 4 5\n")
+    Path("published.csv").write_text("run,MicroF1\na1,0.7\n")
+    given = [str(tmp_path / "gold.json"), str(tmp_path / "in")]
+    assert main(["leaderboard", *given, "--task", "1", "--resamples", "9", "--pages", "out",
+                 "--official", str(tmp_path / "published.csv")]) in (0, 2)  # fmt: skip
+    assert main(["validate", given[1], "--gold", given[0], "-f", "html", "-o", "out/received.html"]) == 1
+    assert main(["validate", f"{given[1]}/A/broken.txt", "-f", "html", "-o", "out/one.html"]) == 1
+    for path in Path("out").iterdir():
+        assert str(tmp_path) not in path.read_text(), path
+
+
+def test_what_came_in_a_folder_is_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("in", "A", "<b>.txt").write_text("1 2 3 4 5\n")
+    assert main(["validate", "in", "--gold", "gold.json", "-f", "html"]) == 1
+    parsed = Rows(capsys.readouterr().out)
+    assert parsed.open == []
+    assert {"#files", "#findings"} == set(parsed.links)
+    assert {"A/a1", "A/<b>.txt", "error", "B & <Co>"} <= set(parsed.texts)
+    assert main(["validate", "in/A/a1", "--queries", "gold.json", "-f", "html"]) in (0, 1)
+    assert Rows(capsys.readouterr().out).open == []

@@ -44,7 +44,7 @@ TABLES: Final[Mapping[str, Table]] = {
     "results": Table("counts and scores of each run (2021: Tables 8, 11, 13)", lambda board, _: runs.results(board)),
     "approaches": Table("the approaches by the descriptions (Table 4)", lambda board, _: runs.approaches(board)),
     "data": Table(
-        "queries, candidates and relevant documents of training (--train) and test (Table 2)",
+        "queries, candidates and relevant documents of training and test (Table 2)",
         lambda board, extras: data.data(board, extras.candidates, extras.train),
     ),
     "relevant": Table(

@@ -105,20 +105,20 @@ def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[li
     return files, missing
 
 
-def write_pages(board: Board, folder: Path, extras: Extras) -> list[str]:
-    """Write the results page and one page a team; the files.
+def write_pages(board: Board, folder: Path, extras: Extras, reports: Mapping[str, str] | None = None) -> list[str]:
+    """Write the results page of the task, one page a team, and the page of all tasks in the folder; the files.
+
+    Args:
+        board: the leaderboard.
+        folder: where the pages of an edition are.
+        extras: what tables are made from besides.
+        reports: run tag → the file of its report.
 
     Raises:
         InputError: a file cannot be written, or the folder not be made.
     """
-    made_folder(folder)
     tables, _ = everything(board, extras)
-    files = []
-    for name, text in webpage.pages(board, tables, hide_gold=extras.hide_gold).items():
-        with written(folder / name) as stream:
-            stream.write(text)
-        files.append(str(folder / name))
-    return files
+    return webpage.write(webpage.pages(board, tables, reports, hide_gold=extras.hide_gold), folder)
 
 
 def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:

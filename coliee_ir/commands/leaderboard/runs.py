@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Mapping
+from pathlib import Path
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.lines import counted
@@ -115,10 +116,10 @@ def placed(board: Board, official: Published | None) -> Grid:
         )
     header = [*names.header, board.ranking.name, "place", "at best", "at worst", *(["among teams"] if in_teams else [])]
     caption = (
-        f"Where each run would have stood beside the {len(official.runs)} of {official.file}, without the other runs "
-        f"here (column {official.column}, {official.decimals} decimals). At best, at worst: the places at the ends "
-        f"of its {100 * board.resampling.confidence_level:g}% interval; the published scores are taken as they are, so "
-        "these are no ranks of any confidence level."
+        f"Where each run would have stood beside the {len(official.runs)} of {Path(official.file).name}, without the "
+        f"other runs here (column {official.column}, {official.decimals} decimals). At best, at worst: the places at "
+        f"the ends of its {100 * board.resampling.confidence_level:g}% interval; the published scores are taken as "
+        "they are, so these are no ranks of any confidence level."
     )
     if in_teams:
         caption += " Among teams: beside each team's best run."
@@ -155,7 +156,13 @@ def approaches(board: Board) -> Grid:
 
 def invalid(board: Board) -> Grid:
     """What is not ranked, and why."""
-    rows = [[one.team, one.tag, ", ".join(one.files), one.reason] for one in board.invalid]
+    files = {file for one in board.invalid for file in one.files}
+    common = _common_folder(files | {entry.file for entry in board.entries})
+
+    def short(text: str) -> str:  # the paths of a machine are nothing to print
+        return text.replace(f"{common}/", "") if len(common) > 1 else text
+
+    rows = [[one.team, one.tag, short(", ".join(one.files)), short(one.reason)] for one in board.invalid]
     return Grid(["team", "run", "files", "reason"], rows, f"Not ranked: {len(rows)}.", n_text=4)
 
 
@@ -178,7 +185,10 @@ class _Names:
 
 def _common_folder(files: Collection[str]) -> str:
     """The folder that all files of a board have in common."""
-    return os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
+    try:
+        return os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
+    except ValueError:  # some from the root, some from here
+        return ""
 
 
 def _needs_file(board: Board) -> bool:

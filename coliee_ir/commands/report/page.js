@@ -27,6 +27,7 @@
     });
     views[place.dataset.chart] = view;
     const svg = place.querySelector("svg");
+    svg.setAttribute("aria-hidden", "true");  // the place is the image, and has the words
     // on a narrow screen a chart is scrolled rather than made illegible
     svg.style.minWidth = `${Math.min(Number(svg.getAttribute("width")), 540)}px`;
     if (place.scrollWidth > place.clientWidth + 1) place.tabIndex = 0;

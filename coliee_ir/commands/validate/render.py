@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.lines import counted
@@ -11,6 +14,7 @@ from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.inbox import Inbox
 from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.output import webpage
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number, plain
 from coliee_ir.output.shown import View, no_queries, shows
@@ -32,7 +36,38 @@ def render_inbox(inbox: Inbox, form: str) -> str:
         return dumped(inbox.to_dict())
     if form == "github":
         return "".join(f"{line}\n" for line in _annotations(inbox.findings))
+    if form == "html":
+        return _page_of(inbox)
     return plain(inbox.grid()) + "".join(f"{line}\n" for line in _by_kind(inbox))
+
+
+def _page_of(inbox: Inbox) -> str:
+    """What came as a page: the files, those of each team together, and all findings."""
+    named = _named([row.file for row in inbox.rows])
+    files = replace(inbox.grid(), rows=[[*row[:4], named[str(row[4])], *row[5:]] for row in inbox.grid().rows])
+    found = _findings(inbox.findings, named)
+    counts = ", ".join(counted(inbox.count(severity), str(severity)) for severity in Severity)
+    sections = [
+        webpage.Section("files", "Files", webpage.table(files, "files")),
+        *([webpage.Section("findings", "Findings", webpage.table(found, "findings"))] if found.rows else []),
+    ]
+    above = "".join(f"<p>{webpage.text(line)}</p>\n" for line in (
+        f"{counts} in {counted(len(inbox.rows), 'file')}.", *inbox.remarks
+    ))  # fmt: skip
+    return webpage.page("Submissions received", sections, above)
+
+
+def _page(validation: Validation) -> Iterator[str]:
+    found = _findings(validation.findings, _named(validation.files))
+    sections = [webpage.Section("findings", "Findings", webpage.table(found, "findings"))] if found.rows else []
+    yield webpage.page("Submission checked", sections, f"<p>{webpage.text(summary(validation))}.</p>\n").rstrip("\n")
+
+
+def _named(files: Sequence[str]) -> dict[str, str]:
+    """Files without the folder that all have in common: a page is no place for the paths of a machine."""
+    whole = {file: os.path.abspath(file) for file in files}  # noqa: PTH100  # links stay as they are
+    common = os.path.commonpath([os.path.dirname(path) for path in whole.values()] or ["/"])  # noqa: PTH120
+    return {file: Path(os.path.relpath(path, common)).as_posix() for file, path in whole.items()}
 
 
 def _by_kind(inbox: Inbox) -> Iterator[str]:
@@ -116,7 +151,21 @@ def _property(value: object) -> str:
 
 
 #: name → how findings are written
-FORMS: dict[str, Callable[[Validation], Iterator[str]]] = {"table": _table, "json": _json, "github": _github}
+FORMS: dict[str, Callable[[Validation], Iterator[str]]] = {
+    "table": _table, "json": _json, "github": _github, "html": _page,
+}  # fmt: skip
+
+
+def _findings(findings: Iterable[Finding], named: Mapping[str, str]) -> Grid:
+    """One row a finding, with the first places, the gravest first."""
+    order = list(Severity)
+    rows: list[list[Cell]] = [
+        [str(one.severity), named.get(one.file, one.file), one.says,
+         "; ".join(filter(None, map(str, one.places))) + ("; …" if one.count > len(one.places) else ""),
+         one.advice, f"{one.rule}, {one.source}"]
+        for one in sorted(findings, key=lambda one: (order.index(one.severity), one.file))
+    ]  # fmt: skip
+    return Grid(["severity", "file", "finding", "where", "remedy", "rule"], rows, n_text=6)
 
 
 def _grid(validation: Validation) -> Grid:

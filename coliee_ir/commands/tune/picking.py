@@ -1,0 +1,114 @@
+"""The best of many runs that are scored as they are, such as those of a sweep, and what to expect of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.lines import counted
+from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped, number, numbers, preamble
+from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.folds import BestOf, best_of
+from coliee_ir.stats.settings import N_RESAMPLES, SEED
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Picked(Shown):
+    """Runs by their score, and what to expect of the first.
+
+    Attributes:
+        measure: the measure.
+        runs: their scores, the best first.
+        expected: what to expect of the best, since it was picked by the queries that score it.
+    """
+
+    measure: str
+    runs: tuple[Scores, ...]
+    expected: BestOf
+
+    def __repr__(self) -> str:
+        return f"Picked({self.runs[0].tag!r}, of={len(self.runs)}, measure={self.measure!r})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``tune -f json`` on a store."""
+        first = self.runs[0]
+        return {
+            **preamble(first.task, first.edition, first.gold, first.decisions.to_dict(), first.excluded),
+            "measure": self.measure,
+            "runs": [
+                {"tag": scores.tag, "file": scores.file, "score": number(scores.measures[self.measure])}
+                for scores in self.runs
+            ],
+            "best_of": {"score": number(self.expected.score), "interval": numbers(self.expected.interval)},
+        }
+
+
+def pick(scored: Sequence[Scores], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> Picked:
+    """Pick the best of several runs by the first measure of their results.
+
+    The best of many is in part the luckiest: what to expect of it is estimated by picking anew on bootstrap samples of
+    the queries and scoring on the other queries; see ``coliee_ir.stats.folds.best_of``.
+
+    Args:
+        scored: the runs, scored against one gold.
+        seed: of the bootstrap samples.
+        n_resamples: how many there are.
+
+    Raises:
+        UsageError: there is no run.
+    """
+    if not scored:
+        raise UsageError("there is no run to pick from")
+    measure = next(iter(scored[0].results))
+
+    def order(scores: Scores) -> tuple[float, str, str]:
+        value = scores.results[measure].value
+        return math.inf if math.isnan(value) else -value, scores.tag, scores.file
+
+    runs = sorted(scored, key=order)
+    expected = best_of([scores.results[measure].terms for scores in runs], n_resamples, seed)
+    return Picked(measure.name, tuple(runs), expected)
+
+
+def ranked(picked: Picked) -> grid.Grid:
+    """The runs, the best first."""
+    several_files = len({scores.tag for scores in picked.runs}) < len(picked.runs)
+    header = ["run", *(["file"] if several_files else []), picked.measure]
+    rows: list[list[grid.Cell]] = [
+        [
+            scores.tag,
+            *([scores.file] if several_files else []),
+            grid.Number(scores.measures[picked.measure], bold=scores is picked.runs[0]),
+        ]
+        for scores in picked.runs
+    ]
+    return grid.Grid(header, rows, n_text=len(header) - 1)
+
+
+def _text(picked: Picked) -> str:
+    low, high = picked.expected.interval
+    best = f"the best of {counted(len(picked.runs), 'run')} is {shortened(picked.runs[0].tag)}"
+    told = f"expect {picked.expected.score:.4f} of it on other queries (95% interval {low:.4f} to {high:.4f})"
+    return f"{grid.plain(ranked(picked))}\n{best}; {told}\n"
+
+
+#: form → how it is written
+FORMS: Final[dict[str, Callable[[Picked], str]]] = {
+    "table": _text,
+    "json": lambda picked: dumped(picked.to_dict()),
+    **grid.forms_of(ranked),
+}
+
+
+def _frame(picked: Picked, per_query: bool) -> grid.Grid:
+    if per_query:
+        raise no_queries("a pick")
+    return ranked(picked)
+
+
+shows(Picked, View(_text, lambda picked: [ranked(picked)], _frame))
