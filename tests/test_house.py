@@ -46,7 +46,7 @@ FLOORS = (
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
 COMMANDS = (
     *("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "plan", "evaluate"),
-    *("verify", "bundle"),
+    *("verify", "bundle", "protocol"),
 )
 
 #: What stands at the top level of the package: nothing else has a place there.

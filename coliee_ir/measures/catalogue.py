@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
+from coliee_ir.measures import formulas
 from coliee_ir.measures.base import Measure
 from coliee_ir.measures.claims import DefendantF1, PlaintiffF1, PooledF1, RationaleF1
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
@@ -68,6 +69,8 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str):
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
+    if formulas.is_formula(typed):
+        return [formulas.read(typed, parse)]
     if match := _RANGE.fullmatch(typed):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:

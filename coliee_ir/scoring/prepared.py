@@ -130,7 +130,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
                 f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
                 "is it the gold of another task?"
             )
-        judgements["documents"] = {query: _counting(query, gold.qrels.get(query, {}), rules) for query in queries}
+        judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
     if "answers" in rules.parts and gold.labels is not None:
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
@@ -140,7 +140,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
         if part not in gold.beside:
             raise UsageError(f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
         judged = gold.beside[part]
-        judgements[part] = {query: _counting(query, judged.get(query, {}), rules) for query in queries}
+        judgements[part] = {query: counting(query, judged.get(query, {}), rules) for query in queries}
     for side, letter in tort.SIDES.items() if rules.claims else ():
         judgements[side] = {
             query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
@@ -149,7 +149,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
     return judgements
 
 
-def _counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
+def counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
     """The judgements of a query: those below the level count as 0, and the query itself is taken out if so ruled."""
     if rules.level <= 1 and not rules.not_itself:
         return judged

@@ -233,7 +233,7 @@ def test_neighbours_are_called_like_their_files() -> None:
         assert found.source
         assert not found.is_coliee
         for measure in (*found.measures, *found.tie_break):
-            assert measuring.named([measure])
+            assert measuring.named([measure], found.scores)
 
 
 # layouts

@@ -19,11 +19,11 @@ from coliee_adapters.errors import ColieeError, InputError, MismatchError, Usage
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
 from coliee_ir._version import __version__
-from coliee_ir.measures import parse
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.arriving import sorted_out
 from coliee_ir.scoring.collecting import collect, opened_files
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.session import begin
 
 __all__ = ["PLATFORMS", "Uploaded", "pack", "score_upload"]
@@ -110,7 +110,7 @@ class _Task(NamedTuple):
     @property
     def measures(self) -> list[str]:
         """The official measures, the one that ranks first."""
-        return [measure.name for name in self.protocol.measures for measure in parse(name)]
+        return [measure.name for measure in named(self.protocol.measures, self.protocol.scores)]
 
     @property
     def gold_name(self) -> str:

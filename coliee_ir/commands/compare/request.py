@@ -497,8 +497,13 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
         if not math.isnan(pair.difference) and test.differing
     ]
     few = [pair for pair, test in known if test.is_hopeless and test.differing < LEAST_DIFFERING]
-    if few:
-        what = "queries" if not comparison.groups else "groups of queries"
+    what = "queries" if not comparison.groups else "groups of queries"
+    if few and comparison.test == "bootstrap":
+        yield (
+            f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in fewer than "
+            f"{LEAST_DIFFERING} {what}, too few for the bootstrap ({_some(few, tags)}); use --test randomisation"
+        )
+    elif few:
         yield (
             f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in too few {what} for any "
             f"difference to be significant ({_some(few, tags)})"
