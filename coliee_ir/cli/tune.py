@@ -84,7 +84,7 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
-            raise UsageError("--not-common takes two whole numbers from 1, such as 20,5")
+            raise UsageError("--not-common takes two integers ≥ 1, for example 20,5")
         chosen.append(Filter.not_common(int(numbers[0]), int(numbers[1])))
     if options.counts is not None:
         chosen.append(Filter.as_many(given.read_counts(options.counts, task=task)))

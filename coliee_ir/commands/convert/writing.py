@@ -287,7 +287,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     _allow(to, RUN_TARGETS, "a run")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
     if "documents" not in form.holds:
-        raise UsageError(f"{run.path} holds other documents than one Y or N a query: they are no labels")
+        raise UsageError(f"{run.path} does not consist of labels: some documents are not one Y or N per query")
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return

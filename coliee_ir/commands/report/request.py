@@ -104,7 +104,7 @@ class Report:
             UsageError: the share is none.
         """
         if not 0 <= easy <= 1:
-            raise UsageError("a question is easy from a share between 0 and 1, such as 0.8")
+            raise UsageError("the share that makes a question easy must be between 0 and 1, for example 0.8")
         from coliee_ir.commands.report.overview import write_overview
 
         return write_overview(self.contents.board, folder, easy)
