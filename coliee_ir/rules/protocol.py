@@ -368,7 +368,7 @@ def task_name(task: str | int | None) -> str | None:
             return name
         if name.endswith(".toml") or name in neighbours():
             return use(name)
-    raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
+    raise UsageError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
 
 
 def edition_year(edition: str | int | None) -> int | None:
@@ -386,7 +386,7 @@ def edition_year(edition: str | int | None) -> int | None:
         return int(edition)
     rows = [row for task in TASKS for row in _family(task).rules]
     years = [year for row in rows if row.last != schema.ALWAYS for year in (row.first, row.last)]
-    raise UsageError(f"an edition is a year from {min(years)} to {max(years)}, and {edition!r} is not")
+    raise UsageError(f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}")
 
 
 def submission_rules(task: str | int, edition: str | int | None = None) -> SubmissionRules:
@@ -402,7 +402,7 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
     rows = _family(name).submissions
     if not rows:
         known = ", ".join(one for one in TASKS if _family(one).submissions)
-        raise UsageError(f"no rules for submissions to task {task!r} are known; they are for {known}")
+        raise UsageError(f"no submission rules are known for task {task!r}; they are known for {known}")
     year = year if year is not None else max(row.last for row in rows)
     for row in rows:
         if row.first <= year <= row.last:

@@ -76,7 +76,7 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         parts = found.handed[0].parts
         scored = evaluator.evaluate(parts.run, answers=parts.answers, long_list=parts.long_list)
     except MismatchError:  # whose sentence names ids of the gold
-        kinds = "no query, or no document, of the run is among those that are judged"
+        kinds = "no query or no document of the run is judged in the gold"
         return Uploaded({}, {}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")
     except InputError as error:
         inside = error.path != str(gold) and str(gold) not in str(error)

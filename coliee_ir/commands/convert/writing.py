@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from coliee_adapters import descriptions, detect, ir_metadata, model_text, parquet, tabular, tort
+from coliee_adapters.checked import one_of
 from coliee_adapters.descriptions import Description
 from coliee_adapters.detect import Form, Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
@@ -82,6 +83,8 @@ def convert(
         InputError: the source cannot be read, or the target not written.
         UsageError: the source cannot become that; the target is a file that is read.
     """
+    for name, value in (("form", form), ("to", to), ("tag", tag)):
+        one_of(name, value, str | None, "a name")
     check_outputs([target], [source, template])
     if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
         to = parquet.FORMAT
@@ -228,6 +231,8 @@ def write_submission(
         InputError: the run cannot be read, or the place not be written.
         UsageError: the task's submissions hold no documents; an id or the tag is not one word.
     """
+    one_of("tag", tag, str | None, "a name")
+    one_of("run", run, Run, "a coliee_ir.Run; read_run makes one")
     task = task_name(task)
     form = submission_rules(task, edition).form if has_submissions(task) else RUN_TARGET
     if not form:
@@ -287,7 +292,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     _allow(to, RUN_TARGETS, "a run")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
     if "documents" not in form.holds:
-        raise UsageError(f"{run.path} holds other documents than one Y or N a query: they are no labels")
+        raise UsageError(f"{run.path} does not consist of labels: some documents are not one Y or N per query")
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return
