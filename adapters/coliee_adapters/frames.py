@@ -633,7 +633,7 @@ def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) 
         ImportError: the library is not installed.
         UsageError: there is no such library.
     """
-    make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(library)
+    make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(str(library))
     if make is None:
         raise UsageError(f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
     return make(rows, columns)

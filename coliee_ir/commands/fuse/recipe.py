@@ -166,7 +166,10 @@ class Fusion:
         return Fused(Run.of(rankings, tag=name), tuple(said))
 
     def candidates(self, runs: Sequence[Gathered]) -> Candidates:
-        """The documents of the runs, as deep as they are looked at."""
+        """The documents of the runs, as deep as they are looked at.
+
+        :meta private:
+        """
         return Candidates.of([_cut(run, self.depth) for run in runs])
 
     @property
@@ -175,7 +178,10 @@ class Fusion:
         return K if self.k is None else float(self.k)
 
     def ranking(self, blend: Blend, weights: FloatArray) -> dict[str, dict[str, float]]:
-        """Query → document → fused score, as many of the first as are kept."""
+        """Query → document → fused score, as many of the first as are kept.
+
+        :meta private:
+        """
         ranked = blend.ranked(weights)
         return blend.run(ranked, ranked.rank <= (self.top or len(ranked.rank)))
 

@@ -42,12 +42,7 @@ _NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jin
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Report:
-    """A report, ready to be written.
-
-    Attributes:
-        contents: everything that it shows, as numbers.
-        texts: what queries and documents are called.
-    """
+    """A report, ready to be written. What it shows is in ``to_dict`` and ``to_frame``."""
 
     contents: Contents
     texts: Texts
