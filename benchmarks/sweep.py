@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store, out = options.folder / options.store, options.folder / "sweep.out"
     for path in store_files(str(store)):
         Path(path).unlink(missing_ok=True)
-    base = [*ours("evaluate", gold, runs[0].parent), "--jobs", "1"]
+    base = [*ours("evaluate", gold, *runs), "--jobs", "1"]
     start = time.perf_counter()
     _, without, memory = called(base, out)
     seconds, expected = time.perf_counter() - start, out.read_text()
