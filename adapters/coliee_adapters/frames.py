@@ -100,7 +100,7 @@ def gold_of(
         if judged.setdefault(rule(document), relevance) != relevance:
             raise InputError(
                 _MEMORY,
-                f"document {quoted(document)} of query {quoted(query)} is judged twice and differently",
+                f"document {quoted(document)} of query {quoted(query)} is judged twice, with different relevance",
                 remedy="keep one of the two",
             )
     _check_ids([*qrels, *(document for judged in qrels.values() for document in judged)], commas)
@@ -402,7 +402,7 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping
         return _records(held, kind, columns)
     raise InputError(
         _MEMORY,
-        f"this is no {kind}",
+        f"this is not a {kind}",
         found=type(held).__name__,
         remedy="give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples",
     )
@@ -602,7 +602,7 @@ def relevance_of(value: Any) -> int:
         raise InputError(_MEMORY, "this relevance is not an integer", found=repr(value), remedy="write 0, 1, 2, …")
     if abs(number) > GREATEST_RELEVANCE:
         remedy = f"write relevances up to {GREATEST_RELEVANCE}"
-        raise InputError(_MEMORY, "this relevance is too great for trec_eval", found=repr(value), remedy=remedy)
+        raise InputError(_MEMORY, "this relevance is too large for trec_eval", found=repr(value), remedy=remedy)
     return number
 
 
@@ -633,7 +633,7 @@ def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) 
         ImportError: the library is not installed.
         UsageError: there is no such library.
     """
-    make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(library)
+    make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(str(library))
     if make is None:
         raise UsageError(f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
     return make(rows, columns)

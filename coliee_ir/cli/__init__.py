@@ -78,7 +78,7 @@ def _run(given: list[str]) -> int:
         say("coliee-ir: there is not enough memory; free some, or give less at a time")
         return 2
     except RecursionError:
-        say("coliee-ir: something given is nested too deep to be read")
+        say("coliee-ir: the input is nested too deeply to be read")
         return 2
     except BrokenPipeError:
         # the reader of our output has gone, as with `| head`; nothing more can be said to it

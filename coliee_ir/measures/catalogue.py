@@ -74,7 +74,7 @@ def parse(typed: str) -> list[Measure]:
     if match := _RANGE.fullmatch(typed):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:
-            raise UsageError(f"{typed!r}: a range of cutoffs goes up, and names at most {_MOST}, for example @1..50")
+            raise UsageError(f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50")
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
     if (of_10 := re.fullmatch(r"unj[._]([0-9]+(?:,[0-9]+)*)", _TREC_EVAL_10.get(typed, typed))) is not None:
         return [_built(typed, UnjudgedShare, {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]

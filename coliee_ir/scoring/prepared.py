@@ -108,7 +108,7 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     """Refuse a gold that is plainly of another task than the one asked for."""
     task = rules.task
     if gold.task in TASKS and task != gold.task:
-        raise UsageError(f"{gold.path} says that it is of task {gold.task}, not {task}")
+        raise UsageError(f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}")
     if rules.law == "case" and asks_statute_questions(gold):
         raise UsageError(f"{gold.path} holds statute questions; the task is {task}")
     if rules.law == "statute" and gold.labels is None and asks_cases(gold):
@@ -118,7 +118,7 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
         remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
         raise InputError(gold.path, wrong[1], found=wrong[0], remedy=remedy)
     if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
-        raise UsageError(f"{gold.path} is {'no' if rules.pilot else 'the'} gold of the pilot; the task is {task}")
+        raise UsageError(f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}")
 
 
 def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:

@@ -139,7 +139,7 @@ def check_measures(names: Sequence[str]) -> None:
         meant = parse(name)
         if len(meant) > 1:
             shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
-            raise UsageError(f"{name!r} stands for {len(meant)} measures ({shown}); name one measure")
+            raise UsageError(f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
 
 
 def test_name(typed: str) -> str:
@@ -344,7 +344,7 @@ def _check_choices(asked: Asked) -> None:
     if asked.population == "these":
         if asked.test in ("bootstrap", "t"):
             raise UsageError(
-                f"the {asked.test} test takes the queries for a sample of others; use --test randomisation with "
+                f"the {asked.test} test treats the queries as a sample of others; use --test randomisation with "
                 "--population these"
             )
         if not math.isnan(asked.margin):

@@ -15,7 +15,7 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
-from coliee_ir.commands.tune.filters import Filter, as_many, filtered
+from coliee_ir.commands.tune.filters import Filter, filtered
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
@@ -249,7 +249,7 @@ def cut(
         named([rule.family], pool)
         keeps = rule.keeps(pool)
     else:
-        keeps = as_many(rule).keeps(pool)
+        keeps = Filter.as_many(rule).keeps(pool)
     kept = pool.lists(keeps)
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
     remarks = gathered.remarks + Remarks()
