@@ -16,93 +16,229 @@ TYPE_CHECKING = False  # as type checkers know it; to import typing takes longer
 if TYPE_CHECKING:
     from typing import Any
 
+    from coliee_adapters.corpora import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
+    from coliee_adapters.descriptions import Description
     from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
     from coliee_adapters.inputs import GoldLike, RunLike
-    from coliee_adapters.records import Answers, Gold, Run
+    from coliee_adapters.layouts import Layout, Part
+    from coliee_adapters.records import Answers, Columns, Gold, Run
+    from coliee_adapters.remarks import Remarks
     from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing, compare
-    from coliee_ir.commands.convert import to_frame, to_qrels, to_run
+    from coliee_ir.commands.convert import convert, to_frame, to_qrels, to_run, write_submission
     from coliee_ir.commands.fuse import Fusion, fuse
     from coliee_ir.commands.fuse.fitting import fit_fusion
-    from coliee_ir.commands.fuse.result import FittedFusion
-    from coliee_ir.commands.leaderboard import Leaderboard, rank_runs
+    from coliee_ir.commands.fuse.recipe import Fused
+    from coliee_ir.commands.fuse.result import Contender, FittedFusion
+    from coliee_ir.commands.leaderboard import (
+        Categories,
+        Entry,
+        Invalid,
+        Leaderboard,
+        OfficialRun,
+        Published,
+        Ranks,
+        rank_runs,
+        read_categories,
+        read_official,
+    )
     from coliee_ir.commands.plan import Plan, PlannedSize, plan
     from coliee_ir.commands.report import Report, make_report
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
-    from coliee_ir.commands.validate import Finding, Validation, validate
+    from coliee_ir.commands.tune.filters import Filter
+    from coliee_ir.commands.tune.forward import Forward, Step
+    from coliee_ir.commands.tune.pool import Pool
+    from coliee_ir.commands.tune.result import Filtered, Tried
+    from coliee_ir.commands.validate import Finding, Place, Severity, Validation, validate
     from coliee_ir.judging.judged import Judged, judge
     from coliee_ir.judging.qrels import Qrels
+    from coliee_ir.measures.base import Measure, Result, Terms
+    from coliee_ir.measures.ties import Span
+    from coliee_ir.output.grid import Grid, Number
     from coliee_ir.rules.decisions import Decisions
     from coliee_ir.rules.protocol import PROTOCOLS, Protocol, protocol
     from coliee_ir.scoring.corpora import read_corpus
     from coliee_ir.scoring.evaluator import Evaluator
     from coliee_ir.scoring.reading import read_gold, read_run
-    from coliee_ir.scoring.scores import Scores
+    from coliee_ir.scoring.scores import Scores, Timing
     from coliee_ir.scoring.session import evaluate
     from coliee_ir.scoring.store import ScoreStore
     from coliee_ir.scoring.submission import Submission
+    from coliee_ir.scoring.teams import Teams
+    from coliee_ir.stats.folds import Difference
+    from coliee_ir.stats.settings import Resampling
 
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
 _HOMES = {
+    "coliee_ir.stats.settings": ("Resampling",),
+    "coliee_ir.stats.folds": ("Difference",),
+    "coliee_ir.scoring.teams": ("Teams",),
+    "coliee_ir.output.grid": (
+        "Grid",
+        "Number",
+    ),
+    "coliee_ir.measures.ties": ("Span",),
+    "coliee_ir.measures.base": (
+        "Measure",
+        "Result",
+        "Terms",
+    ),
+    "coliee_ir.commands.tune.result": (
+        "Filtered",
+        "Tried",
+    ),
+    "coliee_ir.commands.tune.pool": ("Pool",),
+    "coliee_ir.commands.tune.forward": (
+        "Forward",
+        "Step",
+    ),
+    "coliee_ir.commands.tune.filters": ("Filter",),
+    "coliee_ir.commands.fuse.recipe": ("Fused",),
+    "coliee_adapters.remarks": ("Remarks",),
+    "coliee_adapters.layouts": (
+        "Layout",
+        "Part",
+    ),
+    "coliee_adapters.descriptions": ("Description",),
+    "coliee_adapters.corpora": (
+        "Corpus",
+        "DocsStore",
+        "Document",
+        "FragmentQuery",
+        "Qrel",
+        "Query",
+    ),
     "coliee_ir.scoring.corpora": ("read_corpus",),
     "coliee_adapters.errors": ("ColieeError", "InputError", "MismatchError", "UsageError"),
     "coliee_adapters.inputs": ("GoldLike", "RunLike"),
-    "coliee_adapters.records": ("Answers", "Gold", "Run"),
-    "coliee_ir.commands.convert": ("to_frame", "to_qrels", "to_run"),
+    "coliee_adapters.records": (
+        "Answers",
+        "Gold",
+        "Run",
+        "Columns",
+    ),
+    "coliee_ir.commands.convert": (
+        "to_frame",
+        "to_qrels",
+        "to_run",
+        "convert",
+        "write_submission",
+    ),
     "coliee_ir.commands.tune": ("Rule", "Tuning", "cut", "tune"),
     "coliee_ir.rules.decisions": ("Decisions",),
     "coliee_ir.scoring.evaluator": ("Evaluator",),
     "coliee_ir.scoring.submission": ("Submission",),
     "coliee_ir.commands.fuse": ("Fusion", "fuse"),
     "coliee_ir.commands.fuse.fitting": ("fit_fusion",),
-    "coliee_ir.commands.fuse.result": ("FittedFusion",),
+    "coliee_ir.commands.fuse.result": (
+        "FittedFusion",
+        "Contender",
+    ),
     "coliee_ir.judging.judged": ("Judged", "judge"),
-    "coliee_ir.commands.leaderboard": ("Leaderboard", "rank_runs"),
+    "coliee_ir.commands.leaderboard": (
+        "Leaderboard",
+        "rank_runs",
+        "Categories",
+        "Entry",
+        "Invalid",
+        "Published",
+        "read_categories",
+        "read_official",
+        "OfficialRun",
+        "Ranks",
+    ),
     "coliee_ir.rules.protocol": ("PROTOCOLS", "Protocol", "protocol"),
     "coliee_ir.judging.qrels": ("Qrels",),
     "coliee_ir.scoring.reading": ("read_gold", "read_run"),
     "coliee_ir.commands.report": ("Report", "make_report"),
-    "coliee_ir.scoring.scores": ("Scores",),
+    "coliee_ir.scoring.scores": (
+        "Scores",
+        "Timing",
+    ),
     "coliee_ir.scoring.session": ("evaluate",),
     "coliee_ir.scoring.store": ("ScoreStore",),
     "coliee_ir.commands.compare": ("Comparison", "Interval", "Pair", "Standing", "compare"),
     "coliee_ir.commands.plan": ("Plan", "PlannedSize", "plan"),
-    "coliee_ir.commands.validate": ("Finding", "Validation", "validate"),
+    "coliee_ir.commands.validate": (
+        "Finding",
+        "Validation",
+        "validate",
+        "Place",
+        "Severity",
+    ),
 }
 
 __all__ = [
     "PROTOCOLS",
     "Answers",
+    "Categories",
     "ColieeError",
+    "Columns",
     "Comparison",
+    "Contender",
+    "Corpus",
     "Decisions",
+    "Description",
+    "Difference",
+    "DocsStore",
+    "Document",
+    "Entry",
     "Evaluator",
+    "Filter",
+    "Filtered",
     "Finding",
     "FittedFusion",
+    "Forward",
+    "FragmentQuery",
+    "Fused",
     "Fusion",
     "Gold",
     "GoldLike",
+    "Grid",
     "InputError",
     "Interval",
+    "Invalid",
     "Judged",
+    "Layout",
     "Leaderboard",
+    "Measure",
     "MismatchError",
+    "Number",
+    "OfficialRun",
     "Pair",
+    "Part",
+    "Place",
     "Plan",
     "PlannedSize",
+    "Pool",
     "Protocol",
+    "Published",
+    "Qrel",
     "Qrels",
+    "Query",
+    "Ranks",
+    "Remarks",
     "Report",
+    "Resampling",
+    "Result",
     "Rule",
     "Run",
     "RunLike",
     "ScoreStore",
     "Scores",
+    "Severity",
+    "Span",
     "Standing",
+    "Step",
     "Submission",
+    "Teams",
+    "Terms",
+    "Timing",
+    "Tried",
     "Tuning",
     "UsageError",
     "Validation",
     "compare",
+    "convert",
     "cut",
     "evaluate",
     "fit_fusion",
@@ -112,14 +248,17 @@ __all__ = [
     "plan",
     "protocol",
     "rank_runs",
+    "read_categories",
     "read_corpus",
     "read_gold",
+    "read_official",
     "read_run",
     "to_frame",
     "to_qrels",
     "to_run",
     "tune",
     "validate",
+    "write_submission",
 ]
 
 

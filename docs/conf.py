@@ -63,7 +63,13 @@ def _add_further_names(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = further_names(source[0])
 
 
+def _is_field(app: Sphinx, what: str, name: str, member: object, skip: bool, options: object) -> bool | None:
+    """Whether to pass over a member: a named tuple's fields are described in its docstring."""
+    return True if (getattr(member, "__doc__", None) or "").startswith("Alias for field number") else None
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-skip-member", _is_field)
     app.connect("source-read", _add_further_names)
     app.connect("build-finished", _refuse_remote)

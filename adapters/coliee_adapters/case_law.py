@@ -267,7 +267,7 @@ def _judge(
 ) -> None:
     if document in judged:
         if judged[document] != relevance:
-            raise _wrong_entry(source, text, query, document, "it is judged twice and differently; keep one")
+            raise _wrong_entry(source, text, query, document, "it is judged twice, with different relevance; keep one")
         remarks.add("gold-duplicate", f"query {query}: {document}")
     judged[document] = relevance
 

@@ -110,7 +110,7 @@ def _write_tort(submitted: Submitted, stream: TextIOBase) -> None:
 def _write_labels(submitted: Submitted, stream: TextIOBase) -> None:
     labels = as_labels(submitted.documents)
     if labels is None:
-        raise UsageError("there are other documents than one Y or N a query: they are no labels")
+        raise UsageError("this run does not consist of labels: some documents are not one Y or N per query")
     statute.write_answers(labels, stream, submitted.tag)
 
 
@@ -271,7 +271,7 @@ def _form(
         for form in forms:
             if form.name == name:
                 return form
-        raise UsageError(f"there is no {kind} form {name!r}; there are {', '.join(form.name for form in forms)}")
+        raise UsageError(f"unknown {kind} format {name!r}; the formats are {', '.join(form.name for form in forms)}")
     known = (kind, *source.columns.items())
     if (found := source.forms.get(known)) is not None:
         return next(form for form in forms if form.name == found)
@@ -291,7 +291,7 @@ def _form(
         f"unrecognised {kind} format",
         line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=first,
-        remedy="known are " + "; ".join(f"{form.name} ({quoted(form.looks)})" for form in forms),
+        remedy="known formats: " + "; ".join(f"{form.name} ({quoted(form.looks)})" for form in forms),
     )
 
 

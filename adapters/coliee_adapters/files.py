@@ -75,7 +75,7 @@ class Source:
         any_text: bool = False,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        self.path = os.fspath(one_of("a file", path, str | os.PathLike, "a path"))
+        self.path = _named(path)
         self.columns = dict(columns or {})
         #: the form that was found in the first bytes, as a gold or a run with columns of these names
         self.forms: dict[object, str] = {}
@@ -459,7 +459,7 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
         InputError: the place cannot be written.
         OSError: standard output cannot be written.
     """
-    name = os.fspath(path)
+    name = _named(path)
     if name == "-":
         with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as spool:
             try:
@@ -481,7 +481,7 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
         InputError: the place cannot be written.
         OSError: standard output cannot be written.
     """
-    name = os.fspath(path)
+    name = _named(path)
     if name == "-":
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             try:
@@ -575,6 +575,11 @@ def check_inputs(read: Iterable[PathLike | None]) -> None:
         raise UsageError("standard input (-) can be named only once")
 
 
+def _named(path: object) -> str:
+    given: PathLike = one_of("a file", path, str | os.PathLike, "a path")
+    return os.fspath(given)
+
+
 def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:
     """Refuse to write over a file that is read, or twice over one file. Links and standard streams are looked through.
 
@@ -585,9 +590,9 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     Raises:
         UsageError: see above; standard output is named twice.
     """
-    given = [os.fspath(path) for path in read if path is not None]
+    given = [_named(path) for path in read if path is not None]
     folders = [os.path.realpath(path) for path in given if is_folder(path)]
-    outputs = [os.fspath(path) for path in written if path is not None]
+    outputs = [_named(path) for path in written if path is not None]
     if outputs.count("-") > 1:
         raise UsageError("standard output (-) can be named only once; write the other results to files")
     given = [archives.outer(path) for path in given]

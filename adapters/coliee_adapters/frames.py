@@ -23,7 +23,7 @@ import numpy.typing as npt
 from coliee_adapters import arrow, json_records
 from coliee_adapters.checked import one_of
 from coliee_adapters.columns import changes
-from coliee_adapters.errors import InputError, Place, quoted
+from coliee_adapters.errors import InputError, Place, UsageError, quoted
 from coliee_adapters.ids import Collection, Ids, Picked
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-#: column → its dtype in pandas and in polars, so that a frame without rows has the same as one with rows
-_DTYPES: Final[Mapping[str, tuple[str, str]]] = {
-    "query_id": ("str", "String"),
-    "doc_id": ("str", "String"),
-    "relevance": ("int64", "Int64"),
-    "score": ("float64", "Float64"),
+#: column → its dtype in pandas, polars and pyarrow, so that a frame without rows has the same as one with rows
+_DTYPES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "query_id": ("str", "String", "string"),
+    "doc_id": ("str", "String", "string"),
+    "relevance": ("int64", "Int64", "int64"),
+    "score": ("float64", "Float64", "float64"),
 }
 
 
@@ -100,7 +100,7 @@ def gold_of(
         if judged.setdefault(rule(document), relevance) != relevance:
             raise InputError(
                 _MEMORY,
-                f"document {quoted(document)} of query {quoted(query)} is judged twice and differently",
+                f"document {quoted(document)} of query {quoted(query)} is judged twice, with different relevance",
                 remedy="keep one of the two",
             )
     _check_ids([*qrels, *(document for judged in qrels.values() for document in judged)], commas)
@@ -402,7 +402,7 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping
         return _records(held, kind, columns)
     raise InputError(
         _MEMORY,
-        f"this is no {kind}",
+        f"this is not a {kind}",
         found=type(held).__name__,
         remedy="give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples",
     )
@@ -602,7 +602,7 @@ def relevance_of(value: Any) -> int:
         raise InputError(_MEMORY, "this relevance is not an integer", found=repr(value), remedy="write 0, 1, 2, …")
     if abs(number) > GREATEST_RELEVANCE:
         remedy = f"write relevances up to {GREATEST_RELEVANCE}"
-        raise InputError(_MEMORY, "this relevance is too great for trec_eval", found=repr(value), remedy=remedy)
+        raise InputError(_MEMORY, "this relevance is too large for trec_eval", found=repr(value), remedy=remedy)
     return number
 
 
@@ -621,20 +621,51 @@ def finite(value: Any, what: str = "score") -> float:
     return number
 
 
+def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:
+    """A frame of rows; its dtypes are the same with and without rows.
+
+    Args:
+        rows: the rows.
+        columns: the names of the columns.
+        library: ``pandas``, ``polars``, or ``pyarrow`` for a table that others take as it is, such as DuckDB.
+
+    Raises:
+        ImportError: the library is not installed.
+        UsageError: there is no such library.
+    """
+    make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(str(library))
+    if make is None:
+        raise UsageError(f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
+    return make(rows, columns)
+
+
+def arrow_table(rows: Iterable[tuple[object, ...]], columns: list[str]) -> Any:
+    """A table of pyarrow.
+
+    Raises:
+        ImportError: pyarrow is not installed (``pip install coliee-ir[parquet]``).
+    """
+    import pyarrow
+
+    held = list(zip(*rows, strict=True)) or [()] * len(columns)
+    kinds = [pyarrow.type_for_alias(_DTYPES[name][2]) if name in _DTYPES else None for name in columns]
+    return pyarrow.table([pyarrow.array(values, kind) for values, kind in zip(held, kinds, strict=True)], names=columns)
+
+
 def pandas_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> pandas.DataFrame:
-    """A pandas frame of rows; its dtypes are the same with and without rows.
+    """A pandas frame.
 
     Raises:
         ImportError: pandas is not installed (``pip install coliee-ir[pandas]``).
     """
     import pandas
 
-    frame = pandas.DataFrame(list(rows), columns=columns)
-    return frame if len(frame) else frame.astype({name: _DTYPES[name][0] for name in columns if name in _DTYPES})
+    made = pandas.DataFrame(list(rows), columns=columns)
+    return made if len(made) else made.astype({name: _DTYPES[name][0] for name in columns if name in _DTYPES})
 
 
 def polars_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> polars.DataFrame:
-    """A polars frame of rows; its dtypes are the same with and without rows.
+    """A polars frame.
 
     Raises:
         ImportError: polars is not installed (``pip install coliee-ir[polars]``).

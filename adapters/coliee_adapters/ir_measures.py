@@ -38,22 +38,22 @@ NAMES: Final[Mapping[str, tuple[str | None, str | None]]] = {
 #: What trec_eval takes of ir_measures' parameters, and how it is said.
 _LIMITS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "cutoff": (lambda cutoff: 1 <= cutoff <= 999_999_999, "a cutoff must be an integer from 1 to 999999999"),
-    "recall": (lambda recall: 0 <= recall <= 1, "recall is a number from 0 to 1"),
+    "recall": (lambda recall: 0 <= recall <= 1, "recall must be a number from 0 to 1"),
     "rel": (lambda rel: rel >= 1, "rel must be an integer ≥ 1"),
     "beta": (
         lambda beta: re.fullmatch(r"[0-9]{1,6}\.[0-9]{1,6}", repr(beta)) is not None,
-        "beta is a number from 0 to 999999 of at most six decimals",
+        "beta must be a number from 0 to 999999 of at most six decimals",
     ),
     "gains": (
         lambda gains: all(
             isinstance(number, int) and abs(number) <= GREATEST_RELEVANCE for pair in gains.items() for number in pair
         ),
-        f"gains are integers up to {GREATEST_RELEVANCE}, of relevances that are",
+        f"gains must map integers to integers up to {GREATEST_RELEVANCE}",
     ),
 }
 
 
-_SUBTOPICS: Final = "needs judgements by subtopic, which golds and qrels have not"
+_SUBTOPICS: Final = "needs judgements by subtopic, which golds and qrels do not contain"
 _CWL: Final = "is cwl_eval's, with a relevance scaled by bounds that a gold does not state"
 
 #: Why a measure of ir_measures is not computed here, where there is more to say than that trec_eval has it not.
@@ -90,7 +90,7 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
         measure.validate_params()
     except AssertionError:
         known = ", ".join(f"{key} ({value.dtype.__name__})" for key, value in kind.SUPPORTED_PARAMS.items()) or "none"
-        raise UsageError(f"{name} does not take these parameters in ir_measures; it has {known}") from None
+        raise UsageError(f"{name} does not take these parameters in ir_measures; it takes {known}") from None
     for key, (fits, meaning) in _LIMITS.items():
         if key in measure.params and not fits(measure.params[key]):
             raise UsageError(f"{name} cannot be asked of trec_eval: {meaning}")

@@ -255,7 +255,7 @@ def _records_of(query: str, entry: object, source: Source) -> Iterator[Record]:
     place = Record({}, Place(source.name, "query", query))
     if members is None:
         remedy = "use the same form for all of them: [[document, score], …]"
-        raise place.fault("this entry is of another form than others", entry, remedy)
+        raise place.fault("this entry is written differently from the others", entry, remedy)
     return (place._replace(members=one) for one in members)
 
 

@@ -10,18 +10,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, replaced
+
+if TYPE_CHECKING:
+    import sqlite3
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -138,6 +140,8 @@ class ScoreRows:
                 self._db = self._connected()
 
     def _connected(self) -> sqlite3.Connection:
+        import sqlite3  # which most commands do without
+
         new = not _is_begun(self._place)
         db = sqlite3.connect(self._place, timeout=_PATIENCE, isolation_level=None)
         try:
@@ -198,6 +202,8 @@ class ScoreRows:
 
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
+        import sqlite3  # see above
+
         try:
             yield
         except sqlite3.OperationalError as error:

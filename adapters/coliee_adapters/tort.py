@@ -185,7 +185,7 @@ def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
                 continue
             instance, case = read_instance(text, source.name, line)
             if case.id in lines:
-                problem = f"this tort_id stands in line {lines[case.id]} already"
+                problem = f"this tort_id is already in line {lines[case.id]}"
                 raise InputError(source.name, problem, line=line, found=case.id, remedy="give each instance once")
             lines[case.id] = line
             yield instance, case
@@ -226,7 +226,7 @@ def _case(instance: dict[str, Any], line: int, fault: _Fault) -> TortCase:
 def _side(instance: dict[str, Any], key: str, fault: _Fault) -> tuple[Claim, ...]:
     entries = _value(instance, key, "the instance", fault)
     if not isinstance(entries, list):
-        raise fault(f"{key} is not a list", found=_json(entries), remedy="an empty list stands for no claims")
+        raise fault(f"{key} is not a list", found=_json(entries), remedy="if there are no claims, write an empty list")
     by_id: dict[str, Claim] = {}
     for n, entry in enumerate(entries, 1):
         where = f"entry {n} of {key}"

@@ -97,7 +97,7 @@ def add_judgement(
     query, document, relevance = judgement
     if abs(relevance) > GREATEST_RELEVANCE:
         remedy = f"write relevances up to {GREATEST_RELEVANCE}"
-        raise place.fault("this relevance is too great for trec_eval", str(relevance), remedy)
+        raise place.fault("this relevance is too large for trec_eval", str(relevance), remedy)
     judged = qrels.setdefault(query, {})
     if document in judged and judged[document] == relevance:
         remarks.add("gold-duplicate", f"{place}: {found}")

@@ -128,14 +128,14 @@ def parse(name: str) -> list[Request]:
     if name in pytrec_eval.supported_nicknames:
         known = pytrec_eval.supported_nicknames[name] - _TEXT
         if unknown := sorted(known - pytrec_eval.supported_measures):
-            raise UsageError(f"{name} stands for measures that pytrec_eval does not compute: {', '.join(unknown)}")
+            raise UsageError(f"{name} includes measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
     match = _NAME.fullmatch(name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""
     if base not in pytrec_eval.supported_measures:
         return []
     if base in _TEXT:
-        raise UsageError(f"{base} is text, not a number; trec_eval prints it, no score can be made of it")
+        raise UsageError(f"{base} is text that trec_eval prints, not a number; it cannot be used as a score")
     parameters = match["parameters"] if match and base != name else None
     if parameters is None:
         return [Request(base, parameter) for parameter in _defaults().get(base, ("",))]

@@ -29,6 +29,7 @@ COMMANDS = {
     "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
     "verify": "compute a result again from its manifest, and compare it and its files byte for byte",
     "bundle": "make a scoring bundle for Codabench, EvalAI or TIRA from a gold and the rules of its task",
+    "protocol": "list the protocols of tasks, explain one, or begin one from a gold and a run",
     "measures": "list the available measures, with definitions and sources",
     "demo": "score the example data that is part of the package",
 }
@@ -77,7 +78,7 @@ def _run(given: list[str]) -> int:
         say("coliee-ir: there is not enough memory; free some, or give less at a time")
         return 2
     except RecursionError:
-        say("coliee-ir: something given is nested too deep to be read")
+        say("coliee-ir: the input is nested too deeply to be read")
         return 2
     except BrokenPipeError:
         # the reader of our output has gone, as with `| head`; nothing more can be said to it

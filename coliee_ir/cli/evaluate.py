@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other")
     forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
-        raise UsageError(f"--ties writes {', '.join(forms)}, and neither --by-year nor --stages")
+        raise UsageError(f"--ties writes {', '.join(forms)}, and cannot be combined with --by-year or --stages")
     at = [] if options.stages is None else stages.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
@@ -82,12 +82,8 @@ def run(options: argparse.Namespace) -> int:
     elif (options.format, options.output, options.manifest, options.span_of_ties) == (
         "table", "-", None, False,
     ) and sys.stdout.isatty():  # fmt: skip
-        of_task = f"Task {evaluator.task}"
-        title = (
-            of_task
-            if evaluator.edition is None
-            else f"COLIEE {evaluator.edition}, {of_task}: {evaluator.protocol.title}"
-        )
+        titled = evaluator.edition is not None or evaluator.protocol.own_file
+        title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))
         if len(headers) > 1:
             headers = [f"{shortened(scores.tag)}: {scores.header()}" for scores in scored]

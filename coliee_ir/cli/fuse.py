@@ -97,12 +97,14 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     given = {name: getattr(options, name) for name in _IN_FILE}
     if options.weights is not None and not re.fullmatch(r"[-+0-9.eE]+(,[-+0-9.eE]+)*", options.weights.strip()):
         if twice := [name for name, value in given.items() if value is not None]:
-            raise UsageError(f"{options.weights} says what --{twice[0]} is: leave the option out")
+            raise UsageError(f"{options.weights} already sets --{twice[0]}: leave the option out")
         return Fusion.load(options.weights)
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))
     except ValueError:
-        raise UsageError(f"--weights takes numbers with commas, such as 0.7,0.3, and not {options.weights}") from None
+        raise UsageError(
+            f"--weights takes numbers separated by commas, such as 0.7,0.3, not {options.weights}"
+        ) from None
     return Fusion(**{**given, "method": options.method or fusion.usual(records)}, weights=weights)
 
 

@@ -17,7 +17,6 @@ from coliee_ir.commands.leaderboard import data, render
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.webpage import file_name
-from coliee_ir.scoring.given import read_values
 from coliee_ir.scoring.reading import read_gold
 from coliee_ir.scoring.submission import Submission
 
@@ -77,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
             besides=besides,
             **scoring.split(options),
             decisions=decided(options),
-            groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=options.task),
+            groups=options.groups,
             n_resamples=options.resamples,
             seed=options.seed,
             confidence_level=options.confidence_level,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.vocabulary import ROLES, parse_columns
+from coliee_ir.measures.formulas import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
 from coliee_ir.rules.protocol import TASKS, protocol, use
 from coliee_ir.stats.corrections import CORRECTIONS
@@ -412,7 +412,7 @@ def read_by(options: argparse.Namespace, *without: str) -> list[str]:
 
 def measures(options: argparse.Namespace) -> list[str]:
     """The names of measures that were given, each by an option of its own or several in one."""
-    return [name for names in options.measure for name in re.split(r"\s+(?![^(]*\))", names.strip()) if name]
+    return [name for names in options.measure for name in names_in(names)]
 
 
 def one_measure(options: argparse.Namespace) -> str:

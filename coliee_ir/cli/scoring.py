@@ -20,7 +20,6 @@ from coliee_adapters.records import Answers, exact_id
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
-from coliee_ir.commands.verify import manifest
 from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring import session
 from coliee_ir.scoring.arriving import Passed, sorted_out
@@ -325,6 +324,8 @@ def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: 
             raise UsageError("--manifest needs files: standard input cannot be read again")
         for file in files:
             remote.refuse(file, "a file that --manifest names")
+        from coliee_ir.commands.verify import manifest
+
         put(dumped(manifest(_typed(options), files, text, facts)), options.manifest)
     put(text, options.output)
 

@@ -16,7 +16,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.tune import Tuning, filters, picking
+from coliee_ir.commands.tune import Filter, Tuning, picking
 from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
@@ -70,24 +70,24 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     add(group, "not_itself", "not_queries", "dates", "candidates", "not_common", "counts")
 
 
-def chosen_filters(options: argparse.Namespace, task: str | None) -> list[filters.Filter]:
+def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:
     """The filters that were asked for; the last are the counts, which are of what the others leave."""
     chosen = []
     if options.not_itself:
-        chosen.append(filters.not_itself())
+        chosen.append(Filter.not_itself())
     if options.not_queries:
-        chosen.append(filters.not_queries())
+        chosen.append(Filter.not_queries())
     if options.dates is not None:
-        chosen.append(filters.not_newer(given.read_dates(options.dates, task=task)))
+        chosen.append(Filter.not_newer(given.read_dates(options.dates, task=task)))
     if options.candidates is not None:
-        chosen.append(filters.candidates(given.read_candidates(options.candidates, task=task)))
+        chosen.append(Filter.candidates(given.read_candidates(options.candidates, task=task)))
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
-            raise UsageError("--not-common takes two whole numbers from 1, such as 20,5")
-        chosen.append(filters.not_common(int(numbers[0]), int(numbers[1])))
+            raise UsageError("--not-common takes two integers ≥ 1, for example 20,5")
+        chosen.append(Filter.not_common(int(numbers[0]), int(numbers[1])))
     if options.counts is not None:
-        chosen.append(filters.as_many(given.read_counts(options.counts, task=task)))
+        chosen.append(Filter.as_many(given.read_counts(options.counts, task=task)))
     return chosen
 
 
@@ -205,7 +205,7 @@ def _tell(tunings: list[Tuning], because: str) -> None:
             say(f"{shortened(tuning.tag)}: {sentence}")
 
 
-def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[filters.Filter]) -> None:
+def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter]) -> None:
     """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     rule = tunings[0].rule
     if options.save_rule is not None:

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
         of_edition = "" if found.edition is None else f" of {found.edition}"
-        say(f"{tasks}{of_edition}{'' if options.task else ' (the files show it)'}")
+        say(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
     scoring.put(render(found, options.format), options.output)
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")

@@ -35,7 +35,9 @@ def run(options: argparse.Namespace) -> int:
     command = found["command"]
     named = [word.partition("=")[0] for word in command]
     if command[0] not in _COMMANDS or any(word in scoring.WRITING or word.startswith("-o") for word in named):
-        raise UsageError(f"{options.manifest_read}: only {', '.join(_COMMANDS)} are run again, and write no files")
+        raise UsageError(
+            f"{options.manifest_read}: only {', '.join(_COMMANDS)} can be run again, and without files to write"
+        )
     checks = verify(found, _again)
     rows = [[check.what, check.status] for check in checks]
     scoring.put(plain(Grid(["what", "status"], rows)), options.output)

@@ -36,9 +36,9 @@ def connected(address: str) -> Iterator[Executor]:
     """
     count = address.removeprefix(_LOCAL)
     if address.startswith(_LOCAL) and not (count.isdecimal() and int(count) > 0):
-        raise UsageError(f"{address!r} is no cluster: write local:4 for four processes")
+        raise UsageError(f"{address!r} is not a cluster; write local:4 for four processes")
     if not address.startswith(_LOCAL) and "://" not in address:
-        raise UsageError(f"{address!r} is no cluster: write a scheduler's address, tcp://HOST:8786, or local:4")
+        raise UsageError(f"{address!r} is not a cluster; write a scheduler's address, tcp://HOST:8786, or local:4")
     try:
         from distributed import Client, LocalCluster
     except ImportError:

@@ -93,7 +93,7 @@ class Judged:
         if not self.qrels.same_as(other.qrels):
             raise ValueError("only parts that were judged by the same gold add")
         if bool(np.any(self.answered & other.answered)) or not self.extra.keys().isdisjoint(other.extra):
-            raise ValueError("a query stands in both parts")
+            raise ValueError("a query is in both parts")
         return Judged(
             self.qrels,
             self.rank + other.rank,

@@ -78,7 +78,10 @@ class Qrels:
         )
 
     def numbers(self, queries: Ids) -> IntArray:
-        """The number of each query; -1 for one that is not judged."""
+        """The number of each query; -1 for one that is not judged.
+
+        :meta private:
+        """
         if len(queries) < _FEW or not self._plain or not len(self.queries):
             return np.array([self._index.get(query, -1) for query in queries], dtype=np.int64)
         words = queries.words(len(self._words))
@@ -105,7 +108,10 @@ class Qrels:
         return totals[self.start[1:]] - totals[self.start[:-1]]
 
     def are_alike(self, documents: Ids) -> bool:
-        """Whether any of these looks like a judged document, see ``Forms``."""
+        """Whether any of these looks like a judged document, see ``Forms``.
+
+        :meta private:
+        """
         if self._forms is None:
             self._forms = Forms.of(self.documents)
         return self._forms.include_any(documents)
@@ -130,6 +136,8 @@ class Qrels:
         """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.
 
         None where the collection has an id twice.
+
+        :meta private:
         """
         if self._places is None or self._places[0] is not collection:
             places = collection.places(self.documents)

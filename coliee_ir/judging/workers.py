@@ -84,7 +84,7 @@ def results(
                 yield future.result()
         except BrokenProcessPool:
             raise LostError(
-                "a worker process was killed before it was done, perhaps for want of memory; try --jobs 1"
+                "a worker process was killed before it was done, perhaps because memory ran out; try --jobs 1"
             ) from None
 
 
@@ -100,7 +100,7 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
         raise
     except (Exception, CancelledError) as error:  # any engine's own
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise WorkerError(f"the executor's workers did not do their work ({said})") from error
+        raise WorkerError(f"the executor's workers failed ({said})") from error
     finally:
         for future in futures:
             future.cancel()

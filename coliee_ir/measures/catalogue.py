@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
+from coliee_ir.measures import formulas
 from coliee_ir.measures.base import Measure
 from coliee_ir.measures.claims import DefendantF1, PlaintiffF1, PooledF1, RationaleF1
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
@@ -68,10 +69,12 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str):
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
+    if formulas.is_formula(typed):
+        return [formulas.read(typed, parse)]
     if match := _RANGE.fullmatch(typed):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:
-            raise UsageError(f"{typed!r}: a range of cutoffs goes up, and names at most {_MOST}, for example @1..50")
+            raise UsageError(f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50")
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
     if (of_10 := re.fullmatch(r"unj[._]([0-9]+(?:,[0-9]+)*)", _TREC_EVAL_10.get(typed, typed))) is not None:
         return [_built(typed, UnjudgedShare, {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]

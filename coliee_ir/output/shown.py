@@ -52,7 +52,7 @@ class Shown:
         """The result as a data frame.
 
         Args:
-            library: ``pandas`` or ``polars``.
+            library: ``pandas``, ``polars`` or ``pyarrow``.
             per_query: one row for each query; by default the values over all queries.
 
         Raises:
@@ -61,11 +61,7 @@ class Shown:
         """
         grid = _VIEWS[type(self)].frame(self, per_query)
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in grid.rows]
-        if library == "pandas":
-            return frames.pandas_frame(rows, list(grid.header))
-        if library == "polars":
-            return frames.polars_frame(rows, list(grid.header))
-        raise UsageError(f"unknown frame library {library!r}; use pandas or polars")
+        return frames.frame(rows, list(grid.header), library)
 
 
 def no_queries(what: str) -> UsageError:

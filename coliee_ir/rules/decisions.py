@@ -103,7 +103,7 @@ class Decisions:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise UsageError(f"{name} is {getattr(self, name)!r}; it can be {', '.join(allowed)}")
+                raise UsageError(f"{name} cannot be {getattr(self, name)!r}; choose one of {', '.join(allowed)}")
 
     @classmethod
     def of(cls, given: Decisions | None) -> Decisions:

@@ -92,6 +92,18 @@ class Protocol:
         return bool(self.law)
 
     @property
+    def own_file(self) -> str:
+        """The protocol file, if it is not part of the package."""
+        return "" if not self.file or _FILES in Path(self.file).parents else self.file
+
+    def titled(self, edition: int | None) -> str:
+        """The task in an edition, as a title."""
+        year = "" if edition is None else f" {edition}"
+        if self.law or self.task in TASKS:
+            return f"COLIEE{year}, Task {self.task}: {self.title}"
+        return f"{self.title}{year}"
+
+    @property
     def pilot(self) -> bool:
         """Whether the task is one of the pilot, whose submissions repeat the organisers' file."""
         return self.law == "tort"
@@ -356,7 +368,7 @@ def task_name(task: str | int | None) -> str | None:
             return name
         if name.endswith(".toml") or name in neighbours():
             return use(name)
-    raise UsageError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
+    raise UsageError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
 
 
 def edition_year(edition: str | int | None) -> int | None:
@@ -374,7 +386,7 @@ def edition_year(edition: str | int | None) -> int | None:
         return int(edition)
     rows = [row for task in TASKS for row in _family(task).rules]
     years = [year for row in rows if row.last != schema.ALWAYS for year in (row.first, row.last)]
-    raise UsageError(f"an edition is a year from {min(years)} to {max(years)}, and {edition!r} is not")
+    raise UsageError(f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}")
 
 
 def submission_rules(task: str | int, edition: str | int | None = None) -> SubmissionRules:
@@ -390,7 +402,7 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
     rows = _family(name).submissions
     if not rows:
         known = ", ".join(one for one in TASKS if _family(one).submissions)
-        raise UsageError(f"no rules for submissions to task {task!r} are known; they are for {known}")
+        raise UsageError(f"no submission rules are known for task {task!r}; they are known for {known}")
     year = year if year is not None else max(row.last for row in rows)
     for row in rows:
         if row.first <= year <= row.last:
@@ -421,6 +433,16 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
 def all_rules(task: str) -> tuple[Protocol, ...]:
     """The rules of a task, a row for each span of editions."""
     return _family(task).rules
+
+
+def all_submissions(task: str) -> tuple[SubmissionRules, ...]:
+    """How submissions to a task must look, likewise; empty where nothing is known."""
+    return _family(task).submissions
+
+
+def is_for_all_years(rules: Protocol | SubmissionRules) -> bool:
+    """Whether rules have no editions."""
+    return rules.last == schema.ALWAYS
 
 
 def has_submissions(task: str | None) -> TypeGuard[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import difflib
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -226,6 +225,8 @@ def read(path: PathLike, newest: int) -> Stated:
     Raises:
         InputError: the file cannot be read, is not TOML, or does not state what it must; the text says where.
     """
+    import tomllib  # which most commands do without
+
     source = Source(path)
     try:
         held = tomllib.loads(source.text())

@@ -73,8 +73,10 @@ class Evaluator:
         self.decisions = Decisions(**self.protocol.decisions) if decisions is None else Decisions.of(decisions)
         self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
-        self.asked = measuring.named(texts("measures", measures, "the name of a measure, or a list of names"))
-        self.official = measuring.named(self.protocol.measures)
+        self.asked = measuring.named(
+            texts("measures", measures, "the name of a measure, or a list of names"), self.protocol.scores
+        )
+        self.official = measuring.named(self.protocol.measures, self.protocol.scores)
         #: the task that submissions are read as; their ids must be compared as the gold's were
         exact = self.protocol.exact_ids
         self.read_as = None if exact and not _ids_stand(self.gold) else self.task

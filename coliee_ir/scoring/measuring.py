@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.judged import BoolArray
-from coliee_ir.measures import Measure, Parts, parse
+from coliee_ir.measures import Measure, Parts, formulas, parse
 from coliee_ir.measures.sets import Counts, counts
 from coliee_ir.scoring.prepared import Prepared
 
@@ -21,14 +21,28 @@ NEEDED: Final = {
     "defendant": "the pilot's claims: --task rationale",
 }
 
+#: the parts that a submission of some task has without naming them
+_IMPLIED: Final = ("plaintiff", "defendant")
 
-def named(names: Sequence[str]) -> tuple[Measure, ...]:
+
+def named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tuple[Measure, ...]:
     """The measures of some names, each once.
+
+    Args:
+        names: names of measures, formulas, or names of formulas.
+        scores: name → formula.
 
     Raises:
         UsageError: there is no such measure.
     """
-    return tuple(dict.fromkeys(measure for name in names for measure in parse(name)))
+    known = scores or {}
+    return tuple(dict.fromkeys(measure for name in names for measure in _meant(name, known)))
+
+
+def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
+    if isinstance(name, str) and name in scores:
+        return [formulas.read(scores[name], parse, name)]
+    return parse(name)
 
 
 class Choice(NamedTuple):
@@ -47,13 +61,13 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
     rules = against.rules
     for measure in asked:
         for part in measure.needs:
-            if part not in parts and part in ("documents", "answers") and part not in rules.parts:
+            if part not in parts and part not in _IMPLIED and part not in rules.parts:
                 raise UsageError(f"{measure} needs {part}, which submissions to task {rules.task} do not contain")
             if part not in parts:
                 raise UsageError(f"{measure} needs {NEEDED[part]}")
     if asked:
         return Choice(tuple(asked))
-    official = named([*rules.measures, *(rules.long_list if "long" in parts else ())])
+    official = named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)
     possible = tuple(measure for measure in official if all(part in parts for part in measure.needs))
     return Choice(possible, tuple(measure.name for measure in official if measure not in possible))
 

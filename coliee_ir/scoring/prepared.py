@@ -108,7 +108,7 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     """Refuse a gold that is plainly of another task than the one asked for."""
     task = rules.task
     if gold.task in TASKS and task != gold.task:
-        raise UsageError(f"{gold.path} says that it is of task {gold.task}, not {task}")
+        raise UsageError(f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}")
     if rules.law == "case" and asks_statute_questions(gold):
         raise UsageError(f"{gold.path} holds statute questions; the task is {task}")
     if rules.law == "statute" and gold.labels is None and asks_cases(gold):
@@ -118,7 +118,7 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
         remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
         raise InputError(gold.path, wrong[1], found=wrong[0], remedy=remedy)
     if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
-        raise UsageError(f"{gold.path} is {'no' if rules.pilot else 'the'} gold of the pilot; the task is {task}")
+        raise UsageError(f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}")
 
 
 def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:
@@ -130,7 +130,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
                 f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
                 "is it the gold of another task?"
             )
-        judgements["documents"] = {query: _counting(query, gold.qrels.get(query, {}), rules) for query in queries}
+        judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
     if "answers" in rules.parts and gold.labels is not None:
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
@@ -140,7 +140,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
         if part not in gold.beside:
             raise UsageError(f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
         judged = gold.beside[part]
-        judgements[part] = {query: _counting(query, judged.get(query, {}), rules) for query in queries}
+        judgements[part] = {query: counting(query, judged.get(query, {}), rules) for query in queries}
     for side, letter in tort.SIDES.items() if rules.claims else ():
         judgements[side] = {
             query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
@@ -149,7 +149,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
     return judgements
 
 
-def _counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
+def counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
     """The judgements of a query: those below the level count as 0, and the query itself is taken out if so ruled."""
     if rules.level <= 1 and not rules.not_itself:
         return judged

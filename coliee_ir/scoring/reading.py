@@ -47,7 +47,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     """
     file = opened(source)
     if not isinstance(file, Source):
-        raise UsageError("queries are read from a file")
+        raise UsageError("the queries must be given as a file")
     layout = rules.gold if rules is not None else None
     if layout is not None and layout.is_described:
         from coliee_adapters import described  # which few golds need
@@ -241,8 +241,8 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
             ("documents", *("some" if one.qrels is not None else "none" for one in (first, gold))),
         ):
             if of_first != of_gold:
-                problem = f"golds that are given together differ in {what}: {of_gold} here, {of_first} in {first.path}"
-                raise InputError(gold.path, problem, remedy="give together what is of one kind")
+                problem = f"golds given together differ in {what}: {of_gold} here, {of_first} in {first.path}"
+                raise InputError(gold.path, problem, remedy="give only golds of one kind together")
         for query in gold.queries:
             if query in owners:
                 problem = f"this query is in {owners[query]} too"

@@ -6,7 +6,6 @@ submissions ──content──▶ kept? ──▶ Scores          a kill loses 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -206,6 +205,8 @@ class _Rules:
             "excluded": sorted(against.excluded),
             "gold": evaluator.gold.path,
         }
+        import hashlib  # which most commands do without
+
         digest = hashlib.sha256()
         told = {name: fact for name, fact in self.facts.items() if name != "gold"}
         remarks = list(evaluator.gold.remarks.sentences({}))
@@ -297,6 +298,8 @@ class _Content(NamedTuple):
 
 def _content(submission: Submission) -> _Content | None:
     """What differs where the content of a run's files does; None for one that cannot be read, as scoring will say."""
+    import hashlib  # which most commands do without
+
     digest, named_digest = hashlib.sha256(), hashlib.sha256()
     for name, part in submission._asdict().items():
         if part is None:

@@ -45,7 +45,7 @@ class Submission(_Parts):
         for name, part in (("run", run), ("answers", answers), ("long list", long_list)):
             if isinstance(part, Number | Submission) or (part is None and name == "run"):
                 raise UsageError(
-                    f"the {name} of a submission is a path, a dictionary, a frame or a record, not {part!r}"
+                    f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}"
                 )
         return super().__new__(cls, run, answers, long_list)
 

@@ -86,6 +86,10 @@ class Teams:
     """
 
     def __init__(self, teams: TeamList, pattern: str | None, common: Path | None) -> None:
+        """What a leaderboard makes of its options.
+
+        :meta private:
+        """
         self.list, self.common = teams, common
         #: the rows that no run has been looked up in
         self.unused = dict.fromkeys(row.run for row in teams.rows)
@@ -102,6 +106,8 @@ class Teams:
         Args:
             tag: the run tag; empty where it is not known.
             file: the run's file.
+
+        :meta private:
         """
         parts = Path(_spelled(_plain(Path(file)).as_posix())).parts if file else ()
         names = [_spelled(tag), *("/".join(parts[at:]).lstrip("/") for at in range(len(parts)))]

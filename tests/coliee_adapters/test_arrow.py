@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import coliee_ir
 from coliee_adapters import arrow, frames
 from coliee_adapters.errors import InputError
-from coliee_adapters.records import Run, exact_id, normal_id
+from coliee_adapters.records import Gold, Run, exact_id, normal_id
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
 
@@ -166,3 +167,20 @@ def test_a_library_that_fails_in_the_middle_is_quoted() -> None:
     schema = pa.schema({"qid": pa.string(), "docno": pa.string(), "score": pa.float64()})
     with pytest.raises(InputError, match="the disk is gone"):
         frames.run_of(pa.RecordBatchReader.from_batches(schema, batches()))
+
+
+@pytest.mark.parametrize("held", [Gold({"q": {"d": 2, "e": 0}}), Run.of({"q": {"d": 0.5}}), Gold({}), Run.of({})])
+def test_a_table_of_pyarrow_reads_back(held: Gold | Run) -> None:
+    table = coliee_ir.to_frame(held, "pyarrow")
+    value = pa.int64() if isinstance(held, Gold) else pa.float64()
+    assert table.schema.types == [pa.string(), pa.string(), value]
+    again = coliee_ir.to_qrels if isinstance(held, Gold) else coliee_ir.to_run
+    assert again(table) == again(held)  # type: ignore[arg-type]
+
+
+def test_results_are_tables_of_pyarrow_too() -> None:
+    scores = coliee_ir.evaluate({"q": ["d"], "r": ["e"]}, {"q": ["d"], "r": ["f"]}, task="1")
+    for per_query in (False, True):
+        table = scores.to_frame("pyarrow", per_query=per_query)
+        frame = scores.to_frame("polars", per_query=per_query)
+        assert table.to_pydict() == frame.to_dict(as_series=False)

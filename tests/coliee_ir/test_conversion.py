@@ -440,7 +440,7 @@ def test_frames_have_the_columns_of_ir_measures_and_read_back(held: dict[str, di
         assert to_run(frame) == to_run(run)
 
 
-def test_there_are_two_frame_libraries() -> None:
+def test_there_are_three_frame_libraries() -> None:
     with pytest.raises(UsageError, match=re.escape(wording("no-frame-library", "'arrow'"))):
         to_frame(Gold({}), "arrow")  # type: ignore[call-overload]
 

@@ -16,7 +16,7 @@ from messages import wording
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import cut, to_run, tune
 from coliee_ir.commands.tune import Pool
-from coliee_ir.commands.tune.filters import Filter, as_many, candidates, not_common, not_itself, not_newer, not_queries
+from coliee_ir.commands.tune.filters import Filter
 from coliee_ir.scoring import given as files
 
 RUN = {"a": ["b", "a", "c"], "b": ["c", "a", "b"], "c": ["a", "b", "x"], "d": ["y", "a"]}
@@ -29,20 +29,22 @@ def left(filter_: Filter, run: object = None) -> dict[str, list[str]]:
 
 
 def test_the_query_itself() -> None:
-    assert left(not_itself()) == {"a": ["b", "c"], "b": ["c", "a"], "c": ["a", "b", "x"], "d": ["y", "a"]}
+    assert left(Filter.not_itself()) == {"a": ["b", "c"], "b": ["c", "a"], "c": ["a", "b", "x"], "d": ["y", "a"]}
 
 
 def test_what_is_newer_than_the_query() -> None:
     dates = {"a": "2001-01-01", "b": "2002-02-02", "c": "2001-01-01", "y": "2030-01-01"}
     # d and x have no date: of d nothing is newer, and x is newer than nothing
-    assert left(not_newer(dates)) == {"a": ["a", "c"], "b": ["c", "a", "b"], "c": ["a", "x"], "d": ["y", "a"]}
+    assert left(Filter.not_newer(dates)) == {"a": ["a", "c"], "b": ["c", "a", "b"], "c": ["a", "x"], "d": ["y", "a"]}
 
 
 @pytest.mark.parametrize(
     ("most", "within", "gone"), [(1, 1, ""), (1, 2, "ab"), (2, 2, "a"), (3, 2, "a"), (4, 2, ""), (1, 9, "abc")]
 )
 def test_what_stands_in_the_first_places_of_many_queries(most: int, within: int, gone: str) -> None:
-    assert left(not_common(most, within)) == {q: [d for d in ranking if d not in gone] for q, ranking in RUN.items()}
+    assert left(Filter.not_common(most, within)) == {
+        q: [d for d in ranking if d not in gone] for q, ranking in RUN.items()
+    }
 
 
 @given(
@@ -55,11 +57,11 @@ def test_filters_are_what_plain_python_makes_of_them(
     run: dict[str, list[str]], most: int, within: int, dates: dict[str, str]
 ) -> None:
     times = Counter(document for ranking in run.values() for document in ranking[:within])
-    assert left(not_itself(), run) == {q: [d for d in ranking if d != q] for q, ranking in run.items()}
-    assert left(not_common(most, within), run) == {
+    assert left(Filter.not_itself(), run) == {q: [d for d in ranking if d != q] for q, ranking in run.items()}
+    assert left(Filter.not_common(most, within), run) == {
         q: [d for d in ranking if times[d] <= most] for q, ranking in run.items()
     }
-    assert left(not_newer(dates), run) == {
+    assert left(Filter.not_newer(dates), run) == {
         q: [d for d in ranking if q not in dates or d not in dates or dates[d] <= dates[q]]
         for q, ranking in run.items()
     }
@@ -78,7 +80,7 @@ def test_a_filtered_pool_is_the_pool_of_filtered_lists(case: naive.Case, data: s
 
 
 def test_a_filter_says_what_it_takes() -> None:
-    assert [not_itself().name, not_newer({}).name, not_common(20, 5).name] == [
+    assert [Filter.not_itself().name, Filter.not_newer({}).name, Filter.not_common(20, 5).name] == [
         wording("not-query-itself"),
         wording("not-newer-query"),
         wording("not-first-more", 5, 20),
@@ -93,7 +95,7 @@ def test_a_filter_says_what_it_takes() -> None:
     ],
 )  # fmt: skip
 def test_dates_are_compared_by_what_both_say(query: str, document: str, is_newer: bool) -> None:
-    assert left(not_newer({"a": query, "b": document}), {"a": ["b"]}) == {"a": [] if is_newer else ["b"]}
+    assert left(Filter.not_newer({"a": query, "b": document}), {"a": ["b"]}) == {"a": [] if is_newer else ["b"]}
 
 
 @given(
@@ -105,9 +107,9 @@ def test_candidates_queries_and_counts_are_what_plain_python_makes_of_them(
     run: dict[str, list[str]], of_query: dict[str, set[str]], counts: dict[str, int]
 ) -> None:
     kept = {q: [d for d in ranking if q not in of_query or d in of_query[q]] for q, ranking in run.items()}
-    assert left(candidates(of_query), run) == kept
-    assert left(not_queries(), run) == {q: [d for d in ranking if d not in run] for q, ranking in run.items()}
-    assert left(as_many(counts), run) == {q: ranking[: counts[q]] for q, ranking in run.items()}
+    assert left(Filter.candidates(of_query), run) == kept
+    assert left(Filter.not_queries(), run) == {q: [d for d in ranking if d not in run] for q, ranking in run.items()}
+    assert left(Filter.as_many(counts), run) == {q: ranking[: counts[q]] for q, ranking in run.items()}
     ranked = to_run(cut(run, counts, task="trec"))
     assert {q: list(ranking) for q, ranking in ranked.items()} == {
         q: r[: counts[q]] for q, r in run.items() if counts[q]
@@ -119,7 +121,7 @@ def test_a_query_without_a_count_is_refused() -> None:
         cut(RUN, {"a": 1, "b": 2}, task="trec")
 
 
-@pytest.mark.parametrize("filter_", [not_newer({"z": "2019"}), candidates({"z": ["a"]})])
+@pytest.mark.parametrize("filter_", [Filter.not_newer({"z": "2019"}), Filter.candidates({"z": ["a"]})])
 def test_a_filter_whose_ids_do_not_occur_is_refused(filter_: Filter) -> None:
     gold = {query: ["b"] for query in RUN}
     for refused in (
@@ -208,10 +210,10 @@ def test_a_threshold_beside_counts_is_the_best_of_all(
         return 2 * correct / (retrieved + relevant)
 
     tuning = tune(gold, run, task="1", by="score", floor=0, cap=3, folds=2, repeats=1,
-                  filters=[as_many(counts)])  # fmt: skip
+                  filters=[Filter.as_many(counts)])  # fmt: skip
     assert tuning.resubstitution == pytest.approx(max(map(score, (0, 0.125, 0.25, 0.5, 0.75, 1))))
     assert tuning.ceilings["the run after the filters"] == pytest.approx(score(0))
-    found = to_run(cut(run, tuning.rule, task="1", filters=[as_many(counts)]))
+    found = to_run(cut(run, tuning.rule, task="1", filters=[Filter.as_many(counts)]))
     assert {q: list(ranking) for q, ranking in found.items()} == {  # type: ignore[union-attr]
         q: documents for q, documents in kept(tuning.rule.threshold).items() if documents
     }

@@ -530,9 +530,9 @@ def test_a_gold_that_is_its_own_run_is_said(tmp_path: Path) -> None:
             "2",
             wording("says-task-not", "g.xml", 1, 2),
         ),
-        (STATUTE, "tort", wording("gold-pilot-task", "gold.xml", "no", "tort")),
-        (STATUTE, "rationale", wording("gold-pilot-task", "gold.xml", "no", "rationale")),
-        (EXAMPLES / "tort/gold.jsonl", "4", wording("gold-pilot-task", "gold.jsonl", "the", 4)),
+        (STATUTE, "tort", wording("gold-pilot-task", "gold.xml", "not ", "tort")),
+        (STATUTE, "rationale", wording("gold-pilot-task", "gold.xml", "not ", "rationale")),
+        (EXAMPLES / "tort/gold.jsonl", "4", wording("gold-pilot-task", "gold.jsonl", "", 4)),
     ],
 )
 def test_a_gold_of_another_task_is_refused(gold: Gold | Path, task: str, said: str) -> None:

@@ -20,7 +20,7 @@ from test_parts import GOLD, same, write_run
 
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_ir import Evaluator, Submission, compare, tune
-from coliee_ir.commands.tune import filters
+from coliee_ir.commands.tune import Filter
 from coliee_ir.judging import workers
 from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.judged import judge
@@ -139,8 +139,8 @@ def test_compare_and_tune_use_an_executor(tmp_path: Path) -> None:
     assert compared[0] == compared[1]
     found = [
         tune(
-            QRELS, runs[0], maximise="MicroF1", task="trec", folds=2, repeats=1, n_resamples=99, executor=engine,
-            filters=[filters.not_itself(), filters.not_common(39, 1), filters.not_queries()],
+            QRELS, runs[0], maximise="MicroF1", task="trec", folds=2, repeats=1, executor=engine,
+            filters=[Filter.not_itself(), Filter.not_common(39, 1), Filter.not_queries()],
         ).to_dict()
         for engine in (None, Pickling())
     ]  # fmt: skip

@@ -485,6 +485,18 @@ def test_the_caption_says_what_a_rank_set_is_and_json_has_it(folder: Path, capsy
     assert [(run["ranks"], run["may_be_best"]) for run in runs] == [([1, 1], True), ([2, 2], False)]
 
 
+@pytest.mark.parametrize("task", [[], ["--task", "trec"]])
+def test_groups_of_trec_queries_have_ids_as_they_are(
+    task: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queries = [f"T{at}.txt" for at in range(8)]
+    run = "".join(f"{query} Q0 D1 1 {at}.5 a\n" for at, query in enumerate(queries))
+    write(folder, {"q.qrels": "".join(f"{query} 0 D1 1\n" for query in queries), "a.run": run, "b.run": run,
+                   "g.txt": "".join(f"{query} g{at // 2}\n" for at, query in enumerate(queries))})  # fmt: skip
+    assert main(["leaderboard", "q.qrels", "a.run", "b.run", "--groups", "g.txt", *task]) == 0
+    assert "8 queries in 4 groups" in capsys.readouterr().out
+
+
 def test_groups_of_queries_count_as_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder, {"a.txt": run_lines(18, "a"), "b.txt": run_lines(5, "b")})
     gold = json.loads(Path("gold.json").read_text(encoding="utf-8"))

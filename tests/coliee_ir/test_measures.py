@@ -437,7 +437,7 @@ def test_names_of_trec_eval_and_ir_measures_mean_what_they_mean_there(
         ("MicroF1(rel=99999999999999999999)", f"rel must be {wording('integer-1', 999999999)}"),
         ("MicroF(2)", wording("cannot-read-parameters")),
         ("MicroF(beta=)", wording("cannot-read-parameters")),
-        ("MicroF(beta=2)+(rel=1)", wording("cannot-read-parameters")),
+        ("MicroF(beta=2)-(rel=1)", wording("cannot-read-parameters")),
         ("MicroF(beta=f(2))", wording("cannot-read-parameters")),
         ("MicroF(**{})", wording("no-parameter")),
         (f"MicroF(beta={'(' * 5000}1{')' * 5000})", wording("cannot-read-parameters")),

@@ -148,7 +148,6 @@ FRAMES: dict[str, Callable[[], Any]] = {
 
 
 def arrow(*dtypes: str) -> Any:
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed, so columns of Arrow are not read")
     return in_pandas(*dtypes)
 
 

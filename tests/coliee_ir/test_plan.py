@@ -77,6 +77,14 @@ def test_a_difference_that_is_found_with_a_power_has_that_power() -> None:
     assert again.sizes[0].power[2] == 1.0
 
 
+def test_groups_are_drawn_whole_and_named() -> None:
+    groups = {query: f"g{at // 4}" for at, query in enumerate(QUERIES)}
+    found = planned(0.7, 0.6, queries=[100], groups=groups)
+    assert (found.groups, found.to_dict()["groups"]) == (50, 50)
+    assert "50 groups" in render(found, "table")
+    assert "groups" not in planned(0.7, 0.6, queries=[100]).to_dict()
+
+
 def test_by_default_this_years_number_is_halved_and_doubled() -> None:
     assert [size.queries for size in planned(0.7, 0.6).sizes] == [100, 200, 400, 800]
 

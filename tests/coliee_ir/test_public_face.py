@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import importlib
 import inspect
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -40,6 +43,12 @@ EXPORTED = {
     *("Gold", "Run", "Answers", "Qrels", "Judged", "judge", "Decisions"),
     # rules
     *("PROTOCOLS", "Protocol", "protocol"),
+    # what these take, and what they are made of
+    *("convert", "write_submission", "Corpus", "Columns", "Remarks", "Layout", "Description", "Timing", "Span"),
+    *("Measure", "Result", "Terms", "Resampling", "Difference", "Grid", "Entry", "Invalid", "Teams", "Categories"),
+    *("read_categories", "Published", "read_official", "Fused", "Contender", "Filter", "Pool", "Tried", "Filtered"),
+    *("Forward", "Step", "Place", "Severity", "Number", "Ranks", "OfficialRun", "Part"),
+    *("Document", "DocsStore", "Query", "FragmentQuery", "Qrel"),
     # what goes wrong
     *("ColieeError", "InputError", "MismatchError", "UsageError"),
 }
@@ -106,6 +115,70 @@ def test_a_type_checker_sees_the_public_names_and_no_others() -> None:
         _ = coliee_ir.evalute  # type: ignore[attr-defined]
 
 
+# whatever a public function takes or returns is public
+
+
+def named_types(hint: object) -> Iterator[object]:
+    """The classes that an annotation is made of."""
+    arguments = (get_origin(hint), *get_args(hint)) if get_origin(hint) else hint if isinstance(hint, list) else ()
+    if get_origin(hint) is Literal or not arguments:
+        yield from () if arguments else (hint,)
+    for argument in arguments if get_origin(hint) is not Literal else ():
+        yield from named_types(argument)
+
+
+def hints_of(owner: Any) -> dict[str, Any]:
+    """Annotations, with the names that a module imports for type checkers alone."""
+    names: dict[str, Any] = {}
+    holders = owner.__mro__[:-1] if inspect.isclass(owner) else (owner,)
+    for module in (sys.modules[holder.__module__] for holder in holders):
+        names |= vars(module)
+        for node in ast.walk(ast.parse(inspect.getsource(module))) if module.__name__.startswith("coliee") else ():
+            if isinstance(node, ast.ImportFrom) and node.module and node.module != "__future__":
+                for alias in node.names:
+                    found = getattr(importlib.import_module(node.module), alias.name, None)
+                    names.setdefault(alias.asname or alias.name, found)
+    return get_type_hints(owner, globalns=names)
+
+
+def documented(owner: Any) -> Iterator[tuple[str, object]]:
+    """Where a public name shows a type, and which: attributes of the docstring, and methods that are not internal."""
+    if not inspect.isclass(owner):
+        yield from hints_of(owner).items()
+        return
+    told = re.search(r"^Attributes:\n((?:    .*\n?|\n)*)", inspect.getdoc(owner) or "", re.MULTILINE)
+    attributes = re.findall(r"^    (\w+):", told[1], re.MULTILINE) if told else ()
+    yield from ((name, hint) for name, hint in hints_of(owner).items() if name in attributes)
+    made_by_us = dataclasses.is_dataclass(owner) or hasattr(owner, "_fields")
+    for name, member in vars(owner).items():
+        function = getattr(member, "__func__", getattr(member, "fget", getattr(member, "func", member)))
+        public = not name.startswith("_") or (name == "__init__" and not made_by_us)
+        if public and inspect.isfunction(function) and ":meta private:" not in (inspect.getdoc(function) or ""):
+            yield from ((f"{name}({parameter})", hint) for parameter, hint in hints_of(function).items())
+
+
+LIKE = {*named_types(coliee_ir.GoldLike), *named_types(coliee_ir.RunLike)}
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTED - {"PROTOCOLS", "GoldLike", "RunLike"}))
+def test_what_is_public_takes_and_returns_what_is_public(name: str) -> None:
+    known = {id(getattr(coliee_ir, public)) for public in EXPORTED} | set(map(id, LIKE))
+    hidden = {
+        (where, kind)
+        for where, hint in documented(getattr(coliee_ir, name))
+        for kind in named_types(hint)
+        if getattr(kind, "__module__", "").startswith(("coliee_ir", "coliee_adapters")) and id(kind) not in known
+    }
+    assert not hidden
+
+
+def test_what_is_hidden_is_found() -> None:
+    kinds = {kind for _, hint in documented(coliee_ir.Report) for kind in named_types(hint)}
+    assert coliee_ir.Grid not in kinds
+    assert coliee_ir.Grid in {kind for _, hint in documented(coliee_ir.Leaderboard) for kind in named_types(hint)}
+    assert coliee_ir.Corpus in {kind for _, hint in documented(coliee_ir.make_report) for kind in named_types(hint)}
+
+
 # what is not what a parameter takes
 
 GOLD = {f"q{n}": [f"d{n}"] for n in range(6)}
@@ -125,8 +198,12 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "to_frame": ((RUN,), {}),
     "compare": ((GOLD, RUN, OTHER), QUICK),
     "rank_runs": ((GOLD, RUN, OTHER), QUICK),
+    "convert": (("cases/run.txt", "out.run"), {}),
+    "write_submission": ((coliee_ir.Run.of(RUN), "out.run"), {}),
+    "read_categories": (("kinds.csv", ["q1"]), {}),
+    "read_official": (("official.csv", "MicroF1"), {}),
     "plan": ((GOLD, RUN, OTHER), {**OF_A_TASK, "years": 9}),
-    "tune": ((GOLD, RUN), {**QUICK, "by": "k", "folds": 2, "repeats": 1}),
+    "tune": ((GOLD, RUN), {**OF_A_TASK, "by": "k", "folds": 2, "repeats": 1}),
     "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
     "fuse": ((RUN, OTHER), OF_A_TASK),
     "fit_fusion": ((GOLD, RUN, OTHER), {**OF_A_TASK, "folds": 2, "repeats": 1}),
@@ -175,6 +252,8 @@ def test_nonsense_is_refused_in_a_sentence(name: str, tmp_path: Path, monkeypatc
     Path("cases").mkdir()
     Path("cases/000018.txt").write_text("A case.")
     Path("cases/run.txt").write_text("000018 000019 T\n")
+    Path("kinds.csv").write_text("query,category\nq1,A\n")
+    Path("official.csv").write_text("run,F1\nA,0.5\n")
     arguments, options = RIGHT[name]
     drained(called(name)(*arguments, **options))
     refused = set()

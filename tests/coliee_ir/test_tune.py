@@ -23,7 +23,7 @@ from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.convert import write_submission
-from coliee_ir.commands.tune import FAMILIES, best_of, filters
+from coliee_ir.commands.tune import FAMILIES, Filter, best_of
 from coliee_ir.commands.tune.render import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats.intervals import jackknife_t
@@ -283,14 +283,14 @@ def test_a_filter_is_measured_by_what_it_gains() -> None:
     gold, run = world(6)
     itself = {query: {query: 9.0, **run.get(query, {})} for query in gold}
     clean = tune(gold, itself, task="1", by="k",
-                 filters=[filters.not_itself(), filters.not_common(99, 5)])  # fmt: skip
+                 filters=[Filter.not_itself(), Filter.not_common(99, 5)])  # fmt: skip
     plain = tune(gold, itself, task="1", by="k")
     first, second = clean.filters
     assert (first.name, first.rows) == (wording("not-query-itself"), 30)
     assert first.gain.value == pytest.approx(clean.held_out - plain.held_out)
     assert 0 < first.gain.interval.low < first.gain.value < first.gain.interval.high
     assert (second.rows, second.gain) == (0, (0.0, 0.0, (0.0, 0.0)))
-    kept = to_run(cut(itself, clean.rule, filters=[filters.not_itself()]))
+    kept = to_run(cut(itself, clean.rule, filters=[Filter.not_itself()]))
     assert not any(query in ranking for query, ranking in kept.items())
 
 
@@ -438,7 +438,7 @@ HOSTILE = "=cmd|'!A1'\x1b[31m<b>\\_$"
 def hostile() -> list[Tuning]:
     gold, run = world(9)
     runs = [Run.of(run, tag=HOSTILE), Run.of(world(10)[1], tag="plain")]
-    return [tune(gold, each, task="1", filters=[filters.not_itself()]) for each in runs]
+    return [tune(gold, each, task="1", filters=[Filter.not_itself()]) for each in runs]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -35,7 +35,7 @@ __all__ = [
 Kind = Literal["cases", "fragments", "statutes", "torts"]
 
 _KNOWN: Final = (
-    "known are Task 1, a folder of cases (000018.txt); Task 2, a folder of folders (001/entailed_fragment.txt); "
+    "known corpora: Task 1, a folder of cases (000018.txt); Task 2, a folder of folders (001/entailed_fragment.txt); "
     "Tasks 3 to 5, the Civil Code as text or XML, or statements (<dataset><pair>…); "
     "the pilot, JSON Lines ({'tort_id': '0', …})"
 )

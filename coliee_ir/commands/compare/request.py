@@ -139,7 +139,7 @@ def check_measures(names: Sequence[str]) -> None:
         meant = parse(name)
         if len(meant) > 1:
             shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
-            raise UsageError(f"{name!r} stands for {len(meant)} measures ({shown}); name one measure")
+            raise UsageError(f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
 
 
 def test_name(typed: str) -> str:
@@ -344,7 +344,7 @@ def _check_choices(asked: Asked) -> None:
     if asked.population == "these":
         if asked.test in ("bootstrap", "t"):
             raise UsageError(
-                f"the {asked.test} test takes the queries for a sample of others; use --test randomisation with "
+                f"the {asked.test} test treats the queries as a sample of others; use --test randomisation with "
                 "--population these"
             )
         if not math.isnan(asked.margin):
@@ -497,8 +497,13 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
         if not math.isnan(pair.difference) and test.differing
     ]
     few = [pair for pair, test in known if test.is_hopeless and test.differing < LEAST_DIFFERING]
-    if few:
-        what = "queries" if not comparison.groups else "groups of queries"
+    what = "queries" if not comparison.groups else "groups of queries"
+    if few and comparison.test == "bootstrap":
+        yield (
+            f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in fewer than "
+            f"{LEAST_DIFFERING} {what}, too few for the bootstrap ({_some(few, tags)}); use --test randomisation"
+        )
+    elif few:
         yield (
             f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in too few {what} for any "
             f"difference to be significant ({_some(few, tags)})"

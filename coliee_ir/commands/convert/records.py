@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from coliee_adapters import frames
-from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_ir.judging.gathered import Gathered
@@ -86,6 +85,8 @@ def to_run(
 def to_frame(held: Gold | Run | Answers, library: Literal["pandas"] = ...) -> pandas.DataFrame: ...
 @overload
 def to_frame(held: Gold | Run | Answers, library: Literal["polars"]) -> polars.DataFrame: ...
+@overload
+def to_frame(held: Gold | Run | Answers, library: Literal["pyarrow"]) -> Any: ...
 def to_frame(held: Gold | Run | Answers, library: str = "pandas") -> Any:
     """A record as a frame with ir_measures' columns: ``query_id``, ``doc_id``, ``relevance`` or ``score``.
 
@@ -94,7 +95,7 @@ def to_frame(held: Gold | Run | Answers, library: str = "pandas") -> Any:
 
     Args:
         held: what ``read_gold`` or ``read_run`` gives.
-        library: ``pandas`` or ``polars``.
+        library: ``pandas``, ``polars``, or ``pyarrow`` for a table that others take as it is, such as DuckDB.
 
     Raises:
         ImportError: the library is not installed.
@@ -103,8 +104,4 @@ def to_frame(held: Gold | Run | Answers, library: str = "pandas") -> Any:
     columns: Mapping[str, Mapping[str, float]] = to_qrels(held) if isinstance(held, Gold) else to_run(held)
     rows = [(query, document, value) for query, ranking in columns.items() for document, value in ranking.items()]
     names = ["query_id", "doc_id", "relevance" if isinstance(held, Gold) else "score"]
-    if library == "pandas":
-        return frames.pandas_frame(rows, names)
-    if library == "polars":
-        return frames.polars_frame(rows, names)
-    raise UsageError(f"there is no frame library {library!r}; there are pandas and polars")
+    return frames.frame(rows, names, library)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from coliee_adapters import descriptions, detect, ir_metadata, model_text, parquet, tabular, tort
+from coliee_adapters.checked import one_of
 from coliee_adapters.descriptions import Description
 from coliee_adapters.detect import Form, Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
@@ -62,6 +63,7 @@ def convert(
     template: PathLike | None = None,
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+    task: str | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -75,11 +77,14 @@ def convert(
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
+        task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
         UsageError: the source cannot become that; the target is a file that is read.
     """
+    for name, value in (("form", form), ("to", to), ("tag", tag)):
+        one_of(name, value, str | None, "a name")
     check_outputs([target], [source, template])
     if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
         to = parquet.FORMAT
@@ -88,12 +93,15 @@ def convert(
         check_columns(files, columns)
     if not is_folder(source) and form is None and descriptions.sniff(files[0].head()):
         return _write_described(descriptions.read(files[0]), target, to, tag, files[0].name)
-    if is_folder(source) or _is_gold(files[0], form, to):
-        gold = read_gold(source if is_folder(source) else files[0], form=form, columns=columns)
+    is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    if task is not None and to is None:
+        raise UsageError(f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run")
+    if is_folder(source) or is_gold:
+        gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
-    record = read_run(files[0], form=form, unreadable_answers=unreadable_answers)
+    record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     if to in (DESCRIPTION, METADATA):
         if described := descriptions.at_head(files[0]):
             return _write_described(described, target, to, tag, files[0].name)
@@ -223,6 +231,8 @@ def write_submission(
         InputError: the run cannot be read, or the place not be written.
         UsageError: the task's submissions hold no documents; an id or the tag is not one word.
     """
+    one_of("tag", tag, str | None, "a name")
+    one_of("run", run, Run, "a coliee_ir.Run; read_run makes one")
     task = task_name(task)
     form = submission_rules(task, edition).form if has_submissions(task) else RUN_TARGET
     if not form:
@@ -282,7 +292,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     _allow(to, RUN_TARGETS, "a run")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
     if "documents" not in form.holds:
-        raise UsageError(f"{run.path} holds other documents than one Y or N a query: they are no labels")
+        raise UsageError(f"{run.path} does not consist of labels: some documents are not one Y or N per query")
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return

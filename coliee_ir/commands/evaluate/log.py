@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import hashlib
 import io
 import math
 from collections.abc import Sequence
@@ -79,6 +78,8 @@ def _digest(path: str) -> str:
     """SHA-256 of a file; empty for what is not a plain file."""
     if not Path(path).is_file():
         return ""
+    import hashlib  # which most commands do without
+
     digest = hashlib.sha256()
     with Path(path).open("rb") as stream:
         while block := stream.read(1 << 20):

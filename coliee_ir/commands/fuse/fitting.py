@@ -22,10 +22,11 @@ from coliee_ir.commands.fuse.trial import Trial, Weights
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
-from coliee_ir.measures import Measure, parse
+from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.years import years
@@ -182,7 +183,8 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     """What to maximise; with the cut-off that is given."""
     if not evaluator.protocol.ranked:
         raise UsageError(f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights")
-    asked = parse(name) if name else [one for one in evaluator.official if one.needs == ("documents",)][:1]
+    scores = evaluator.protocol.scores
+    asked = named([name], scores) if name else [one for one in evaluator.official if one.needs == ("documents",)][:1]
     if len(asked) != 1:
         raise UsageError(f"--measure must name one measure; {name!r} expands to {len(asked)}")
     if asked[0].needs != ("documents",):

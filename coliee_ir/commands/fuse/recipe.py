@@ -96,21 +96,21 @@ class Fusion:
         if self.norm is not None and self.norm not in NORMS:
             raise UsageError(f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}")
         if self.ties is not None and self.ties not in TIES:
-            raise UsageError(f"ties give {', '.join(TIES[:-1])} or {TIES[-1]}, and not {self.ties!r}")
+            raise UsageError(f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
         if self.k is not None and not (_is_number(self.k) and self.k >= 0):
             raise UsageError(f"k must be a number ≥ 0, not {self.k!r}")
         if self.least is not None and not (_is_number(self.least) and self.least > 0):
-            raise UsageError(f"the least weight is a number above 0, and {self.least!r} is not")
+            raise UsageError(f"the least weight must be a number greater than 0, not {self.least!r}")
         for name in ("depth", "top"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int) and not isinstance(value, bool) and value > 0):
-                raise UsageError(f"{name} must be an integer ≥ 1, and {value!r} is not")
+                raise UsageError(f"{name} must be an integer ≥ 1, not {value!r}")
         if self.weights is not None:
             # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
             object.__setattr__(self, "weights", tuple(one_of("weights", self.weights, Iterable, "a list of numbers")))
             for weight in self.weights:
                 if not (_is_number(weight) and weight >= 0):
-                    raise UsageError(f"a weight is a number from 0, and {weight!r} is not")
+                    raise UsageError(f"a weight must be a number ≥ 0, not {weight!r}")
             object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
             if not any(self.weights):
                 raise UsageError("at least one weight must be greater than 0")
@@ -166,7 +166,10 @@ class Fusion:
         return Fused(Run.of(rankings, tag=name), tuple(said))
 
     def candidates(self, runs: Sequence[Gathered]) -> Candidates:
-        """The documents of the runs, as deep as they are looked at."""
+        """The documents of the runs, as deep as they are looked at.
+
+        :meta private:
+        """
         return Candidates.of([_cut(run, self.depth) for run in runs])
 
     @property
@@ -175,7 +178,10 @@ class Fusion:
         return K if self.k is None else float(self.k)
 
     def ranking(self, blend: Blend, weights: FloatArray) -> dict[str, dict[str, float]]:
-        """Query → document → fused score, as many of the first as are kept."""
+        """Query → document → fused score, as many of the first as are kept.
+
+        :meta private:
+        """
         ranked = blend.ranked(weights)
         return blend.run(ranked, ranked.rank <= (self.top or len(ranked.rank)))
 
@@ -192,7 +198,7 @@ class Fusion:
             said += [f"{shortened(run.tag)}: {sentence}" for sentence in run.remarks.sentences(_DONE)]
         said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
         if found.ties:
-            how = "as the first run says that answers" if ties == "first" else ties
+            how = "as in the first run that answers" if ties == "first" else ties
             what = worded("{n} (answer is a tie|answers are ties)", len(found.ties))
             shown = ", ".join(found.ties[:_MANY]) + (", …" if len(found.ties) > _MANY else "")
             said.append(f"{what}, decided {how} (--ties {ties}): {shown}")
@@ -241,16 +247,16 @@ class Fusion:
         """
         names = {field.name for field in fields(cls)}
         if not isinstance(held, Mapping) or not isinstance(held.get("method"), str):
-            raise UsageError('a fusion is {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}')
+            raise UsageError('a fusion is written as {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}')
         if unknown := [str(name) for name in held if name not in names]:
-            raise UsageError(f"a fusion has no {quoted(unknown[0])}; it has {', '.join(sorted(names))}")
+            raise UsageError(f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}")
         for name in ("weights", "runs"):
             if name in held and not isinstance(held[name], list):
-                raise UsageError(f"the {name} of a fusion are a list")
+                raise UsageError(f"the {name} of a fusion must be a list")
         if not all(isinstance(tag, str) for tag in held.get("runs", ())):
-            raise UsageError("the runs of a fusion are named by text")
+            raise UsageError("the runs of a fusion must be named by text")
         if not isinstance(held.get("norm", ""), str) or not isinstance(held.get("ties", ""), str):
-            raise UsageError("norm and ties of a fusion are text")
+            raise UsageError("norm and ties of a fusion must be text")
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
         fusion = cls(**given)
         if fusion.runs and len(fusion.runs) != len(fusion.weights or ()):

@@ -28,6 +28,7 @@ from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.arriving import sorted_out
 from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.given import read_values
 from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
@@ -62,7 +63,7 @@ def rank_runs(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
-    groups: Mapping[str, str] | None = None,
+    groups: PathLike | Mapping[str, str] | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -90,7 +91,8 @@ def rank_runs(
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
-        groups: query → group, where queries depend on each other; groups are swapped and drawn as a whole.
+        groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
+            groups are swapped and drawn as a whole.
         n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same leaderboard on any machine.
         confidence_level: of the intervals.
@@ -145,6 +147,8 @@ def rank_runs(
     for path in stores:
         with ScoreStore(path, reading=True) as store:
             kept += store.scores(evaluator)
+    if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
+        groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
     who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in kept)]))
     collected = collect(sources, evaluator, who.team_of, passed, walked.named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]

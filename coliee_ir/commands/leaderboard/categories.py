@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from coliee_adapters.checked import texts
 from coliee_adapters.errors import InputError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
@@ -46,7 +47,7 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
     """
     sheet = read_sheet(Source(path))
     named = sheet.column("category", "categories")
-    known = set(queries)
+    known = set(texts("queries", queries, "a list of query ids"))
     found: dict[str, dict[str, None]] = {} if named is not None else {name: {} for name in sheet.header[1:]}
     strangers = set()
     for line, cells in sheet.rows:

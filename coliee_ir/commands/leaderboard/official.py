@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import Interval
+from coliee_ir.rules.protocol import edition_year, task_name
 from coliee_ir.scoring.sheets import Row, Sheet, read_sheet
 
 #: measure → how organisers call it in a table's head
@@ -76,7 +78,9 @@ class Placement(NamedTuple):
     teams: int
 
 
-def read_official(path: PathLike, measure: str, task: str | None = None, edition: int | None = None) -> Published:
+def read_official(
+    path: PathLike, measure: str, task: str | int | None = None, edition: str | int | None = None
+) -> Published:
     """Read a published table of scores: a CSV with a column of the measure and, where it has them, run and team.
 
     Of a table of several tasks or editions, which its columns ``task`` and ``year`` or ``edition`` name, only the rows
@@ -91,8 +95,10 @@ def read_official(path: PathLike, measure: str, task: str | None = None, edition
     Raises:
         InputError: it cannot be read, has no column of the measure, or a score that is no number; it holds several
             tasks or editions, and none is the one at hand.
+        UsageError: there is no such task or edition.
     """
-    sheet, left_out = _rows_at_hand(read_sheet(Source(path)), task, edition)
+    sheet, left_out = _rows_at_hand(read_sheet(Source(path)), task_name(task), edition_year(edition))
+    one_of("measure", measure, str, "the name of a measure")
     names = (*_COLUMNS.get(measure, ()), measure)
     at = sheet.column(*names)
     if at is None:

@@ -26,7 +26,7 @@ def relevant(board: Board) -> Grid:
         UsageError: the gold names no documents.
     """
     if board.relevant is None:
-        raise UsageError(f"{board.gold} names no documents, so that there are no questions by their number")
+        raise UsageError(f"{board.gold} contains no relevant documents to group questions by")
     sizes, counts = np.unique(board.relevant, return_counts=True)
     rows = [
         [Number(size, str(size)), Number(n, str(n))] for size, n in zip(sizes.tolist(), counts.tolist(), strict=True)
@@ -97,7 +97,7 @@ def questions(board: Board, easy: float) -> Grid:
         f"Means over {counted(len(board.entries), 'run')}, question by question. Easy: {what} at least "
         f"{easy:.0%} of the runs"
     )
-    caption += "; told for questions with one relevant document." if has_documents else "."
+    caption += "; reported for questions with one relevant document." if has_documents else "."
     return Grid(header, rows, caption, n_text=2)
 
 

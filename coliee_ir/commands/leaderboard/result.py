@@ -66,7 +66,10 @@ class Leaderboard(Board, Shown):
         described: Sequence[Description] = (),
         teams: Teams | None = None,
     ) -> Leaderboard:
-        """Entries, best first, with all that their tables need of the evaluator that scored them."""
+        """Entries, best first, with all that their tables need of the evaluator that scored them.
+
+        :meta private:
+        """
         gold, queries = evaluator.gold, evaluator.queries
         relevant = None
         if gold.qrels is not None:

@@ -27,12 +27,13 @@ def sizes(plan: Plan) -> Grid:
     header = ["queries", "found", "found of any pair", *(f"power at {one:g}" for one in plan.differences)]
     n = len(plan.pairs)
     joint = "all pairs corrected jointly (max-T), " if n > 1 else ""
+    in_groups = f" in {counted(plan.groups, 'group')}" if plan.groups else ""
     which = f", of a typical pair (median of {n}) and of the pair that varies most" if n > 1 else ""
     caption = (
         f"{plan.measure}: the least true difference of {counted(len(plan.tags), 'run')} that is found with probability "
         f"{plan.power:g}{which}. "
-        f"{plan.years:,} years of queries drawn from the {plan.queries} of this year; studentised paired randomisation "
-        f"test, {joint}{plan.settings.n_resamples:,} resamples, seed "
+        f"{plan.years:,} years of queries drawn from the {plan.queries} of this year{in_groups}; studentised paired "
+        f"randomisation test, {joint}{plan.settings.n_resamples:,} resamples, seed "
         f"{plan.settings.seed}; p < {plan.settings.alpha:.6g}. About other queries of the same kind."
     )
     return Grid(header, rows, caption, n_text=0)

@@ -186,6 +186,7 @@ def plan_scores(
         power=power,
         years=years,
         settings=settings,
+        groups=units.n if groups is not None else 0,
         excluded=first.excluded,
         decisions=first.decisions,
     )

@@ -48,6 +48,7 @@ class Plan(Shown):
         power: how often the differences of ``PlannedSize.found`` are found.
         years: how many years were drawn for each size.
         settings: how queries are resampled in each.
+        groups: how many groups of queries were drawn and swapped as a whole; 0 for single queries.
         excluded: the queries that were left out.
         decisions: the choices made where the organisers leave it open.
     """
@@ -64,6 +65,7 @@ class Plan(Shown):
     power: float
     years: int
     settings: Resampling
+    groups: int
     excluded: tuple[str, ...]
     decisions: Decisions
 
@@ -94,6 +96,7 @@ class Plan(Shown):
             "trials": self.settings.n_resamples,
             "seed": self.settings.seed,
             "level": self.settings.confidence_level,
+            **({"groups": self.groups} if self.groups else {}),
             "runs": list(self.tags),
             "sizes": [
                 {

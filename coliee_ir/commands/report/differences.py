@@ -8,7 +8,7 @@ import altair as alt
 
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import Comparison
-from coliee_ir.commands.compare.render import described, pairs
+from coliee_ir.commands.compare.render import about, described, pairs
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.drawing import Figure, figure, label, name_axis, rows
 from coliee_ir.output.envelope import number
@@ -71,7 +71,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     found = sum(comparison.significant(pair) for pair in comparison.pairs)
     says = (
         f"The row's run minus the column's, with p values after correction; a star marks what is significant, "
-        f"{found} of {counted(len(comparison.pairs), 'pair')}. Test: {described(comparison)}."
+        f"{found} of {counted(len(comparison.pairs), 'pair')}. Test: {described(comparison)}. {about(comparison)}."
     )
     table = pairs(comparison)
     shown = Grid(table.header, [[label(c) if isinstance(c, str) else c for c in row] for row in table.rows], n_text=2)

@@ -25,7 +25,7 @@ def script(code: str) -> Markup:
         ValueError: it holds what would end the element or begin a comment.
     """
     if re.search("</script|<!--|\r", code, re.IGNORECASE):
-        raise ValueError("this script cannot stand inside a page")
+        raise ValueError("this script cannot be embedded in a page")
     return Markup(code)
 
 

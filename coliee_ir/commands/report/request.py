@@ -42,12 +42,7 @@ _NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jin
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Report:
-    """A report, ready to be written.
-
-    Attributes:
-        contents: everything that it shows, as numbers.
-        texts: what queries and documents are called.
-    """
+    """A report, ready to be written. What it shows is in ``to_dict`` and ``to_frame``."""
 
     contents: Contents
     texts: Texts
@@ -109,7 +104,7 @@ class Report:
             UsageError: the share is none.
         """
         if not 0 <= easy <= 1:
-            raise UsageError("a question is easy from a share between 0 and 1, such as 0.8")
+            raise UsageError("the share that makes a question easy must be between 0 and 1, for example 0.8")
         from coliee_ir.commands.report.overview import write_overview
 
         return write_overview(self.contents.board, folder, easy)

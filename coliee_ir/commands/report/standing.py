@@ -129,7 +129,7 @@ def _caption(contents: Contents, percent: str) -> str:
     board = contents.board
     kinds = {"Wilson's" if isinstance(measure, SHARES) else "jackknife t" for measure in board.measures}
     of_which = "of accuracies Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()
-    return f"Scores; small, their {percent} intervals: {of_which}"
+    return f"Scores; small, their {percent} intervals for other queries of the same kind: {of_which}"
 
 
 def _missing(run: Scores, measure: Measure) -> bool:

@@ -33,6 +33,58 @@ class Filter(NamedTuple):
     keeps: Callable[[Pool], BoolArray]
     knows: Callable[[Pool], bool] = _anything
 
+    @staticmethod
+    def not_itself() -> Filter:
+        """Take the query out of its own ranking."""
+        return Filter("not the query itself", _not_itself)
+
+    @staticmethod
+    def not_newer(dates: Mapping[str, str]) -> Filter:
+        """Take out documents that are newer than the query.
+
+        Args:
+            dates: query or document → date as YYYY-MM-DD, YYYY-MM or YYYY. Two dates are compared by what both say: in
+                the same year, nothing is newer than a year. Without a date nothing is newer.
+        """
+        return Filter("not newer than the query", partial(_not_newer, dates), partial(_knows_dates, dates))
+
+    @staticmethod
+    def candidates(of_query: Mapping[str, Collection[str]]) -> Filter:
+        """Take out documents that are not among the candidates of their query.
+
+        Args:
+            of_query: query → its candidates; a query that is not in it keeps everything.
+        """
+        return Filter("among the query's candidates", partial(_candidates, of_query), partial(_knows_queries, of_query))
+
+    @staticmethod
+    def not_queries() -> Filter:
+        """Take out documents that are queries of the run, or of the gold, themselves."""
+        return Filter("not a query", _not_queries)
+
+    @staticmethod
+    def as_many(counts: Mapping[str, int]) -> Filter:
+        """Keep the first so many documents of each query.
+
+        Args:
+            counts: query → how many, for every query that has documents.
+
+        Raises:
+            UsageError: a query has no count.
+        """
+        return Filter("as many as predicted", partial(_as_many, counts))
+
+    @staticmethod
+    def not_common(most: int, within: int) -> Filter:
+        """Take out documents that stand in many queries' first places.
+
+        Args:
+            most: in how many of the run's queries at most a document may stand there; more queries ask for a greater
+                one.
+            within: how many places count.
+        """
+        return Filter(f"not in the first {within} of more than {most} queries", partial(_not_common, most, within))
+
 
 def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
     """What filters leave of a run.
@@ -55,26 +107,11 @@ def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
     return pool
 
 
-def not_itself() -> Filter:
-    """Take the query out of its own ranking."""
-    return Filter("not the query itself", _not_itself)
-
-
 def _not_itself(pool: Pool) -> BoolArray:
     itself = [
         pool.queries[query] == document for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
     ]
     return ~np.array(itself, dtype=np.bool_)
-
-
-def not_newer(dates: Mapping[str, str]) -> Filter:
-    """Take out documents that are newer than the query.
-
-    Args:
-        dates: query or document → date as YYYY-MM-DD, YYYY-MM or YYYY. Two dates are compared by what both say: in the
-            same year, nothing is newer than a year. Without a date nothing is newer.
-    """
-    return Filter("not newer than the query", partial(_not_newer, dates), partial(_knows_dates, dates))
 
 
 def _not_newer(dates: Mapping[str, str], pool: Pool) -> BoolArray:
@@ -94,15 +131,6 @@ def _knows_dates(dates: Mapping[str, str], pool: Pool) -> bool:
     return not dates.keys().isdisjoint(pool.queries) and not dates.keys().isdisjoint(pool.documents)
 
 
-def candidates(of_query: Mapping[str, Collection[str]]) -> Filter:
-    """Take out documents that are not among the candidates of their query.
-
-    Args:
-        of_query: query → its candidates; a query that is not in it keeps everything.
-    """
-    return Filter("among the query's candidates", partial(_candidates, of_query), partial(_knows_queries, of_query))
-
-
 def _candidates(of_query: Mapping[str, Collection[str]], pool: Pool) -> BoolArray:
     lists = [of_query.get(query) for query in pool.queries]
     rows = zip(pool.query.tolist(), pool.documents, strict=True)
@@ -114,26 +142,9 @@ def _knows_queries(of_query: Mapping[str, Collection[str]], pool: Pool) -> bool:
     return not of_query.keys().isdisjoint(pool.queries)
 
 
-def not_queries() -> Filter:
-    """Take out documents that are queries of the run, or of the gold, themselves."""
-    return Filter("not a query", _not_queries)
-
-
 def _not_queries(pool: Pool) -> BoolArray:
     queries = set(pool.queries)
     return np.array([document not in queries for document in pool.documents], dtype=np.bool_)
-
-
-def as_many(counts: Mapping[str, int]) -> Filter:
-    """Keep the first so many documents of each query.
-
-    Args:
-        counts: query → how many, for every query that has documents.
-
-    Raises:
-        UsageError: a query has no count.
-    """
-    return Filter("as many as predicted", partial(_as_many, counts))
 
 
 def _as_many(counts: Mapping[str, int], pool: Pool) -> BoolArray:
@@ -143,16 +154,6 @@ def _as_many(counts: Mapping[str, int], pool: Pool) -> BoolArray:
         raise UsageError(f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each")
     most = np.array([counts.get(query, 0) for query in pool.queries], dtype=np.int64)
     return np.asarray(pool.rank <= most[pool.query])
-
-
-def not_common(most: int, within: int) -> Filter:
-    """Take out documents that stand in many queries' first places.
-
-    Args:
-        most: in how many of the run's queries at most a document may stand there; more queries ask for a greater one.
-        within: how many places count.
-    """
-    return Filter(f"not in the first {within} of more than {most} queries", partial(_not_common, most, within))
 
 
 def _not_common(most: int, within: int, pool: Pool) -> BoolArray:

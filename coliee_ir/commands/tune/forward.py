@@ -93,7 +93,7 @@ def periods(queries: Sequence[str], by: str | Mapping[str, str]) -> tuple[list[s
         UsageError: an id without a year, or a query without a date.
     """
     if isinstance(by, str) and by not in BY:
-        raise UsageError(f"queries are put in order by id, year or dates, not by {quoted(by)}")
+        raise UsageError(f"queries can be ordered by id, year or dates, not by {quoted(by)}")
     if by == "id":
         parts = {query: [int(t) if t.isdecimal() else t for t in re.split(r"(\d+)", query)] for query in queries}
         names = sorted(queries, key=parts.__getitem__)  # text and numbers take turns
@@ -103,7 +103,7 @@ def periods(queries: Sequence[str], by: str | Mapping[str, str]) -> tuple[list[s
         dates = {query: _year(query) for query in queries} if isinstance(by, str) else by
         of_query = one_of("forward", dates, Mapping, what)
         if missing := [query for query in queries if query not in of_query]:
-            raise UsageError(f"there is no date of query {shortened(missing[0])}; give every query of the gold one")
+            raise UsageError(f"query {shortened(missing[0])} has no date; give every query of the gold one")
         names = sorted({of_query[query] for query in queries})
     number_of = {name: at for at, name in enumerate(names)}
     return names, np.array([number_of[of_query[query]] for query in queries], dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,17 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import Terms, of_mean, quotient
+from coliee_ir.measures.base import Result, Terms, of_mean, quotient
+from coliee_ir.measures.formulas import Formula
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro, topic_wise
 from coliee_ir.rules.decisions import Decisions
+
+#: query numbers, correct and retrieved documents → values
+Value = Callable[[IntArray, FloatArray, FloatArray], FloatArray]
+
+#: how many columns a row adds to, in all scores but formulas
+_PLAIN: Final = 2
 
 
 class Objective(NamedTuple):
@@ -39,7 +46,12 @@ class Objective(NamedTuple):
 
     @property
     def raises(self) -> BoolArray:
-        """Shape (N,); whether a row can raise the score: it adds to the first sum, or takes from a mean's second."""
+        """Shape (N,); whether a row can raise the score: it adds to the first sum, or takes from a mean's second.
+
+        Of a formula, any may.
+        """
+        if self.row.shape[1] > _PLAIN:
+            return np.ones(len(self.row), dtype=np.bool_)
         return np.asarray((self.row[:, 0] > 0) | (self.row[:, 1] < 0))
 
     def at(self, pool: Pool, counts: IntArray) -> FloatArray:
@@ -55,18 +67,47 @@ class Objective(NamedTuple):
         return Terms(each, self.score, np.zeros(each.shape[1]), self.is_mean)
 
 
-def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping[str, bool] | None = None) -> Objective:
+def objective(
+    measure: Measure,
+    pool: Pool,
+    decisions: Decisions,
+    right: Mapping[str, bool] | None = None,
+    fixed: Mapping[Measure, Result] | None = None,
+) -> Objective:
     """The sums of a measure on a pool.
 
     Args:
-        measure: MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without cut-off; or Accuracy of articles and answers.
+        measure: MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without cut-off; Accuracy of articles and answers; or
+            a formula of these and of what is fixed.
         pool: the rankings.
         decisions: the choices where the organisers leave it open.
         right: query → whether its answer is right, for Accuracy.
+        fixed: the results of measures that do not look at these rankings.
 
     Raises:
         UsageError: another measure.
     """
+    if isinstance(measure, Formula):
+        return _of_formula(measure, pool, decisions, right, fixed or {})
+    if isinstance(measure, Micro) and measure.cutoff is None:
+        nothing = np.zeros(len(pool.queries))
+        base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
+        row = np.column_stack((pool.relevant, np.ones(len(pool.scores)))).astype(np.float64)
+        up_to = np.column_stack((pool.running(pool.relevant), pool.rank)).astype(np.float64)
+        return Objective(base, row, up_to, measure.of_sums, False)
+    return _of_values(pool, _value(measure, pool, decisions, right, {}))
+
+
+def _value(
+    measure: Measure,
+    pool: Pool,
+    decisions: Decisions,
+    right: Mapping[str, bool] | None,
+    fixed: Mapping[Measure, Result],
+) -> Value:
+    """The value of a query with so many correct and retrieved documents."""
+    if measure in fixed:
+        return lambda query, _, __: fixed[measure].per_query[query]
     if isinstance(measure, Accuracy) and right is not None:
         is_right = np.array([right.get(query, False) for query in pool.queries], dtype=np.bool_)
 
@@ -76,29 +117,62 @@ def objective(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping
                 each[pool.wanted[query] == 0] = 0.0 if decisions.without_articles == "wrong" else np.nan
             return each
 
-        return _of_values(pool, sufficient)
-    if isinstance(measure, Micro) and measure.cutoff is None:
-        nothing = np.zeros(len(pool.queries))
-        base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
-        row = np.column_stack((pool.relevant, np.ones(len(pool.scores)))).astype(np.float64)
-        up_to = np.column_stack((pool.running(pool.relevant), pool.rank)).astype(np.float64)
-        return Objective(base, row, up_to, measure.of_sums, False)
+        return sufficient
     of_means = isinstance(measure, MacroF) and measure.of == "means"
-    if isinstance(measure, Macro) and measure.cutoff is None and not of_means:
+    if isinstance(measure, Micro | Macro) and measure.cutoff is None and not of_means:
 
         def topical(query: IntArray, correct: FloatArray, retrieved: FloatArray) -> FloatArray:
             wanted = pool.wanted[query].astype(np.float64)
             each = measure.of_sums(np.column_stack((correct, retrieved, wanted)))
+            if isinstance(measure, Micro):
+                return each
             return topic_wise(each, wanted == 0, retrieved == 0, measure.letter, decisions)
 
-        return _of_values(pool, topical)
+        return topical
     raise UsageError(
         f"{measure} cannot be maximised over cutoffs; use one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, "
         "without @k, or Accuracy where articles belong to the answers (Task 3 from 2026)"
     )
 
 
-def _of_values(pool: Pool, value: Callable[[IntArray, FloatArray, FloatArray], FloatArray]) -> Objective:
+def _of_formula(
+    formula: Formula,
+    pool: Pool,
+    decisions: Decisions,
+    right: Mapping[str, bool] | None,
+    fixed: Mapping[Measure, Result],
+) -> Objective:
+    """The sums of a formula: the columns of its terms side by side; or, with conditions, a mean over queries."""
+    if formula.conditions:
+        decided = formula.decided(decisions)
+        values = {one: _value(one, pool, decided, right, fixed) for one in formula.measures}
+
+        def gated(query: IntArray, correct: FloatArray, retrieved: FloatArray) -> FloatArray:
+            of_each = {one: value(query, correct, retrieved) for one, value in values.items()}
+            return formula.gated(formula.of_queries(of_each, len(query)), of_each)
+
+        return _of_values(pool, gated)
+    terms: list[Terms | None] = []
+    rows: list[FloatArray] = []
+    up_to: list[FloatArray] = []
+    for _, one in formula.terms:
+        aim = None if one is None or one in fixed else objective(one, pool, decisions, right)
+        if aim is not None:
+            held: Terms | None = Terms(aim.base, aim.score, np.zeros(aim.base.shape[1]), aim.is_mean)
+        else:
+            held = None if one is None else fixed[one].terms
+        terms.append(held)
+        width = 0 if held is None else held.each.shape[1]
+        for columns, of_aim in ((rows, aim and aim.row), (up_to, aim and aim.up_to)):
+            padded = np.zeros((len(pool.scores), width))
+            if of_aim is not None:
+                padded[:, : of_aim.shape[1]] = of_aim
+            columns.append(padded)
+    summed = formula.summed(terms, len(pool.queries))
+    return Objective(summed.each, np.hstack(rows), np.hstack(up_to), summed.score, False)
+
+
+def _of_values(pool: Pool, value: Value) -> Objective:
     """The mean over queries of a value of the documents kept so far.
 
     Args:

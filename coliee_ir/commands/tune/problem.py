@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.result import Tried
 from coliee_ir.commands.tune.rules import Rule, named
 from coliee_ir.commands.tune.search import Bounds, Sweep
-from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import Terms
+from coliee_ir.measures.base import Parts, Result, Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import cutting
 from coliee_ir.stats.cutting import relevance_of
@@ -46,6 +45,7 @@ class Problem:
         floor: keep at least so many; None to search it.
         cap: keep at most so many; None to search it.
         split: the folds of queries.
+        fixed: the results of measures in a formula that do not look at the documents that are cut.
     """
 
     measure: Measure
@@ -55,10 +55,11 @@ class Problem:
     floor: int | None
     cap: int | None
     split: Split
+    fixed: Mapping[Measure, Result] = field(default_factory=dict)
 
     def objective(self, pool: Pool) -> Objective:
         """What is maximised, on some rankings."""
-        return objective(self.measure, pool, self.decisions, self.right)
+        return objective(self.measure, pool, self.decisions, self.right, self.fixed)
 
     def candidates(self, pool: Pool) -> list[Candidate]:
         """Each kind of rule with no more bounds than are given, then each with searched bounds: the simplest first."""
@@ -88,21 +89,16 @@ class Problem:
         curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
         return Solution(rule, sweep.terms(rule).total, tried, tuple(curve), sweep)
 
-    def ceilings(
-        self, pool: Pool, whole: float, answers: Judged | None = None, *, has_filters: bool = False
-    ) -> dict[str, float]:
+    def ceilings(self, pool: Pool, whole: float, others: Parts, *, has_filters: bool = False) -> dict[str, float]:
         """Reference scores: what better cutting, and what better ranking, could give.
 
         Args:
             pool: the rankings.
             whole: the score of the run as it is.
-            answers: the judged answers, for Accuracy.
+            others: the other judged parts, for Accuracy and formulas.
             has_filters: whether something was taken away before.
         """
-        parts = {
-            "documents": pool.judged(relevance_of(self.measure)),
-            **({} if answers is None else {"answers": answers}),
-        }
+        parts = {**others, "documents": pool.judged(relevance_of(self.measure))}
         fixed = cutting.best_fixed_k(self.measure, parts, self.decisions)
         all_rows = pool.lengths
         left = {"the run after the filters": self.objective(pool).terms(pool, all_rows).total} if has_filters else {}

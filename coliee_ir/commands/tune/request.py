@@ -15,21 +15,23 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
-from coliee_ir.commands.tune.filters import Filter, as_many, filtered
+from coliee_ir.commands.tune.filters import Filter, filtered
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
 from coliee_ir.commands.tune.rules import Rule, named
 from coliee_ir.judging import workers
 from coliee_ir.judging.gathered import Gathered
-from coliee_ir.measures import Measure, parse
+from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
+from coliee_ir.measures.formulas import Formula
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
-from coliee_ir.scoring import session
+from coliee_ir.scoring import measuring, session
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.prepared import counting
 from coliee_ir.scoring.reading import opened, read_run
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
@@ -139,12 +141,20 @@ def tune(
     )
     submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
-    if isinstance(measure, Accuracy) and given is None:
+    if given is None:
+        given = submission.beside.get("answers")
+    inside = measure.measures if isinstance(measure, Formula) else (measure,)
+    if any(isinstance(one, Accuracy) for one in inside) and given is None:
         raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
-    right = _right(record, given) if isinstance(measure, Accuracy) else None
-    judged = {query: (record.qrels or {}).get(query, {}) for query in evaluator.queries}
+    right = _right(record, given) if any(isinstance(one, Accuracy) for one in inside) else None
+    # what does not look at the documents that are cut
+    decided = measure.decided(evaluator.decisions) if isinstance(measure, Formula) else evaluator.decisions
+    fixed = {one: one.compute(scores.judged, decided) for one in inside if "documents" not in one.needs}
+    others = {name: part for name, part in scores.judged.items() if name not in ("documents", "long")}
+    rules = evaluator.protocol
+    judged = {query: counting(query, (record.qrels or {}).get(query, {}), rules) for query in evaluator.queries}
     pool = whole = Pool.read(submission, judged, task=evaluator.read_as, rel=relevance_of(measure))
     if not whole.wanted.any():
         raise UsageError(f"{record.path} has no relevant documents, so no cutoff can be tuned")
@@ -156,7 +166,7 @@ def tune(
         groups = years(record)
         folds = len({groups[query] for query in pool.queries})
     split = Split.of(pool.queries, folds, seed, groups, repeats)
-    problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split)
+    problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split, fixed)
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
     terms = problem.held_out(candidates)
@@ -182,9 +192,7 @@ def tune(
         interval=jackknife_t(terms, CONFIDENCE_LEVEL),
         gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=solution.tried,
-        ceilings=problem.ceilings(
-            pool, scores.results[measure].value, scores.judged.get("answers"), has_filters=bool(filters)
-        ),
+        ceilings=problem.ceilings(pool, scores.results[measure].value, others, has_filters=bool(filters)),
         curve=solution.curve,
         curve_intervals=_bands(solution, split) if curve_intervals else (),
         folds=folds,
@@ -241,7 +249,7 @@ def cut(
         named([rule.family], pool)
         keeps = rule.keeps(pool)
     else:
-        keeps = as_many(rule).keeps(pool)
+        keeps = Filter.as_many(rule).keeps(pool)
     kept = pool.lists(keeps)
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
     remarks = gathered.remarks + Remarks()
@@ -253,11 +261,11 @@ def _measure(maximise: str, rules: Protocol) -> Measure:
     """What is to be maximised."""
     if "documents" not in rules.parts:
         raise UsageError(f"submissions to Task {rules.task} contain no documents to cut")
-    measures = parse(maximise or rules.ranking)
+    measures = measuring.named([maximise or rules.ranking], rules.scores)
     if len(measures) > 1:
         raise UsageError("name one measure to maximise")
     (measure,) = measures
-    if not maximise and not isinstance(measure, Micro | Macro | Accuracy):
+    if not maximise and not isinstance(measure, Micro | Macro | Accuracy | Formula):
         raise UsageError(
             f"task {rules.task} is ranked by {measure}, which does not depend on a cutoff; name a measure, "
             "for example MicroF1"

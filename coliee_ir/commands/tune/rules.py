@@ -141,7 +141,7 @@ class Rule:
             raise UsageError(f"unknown rule {quoted(str(self.family))}; the rules are {', '.join(FAMILIES)}")
         counts = [self.floor] if self.cap is None else [self.floor, self.cap]
         if not _is_number(self.threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
-            raise UsageError("the threshold of a rule is a number, its floor and cap are whole numbers from 0")
+            raise UsageError("the threshold of a rule must be a number, its floor and cap integers ≥ 0")
         if self.family == "k" and not (self.threshold >= 0 and float(self.threshold).is_integer()):
             raise UsageError(f"the rule k keeps an integer number of documents ≥ 0, not {self.threshold:g}")
         if self.cap is not None and self.floor > self.cap:
@@ -177,7 +177,7 @@ class Rule:
             UsageError: it holds none.
         """
         if not isinstance(members, Mapping) or not {"family", "threshold"} <= members.keys():
-            raise UsageError('a rule is {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}')
+            raise UsageError('a rule is written as {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}')
         return cls(**{field.name: members[field.name] for field in fields(cls) if field.name in members})
 
 

@@ -1,0 +1,275 @@
+"""Scores over several measures: weighted sums, and values that count only where conditions hold.
+
+0.7*Accuracy + 0.2*MacroR(evidence) + 0.1*MicroF1(law)      a sum; a bare word in brackets is a part of a submission
+1 if LabelAccuracy = 1 and MacroR = 1                       gated: a query counts where its own values meet all
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.measures.base import Measure, Parts, Result, Terms, topic_mean
+from coliee_ir.rules.decisions import Decisions
+
+Parse = Callable[[str], Sequence[Measure]]
+
+_NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
+_MEASURE: Final = r"[^\W\d]\w*(?:\([^()]*\))?(?:@[0-9.]+)?(?:\([^()]*\))?"
+_PART: Final = re.compile(r"\(\s*([^\W\d]\w*)\s*\)")
+_TERM: Final = re.compile(
+    rf"\s*(?P<sign>[+-])?\s*(?:(?P<weight>{_NUMBER})(?:\s*[*·]\s*(?P<times>{_MEASURE}))?|(?P<alone>{_MEASURE}))\s*"
+)
+_CONDITION: Final = re.compile(rf"\s*(?P<measure>{_MEASURE})\s*(?P<op>>=|≥|==?|>)\s*(?P<least>{_NUMBER})\s*")
+_COMPARED: Final[Mapping[str, Callable[[FloatArray, float], BoolArray]]] = {
+    "=": np.equal, "==": np.equal, ">=": np.greater_equal, "≥": np.greater_equal, ">": np.greater,
+}  # fmt: skip
+#: what no name of a measure has outside its brackets
+_SIGNS: Final = re.compile(r"[*·+<>=≥]|\s-\s|\bif\b")
+_EXPECTED: Final = "a formula is written 0.7*Accuracy + 0.3*MicroF1(law), or 1 if LabelAccuracy = 1 and MacroR = 1"
+
+
+def is_formula(typed: str) -> bool:
+    """Whether a text is a formula and not the name of a measure.
+
+    >>> is_formula("0.7*Accuracy + 0.3*MacroF2"), is_formula("MicroF1(law)"), is_formula("MicroF(beta=2)@10")
+    (True, True, False)
+    """
+    return bool(_PART.search(typed) or _SIGNS.search(_outside(typed)))
+
+
+def _outside(text: str) -> str:
+    """What stands outside of brackets."""
+    depth, kept = 0, []
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        kept.append(letter if depth == 0 and letter != ")" else "")
+    return "".join(kept)
+
+
+def names_in(text: str) -> list[str]:
+    """The names of measures in a text with blanks between them; a formula, which may have blanks, is one.
+
+    >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
+    (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
+    """
+    if _SIGNS.search(_outside(text)):
+        return [text.strip()]
+    return [name for name in re.split(r"\s+(?![^(]*\))", text.strip()) if name]
+
+
+@dataclass(frozen=True)
+class OfPart(Measure):
+    """A measure of documents on another part of a submission, such as ``MicroF1(law)``.
+
+    Attributes:
+        measure: the measure.
+        part_name: the part that it looks at.
+    """
+
+    measure: Measure
+    part_name: str
+
+    formula = "that of the measure, on the documents of the part"
+    source = "protocol files"
+
+    @property
+    def name(self) -> str:
+        return f"{self.measure}({self.part_name})"
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (self.part_name,)
+
+    @property
+    def follows(self) -> frozenset[str]:  # type: ignore[override]
+        return self.measure.follows
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        """The result of the measure, for which the part's documents stand where documents are."""
+        return self.measure.compute({"documents": parts[self.part_name]}, decisions)
+
+
+class Condition(NamedTuple):
+    """What a query's own value of a measure must be.
+
+    Attributes:
+        measure: the measure.
+        compared: ``=``, ``>=`` or ``>``.
+        least: the number that it is compared with.
+    """
+
+    measure: Measure
+    compared: str
+    least: float
+
+    def holds(self, values: FloatArray) -> BoolArray:
+        """For which values it holds."""
+        return _COMPARED[self.compared](values, self.least)
+
+
+@dataclass(frozen=True)
+class Formula(Measure):
+    """A weighted sum of scores; or, with conditions, the mean of such sums of each query's own values.
+
+    A query for which a condition does not hold counts 0. Where there are conditions, every query has a value: recall
+    without relevant documents is 1, and an unanswered query has 0.
+
+    Attributes:
+        title: the name of the formula, or itself.
+        terms: weights, and measures; None for the weight alone.
+        conditions: what must hold for a query.
+    """
+
+    title: str
+    terms: tuple[tuple[float, Measure | None], ...]
+    conditions: tuple[Condition, ...] = ()
+
+    formula = "Σ weight · score; with conditions Σ over queries that meet them / queries"
+    source = "protocol files"
+
+    @property
+    def name(self) -> str:
+        return self.title
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures in it, each once."""
+        named = [measure for _, measure in self.terms if measure is not None]
+        return tuple(dict.fromkeys([*named, *(condition.measure for condition in self.conditions)]))
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(part for measure in self.measures for part in measure.needs))
+
+    @property
+    def follows(self) -> frozenset[str]:  # type: ignore[override]
+        return frozenset().union(*(measure.follows for measure in self.measures))
+
+    def compute(self, parts: Parts, decisions: Decisions) -> Result:
+        """The sum of the measures' scores, or the mean of the gated values."""
+        decisions = self.decided(decisions)
+        found = {measure: measure.compute(parts, decisions) for measure in self.measures}
+        n = len(next(iter(parts.values())).qrels.queries)
+        per_query = self.of_queries({measure: result.per_query for measure, result in found.items()}, n)
+        if self.conditions:
+            per_query = self.gated(per_query, {measure: result.per_query for measure, result in found.items()})
+        if self.conditions or _are_alike([result.terms for result in found.values()]):
+            return Result(topic_mean(per_query), per_query)
+        summed = self.summed([None if one is None else found[one].terms for _, one in self.terms], n)
+        return Result(summed.total, per_query, summed=summed)
+
+    def decided(self, decisions: Decisions) -> Decisions:
+        """The choices by which its measures are computed: with conditions, every query has a value."""
+        if not self.conditions:
+            return decisions
+        return replace(decisions, unanswered="zero", empty_gold="one", without_articles="sufficient")
+
+    def of_queries(self, values: Mapping[Measure, FloatArray], n: int) -> FloatArray:
+        """The sum for each query, shape (n,), of the measures' values for it."""
+        total = np.zeros(n)
+        for weight, measure in self.terms:
+            total = total + (weight if measure is None else weight * values[measure])
+        return total
+
+    def gated(self, per_query: FloatArray, values: Mapping[Measure, FloatArray]) -> FloatArray:
+        """The same with 0 for queries whose values do not meet the conditions."""
+        met = np.ones(len(per_query), dtype=np.bool_)
+        for condition in self.conditions:
+            met &= condition.holds(values[condition.measure])
+        return np.where(met, per_query, 0.0)
+
+    def summed(self, terms: Sequence[Terms | None], n: int) -> Terms:
+        """What each of n queries adds to the sum: the columns of all its terms side by side; None for a number."""
+        weights = tuple(weight for weight, _ in self.terms)
+        held = [one for one in terms if one is not None]
+        each = np.concatenate([one.each for one in held], axis=1) if held else np.zeros((n, 0))
+        besides = np.concatenate([one.besides for one in held]) if held else np.zeros(0)
+        scores = tuple(None if one is None else (one.each.shape[1], one.score) for one in terms)
+        return Terms(each, partial(_weighted, weights, scores), besides, False)
+
+
+Scoring = tuple[int, Callable[[FloatArray], FloatArray]]
+
+
+def _weighted(weights: Sequence[float], scores: Sequence[Scoring | None], sums: FloatArray) -> FloatArray:
+    """The weighted sum of the scores of sums, each of so many columns."""
+    total, first = np.zeros(sums.shape[:-1]), 0
+    for weight, scoring in zip(weights, scores, strict=True):
+        if scoring is None:
+            total = total + weight
+        else:
+            width, score = scoring
+            total = total + weight * score(sums[..., first : first + width])
+            first += width
+    return total
+
+
+def _are_alike(terms: Sequence[Terms]) -> bool:
+    """Whether all are means over the same queries, so that their sum is one."""
+    return bool(terms) and all(
+        one.is_mean and one.each.shape[1] == 2 and np.array_equal(one.each[:, 1], terms[0].each[:, 1]) for one in terms
+    )
+
+
+def read(typed: str, parse: Parse, title: str = "") -> Measure:
+    """The measure that a formula stands for.
+
+    Args:
+        typed: the formula.
+        parse: gives the measures of a name.
+        title: what it is called; by default as it is typed.
+
+    Raises:
+        UsageError: it cannot be read, or names a measure that does not exist.
+    """
+    value, gate, conditions = typed.partition(" if ")
+    terms, at = [], 0
+    while at < len(value):
+        match = _TERM.match(value, at)
+        if match is None or match.end() == at or (at > 0) != bool(match["sign"] and at):
+            raise _unreadable(typed)
+        weight = float(match["weight"] or 1) * (-1 if match["sign"] == "-" else 1)
+        name = match["times"] or match["alone"]
+        terms.append((weight, None if name is None else _measure(name, typed, parse)))
+        at = match.end()
+    if not terms or (not gate and all(measure is None for _, measure in terms)):
+        raise _unreadable(typed)
+    if len(terms) == 1 and terms[0][0] == 1 and terms[0][1] is not None and not gate and not title:
+        return terms[0][1]
+    met = tuple(_condition(text, typed, parse) for text in re.split(r"\sand\s", conditions)) if gate else ()
+    return Formula(title or " ".join(typed.split()), tuple(terms), met)
+
+
+def _condition(text: str, typed: str, parse: Parse) -> Condition:
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise _unreadable(typed)
+    return Condition(_measure(match["measure"], typed, parse), match["op"], float(match["least"]))
+
+
+def _measure(name: str, typed: str, parse: Parse) -> Measure:
+    """One measure, perhaps of a part."""
+    part = _PART.search(name)
+    plain = _PART.sub("", name, count=1)
+    if is_formula(plain):  # a word that none is, or a second part
+        raise _unreadable(typed)
+    found = parse(plain)
+    if len(found) > 1:
+        raise UsageError(f"{typed!r}: {name} stands for {len(found)} measures; name one")
+    if part is None:
+        return found[0]
+    if found[0].needs != ("documents",):
+        raise UsageError(f"{typed!r}: {found[0]} is not a measure of documents, so it cannot be one of {part[1]}")
+    return found[0] if part[1] == "documents" else OfPart(found[0], part[1])
+
+
+def _unreadable(typed: str) -> UsageError:
+    return UsageError(f"{typed!r} cannot be read; {_EXPECTED}")

@@ -1,0 +1,233 @@
+"""Scores over several measures: sums and gated values, alone and in the commands that resample and cut them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coliee_ir
+from coliee_adapters.errors import UsageError
+from coliee_ir.cli import main
+from coliee_ir.commands.tune.objective import objective
+from coliee_ir.commands.tune.pool import Pool
+from coliee_ir.measures import parse
+from coliee_ir.measures.formulas import Formula, names_in
+from coliee_ir.rules import protocol as rules
+from coliee_ir.rules.decisions import Decisions
+
+QUERIES = tuple(f"q{n}" for n in range(6))
+DOCUMENTS = tuple(f"d{n}" for n in range(5))
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.chdir(tmp_path)
+
+
+def put(name: str, content: object) -> str:
+    """Write a file, JSON unless it is text."""
+    Path(name).write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return name
+
+
+JUDGED = st.fixed_dictionaries({q: st.sets(st.sampled_from(DOCUMENTS), min_size=1) for q in QUERIES})
+FOUND = st.fixed_dictionaries({}, optional={q: st.lists(st.sampled_from(DOCUMENTS), unique=True) for q in QUERIES})
+
+
+@given(JUDGED, FOUND, st.floats(0, 1))
+def test_a_sum_is_the_sum_of_its_scores(gold: dict[str, set[str]], run: dict[str, list[str]], share: float) -> None:
+    qrels = {query: dict.fromkeys(sorted(relevant), 1) for query, relevant in gold.items()}
+    formula = f"{share:.3f}*MicroF1 + 0.5*MacroF2 - 0.25*P@2"
+    scores = coliee_ir.evaluate(
+        qrels, run, task="1", measures=["MicroF1", "MacroF2", "P@2", formula], decisions=Decisions(no_overlap="zero")
+    )
+    values = scores.measures
+    assert values[formula] == pytest.approx(
+        round(share, 3) * values["MicroF1"] + 0.5 * values["MacroF2"] - 0.25 * values["P@2"], abs=1e-9
+    )
+    result = next(result for measure, result in scores.results.items() if measure.name == formula)
+    assert result.terms.total == pytest.approx(values[formula], abs=1e-12)
+
+
+def naive_gated(gold: Mapping[str, set[str]], run: Mapping[str, list[str]], right: Mapping[str, bool]) -> float:
+    """The share of queries with the right label and every relevant document."""
+    hits = [right.get(query, False) and relevant <= set(run.get(query, [])) for query, relevant in gold.items()]
+    return sum(hits) / len(hits)
+
+
+LABELS = st.fixed_dictionaries({q: st.booleans() for q in QUERIES})
+
+
+@given(JUDGED, FOUND, LABELS, LABELS)
+def test_a_label_that_is_right_and_every_article_found(
+    gold: dict[str, set[str]], run: dict[str, list[str]], labels: dict[str, bool], answers: dict[str, bool]
+) -> None:
+    held = coliee_ir.Gold({q: dict.fromkeys(sorted(docs), 1) for q, docs in gold.items()}, labels)
+    gate = "1 if LabelAccuracy = 1 and MacroR = 1"
+    scores = coliee_ir.evaluate(
+        held, run, answers={q: "Y" if one else "N" for q, one in answers.items()}, task="3",
+        measures=[gate, "Accuracy"], decisions=Decisions(no_overlap="zero"),
+    )  # fmt: skip
+    right = {query: answers[query] == labels[query] for query in QUERIES}
+    assert scores.measures[gate] == pytest.approx(naive_gated(gold, run, right))
+    assert scores.measures[gate] == scores.measures["Accuracy"]
+
+
+@given(JUDGED, FOUND, st.sampled_from([0.0, 0.5, 1.0]))
+def test_a_value_counts_where_its_condition_holds(
+    gold: dict[str, set[str]], run: dict[str, list[str]], least: float
+) -> None:
+    qrels = {query: dict.fromkeys(sorted(relevant), 1) for query, relevant in gold.items()}
+    formula = f"MacroP if MacroR >= {least}"
+    scores = coliee_ir.evaluate(qrels, run, task="1", measures=[formula], decisions=Decisions(no_overlap="zero"))
+    values = []
+    for query, relevant in gold.items():
+        found = run.get(query, [])
+        right = len(relevant & set(found))
+        met = right / len(relevant) >= least
+        values.append(right / len(found) if found and met else 0.0)
+    assert scores.measures[formula] == pytest.approx(sum(values) / len(values))
+
+
+ALQAC = [
+    {"case_id": f"c{n}", "prediction": label, "case_evidence": evidence, "law_evidence": law}
+    for n, (label, evidence, law) in enumerate(
+        [
+            ("A_WIN", ["e1", "e2"], ["91/2015/QH13|357"]),
+            ("B_WIN", ["e1"], ["Bộ luật Dân sự năm 2015 | Điều 584", "x|2"]),
+            ("A_WIN", ["e3", "e4"], ["x|1"]),
+            ("B_WIN", ["e5"], ["x|9"]),
+        ]
+    )
+]
+ALQAC_RUNS = {
+    "one": [
+        {"case_id": "c0", "prediction": "A_WIN", "case_evidence": ["e1"], "law_evidence": ["91/2015/QH13|357", "x|5"]},
+        {
+            "case_id": "c1",
+            "prediction": "B_WIN",
+            "case_evidence": ["e1", "e9"],
+            "law_evidence": ["Bộ luật Dân sự năm 2015 | Điều 584"],
+        },
+        {"case_id": "c2", "prediction": "B_WIN", "case_evidence": [], "law_evidence": []},
+    ],
+    "two": [{**one, "case_evidence": [], "law_evidence": ["x|1"]} for one in ALQAC],
+}
+
+
+def final_score(run: list[dict[str, object]]) -> float:
+    """The rule of ALQAC 2026, without the factor for calls."""
+    answered = {one["case_id"]: one for one in run}
+    outcome = recall = right = given_law = gold_law = 0.0
+    for case in ALQAC:
+        mine = answered.get(case["case_id"], {"prediction": "", "case_evidence": [], "law_evidence": []})
+        outcome += mine["prediction"] == case["prediction"]
+        evidence, law = ({*case[key]} for key in ("case_evidence", "law_evidence"))
+        recall += len(evidence & {*mine["case_evidence"]}) / len(evidence)  # type: ignore[misc]
+        right += len(law & {*mine["law_evidence"]})  # type: ignore[misc]
+        given_law += len({*mine["law_evidence"]})  # type: ignore[misc]
+        gold_law += len(law)
+    f1 = 2 * right / (given_law + gold_law)
+    return 0.7 * outcome / len(ALQAC) + 0.2 * recall / len(ALQAC) + 0.1 * f1
+
+
+def test_alqac_of_2026_is_scored_compared_and_ranked_by_its_sum(capsys: pytest.CaptureFixture[str]) -> None:
+    gold = put("gold.json", ALQAC)
+    runs = [put(f"{name}.json", run) for name, run in ALQAC_RUNS.items()]
+    assert main_json(["evaluate", gold, *runs], capsys)["runs"][0]["measures"] == pytest.approx(
+        {"FinalScore": final_score(ALQAC_RUNS["one"]), "LabelAccuracy": 0.5, "MacroR(evidence)": 1.5 / 4,
+         "MicroF1(law)": 2 * 2 / (3 + 5)}
+    )  # fmt: skip
+    expected = {name: final_score(run) for name, run in ALQAC_RUNS.items()}
+    compared = main_json(["compare", gold, *runs, "--resamples", "99"], capsys)
+    assert {one["tag"]: one["score"] for one in compared["runs"]} == pytest.approx(expected)
+    board = main_json(["leaderboard", gold, *runs, "--resamples", "99"], capsys)
+    assert [row["tag"] for row in board["runs"]] == sorted(expected, key=lambda name: -expected[name])
+    assert main_json(["validate", runs[1], "--gold", gold], capsys)["summary"]["error"] == 0
+    names = ["FinalScore", "0.5*LabelAccuracy + 0.5*MicroF1(law)"]
+    asked = main_json(["evaluate", gold, *runs, "-m", names[0], "-m", names[1]], capsys)
+    assert list(asked["runs"][1]["measures"]) == names
+
+
+def main_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Any:
+    assert main([*arguments, "--protocol", "alqac-2026", "-f", "json"]) in (0, 1)
+    return json.loads(capsys.readouterr().out)
+
+
+@given(JUDGED, FOUND, LABELS, st.integers(0, 5))
+def test_tuning_sums_what_scoring_sums(
+    gold: dict[str, set[str]], run: dict[str, list[str]], labels: dict[str, bool], k: int
+) -> None:
+    """The objective of a cut run is the formula of that run, for sums and for gated values."""
+    qrels = {query: dict.fromkeys(sorted(relevant), 1) for query, relevant in gold.items()}
+    ranked = {query: {doc: 1.0 - rank / 9 for rank, doc in enumerate(docs)} for query, docs in run.items()}
+    pool = Pool.of({query: ranked.get(query, {}) for query in qrels}, qrels)
+    decisions = Decisions(no_overlap="zero")
+    held = coliee_ir.Gold(qrels, labels)
+    for typed in (
+        "0.5*MicroF1 + 0.25*MacroF2 + 0.25*Accuracy",
+        "0.9*MacroP + 0.1*LabelAccuracy - 0.2",
+        "MacroP if MacroR > 0 and LabelAccuracy = 1",
+    ):
+        [formula] = parse(typed)
+        assert isinstance(formula, Formula)
+        cut = {query: list(docs)[:k] for query, docs in run.items()}
+        scores = coliee_ir.evaluate(
+            held, cut, answers=dict.fromkeys(QUERIES, "Y"), task="3", measures=[typed], decisions=decisions,
+        )  # fmt: skip
+        [label] = parse("LabelAccuracy")
+        fixed = coliee_ir.evaluate(
+            held, cut, answers=dict.fromkeys(QUERIES, "Y"), task="3", measures=["LabelAccuracy"], decisions=decisions,
+        ).results[label]  # fmt: skip
+        aim = objective(formula, pool, decisions, labels, {label: fixed})
+        total = aim.terms(pool, np.minimum(pool.lengths, k)).total
+        assert total == pytest.approx(scores.measures[typed], abs=1e-9)
+
+
+def test_a_formula_is_tuned() -> None:
+    gold = {f"q{n}": {f"d{n}": 1} for n in range(6)}
+    run = {f"q{n}": {f"d{n}": 0.9 - n / 20, "x": 0.3, "y": 0.2} for n in range(6)}
+    tuned = coliee_ir.tune(gold, run, task="1", folds=3, by="k", maximise="0.5*MicroF1 + 0.5*MacroP")
+    assert tuned.resubstitution == 1.0
+    assert tuned.measure == "0.5*MicroF1 + 0.5*MacroP"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "0.5*", "* MicroF1", "0.5", "1 + 2", "MicroF1 +", "0.5*MicroF1 0.5*MacroF1", "MicroF1 if", "MicroF1 if MacroR",
+        "if MacroR = 1", "0.5*Nonsense", "0.5*MicroF1@1..3 + 1*MacroR", "Accuracy(law)", "MicroF1(a)(b)",
+        "MicroF1 if MacroR = high", "0.5*MicroF1 ++ MacroF1", "MicroF1 + + MacroF1",
+    ],
+)  # fmt: skip
+def test_what_is_no_formula_is_refused_in_a_sentence(typed: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(typed)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_part_that_submissions_do_not_have_is_refused() -> None:
+    with pytest.raises(UsageError, match="law"):
+        coliee_ir.evaluate({"q": ["d"]}, {"q": ["d"]}, task="1", measures="MicroF1(law)")
+
+
+def test_formulas_are_told_from_names_and_pickle() -> None:
+    assert names_in(" MicroP  P(rel=2)@5 nDCG(dcg='exp-log2')@10") == [
+        "MicroP",
+        "P(rel=2)@5",
+        "nDCG(dcg='exp-log2')@10",
+    ]
+    assert names_in("0.5*MicroP + 0.5*MicroF1(law)") == ["0.5*MicroP + 0.5*MicroF1(law)"]
+    [formula] = parse("0.5*MicroP + 0.5*MicroF1(law)")
+    assert pickle.loads(pickle.dumps(formula)) == formula
+    assert formula.needs == ("documents", "law")
+    assert str(parse("MicroF1(documents)")[0]) == "MicroF1"
