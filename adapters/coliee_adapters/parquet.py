@@ -7,16 +7,17 @@ groups are the parts of a run that several processes read.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 from typing import Any, BinaryIO, Final
 
 from coliee_adapters import arrow, frames, limits, remote
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import Source
+from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import ONE_WORD, Answers, Columns, Gold, IdRule, Run, exact_id, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.statute import Labelled, labels_of
@@ -29,6 +30,9 @@ _INSTALL: Final = "pip install 'coliee-ir[parquet]'"
 
 #: rows that are read at a time; with all that is made of them they are a few megabytes
 _BATCH: Final = 1 << 15
+
+#: bytes of a text that rows may repeat: a batch of such texts has 256 MiB
+_LONGEST: Final = 1 << 13
 
 #: bytes of a column that are read at a time
 _BUFFER: Final = 1 << 16
@@ -91,8 +95,22 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
 def _check_size(source: Source, metadata: Any) -> None:
     size = sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
     if size > source.limits.unpacked:
-        problem = f"the Parquet data unpacks to more than {limits.size(source.limits.unpacked)}"
-        raise InputError(source.name, problem, remedy=f"if this is right, raise {limits.variable('unpacked')}")
+        name, most = "unpacked", limits.size(source.limits.unpacked)
+    elif size > limits.FREE and size > source.limits.ratio * source.size > 0:
+        name, most = "ratio", f"{source.limits.ratio} times its size"
+    else:
+        return
+    problem = f"the Parquet data unpacks to more than {most}"
+    raise InputError(source.name, problem, remedy=f"if this is right, raise {limits.variable(name)}")
+
+
+def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) -> None:
+    """Refuse dictionaries of long texts: a file of some kilobytes may repeat them to any size."""
+    with _opened(source, names) as file:
+        for group, name in itertools.product(groups, names):
+            for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
+                _understood(source, "value", name, arrow.Table(batch).column(0))
+                break
 
 
 def names_of(source: Source) -> list[str]:
@@ -199,7 +217,8 @@ def _batches(
     """
     names = names_of(source)
     wanted = [names[at] for at in sorted(roles.values())]
-    with _opened(source, [names[at] for role, at in roles.items() if role in ("query", "tag")]) as file:
+    repeated = [names[at] for role, at in roles.items() if role in ("query", "tag")]
+    with _opened(source, repeated) as file:
         groups: list[int] = []
         row = 0
         first = start
@@ -209,6 +228,8 @@ def _batches(
                 first = first if groups else row
                 groups.append(group)
             row = behind
+        texts = [name for name in wanted if _is_text(file.schema_arrow.field(names.index(name)).type)]
+        _check_words(source, [name for name in texts if name not in repeated], groups)
         for batch in file.iter_batches(_BATCH, row_groups=groups, columns=wanted, use_threads=False):
             inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
             if len(inside):
@@ -221,10 +242,19 @@ def _batches(
             first += len(batch)
 
 
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+
+
 def _understood(source: Source, role: str, name: str, column: arrow.Column | None) -> arrow.Column:
+    """The column; InputError if its type, or a text in it, is not one of ids, labels and numbers."""
     if column is None:
         problem = f"the {role} is of a type that is not read"
         raise InputError(source.name, problem, found=name, remedy="write text or numbers")
+    texts = column.values.collection if isinstance(column.values, Picked) else column.values
+    if isinstance(texts, Ids) and texts.length.max(initial=0) > _LONGEST:
+        problem = f"a {role} is longer than {limits.size(_LONGEST)}"
+        raise InputError(source.name, problem, found=name, remedy="write ids and labels")
     return column
 
 
@@ -275,7 +305,7 @@ def _rows(
     source: Source, first: int, values: Mapping[str, arrow.Column], rule: IdRule, last: str
 ) -> Iterator[tuple[Place, str, str, Any]]:
     """Each row: where it stands, its query and document, which must each be one word, and another value."""
-    rows = zip(values["query"], values["document"], values.get(last, repeat(None)), strict=False)
+    rows = zip(values["query"], values["document"], values.get(last, itertools.repeat(None)), strict=False)
     for number, (query, document, value) in enumerate(rows, first + 1):
         place = Place(source.name, "row", number)
         ids = rule(_of(place, "query", frames.id_of, query)), rule(_of(place, "document", frames.id_of, document))

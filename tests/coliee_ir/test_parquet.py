@@ -372,6 +372,16 @@ def test_a_table_without_rows_and_one_beyond_the_limit(tmp_path: Path, monkeypat
     assert "unpacks to more than 10 KiB" in refused(blocks(path)).problem
 
 
+@pytest.mark.parametrize("schema", [True, False])
+def test_a_text_that_is_repeated_to_any_size_is_refused(tmp_path: Path, schema: bool) -> None:
+    n = 1 << 16  # rows of a megabyte each
+    words = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array(["x" * (1 << 20)]))
+    table = pa.table({"query_id": pa.array(["q"] * n), "doc_id": words, "score": np.zeros(n)})
+    pq.write_table(table, tmp_path / "run.parquet", store_schema=schema)
+    assert (tmp_path / "run.parquet").stat().st_size < 1 << 20
+    assert "longer than 8 KiB" in refused(blocks(tmp_path / "run.parquet")).problem
+
+
 def test_the_extra_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.parquet"
     put(path, [Row("q", "d", 1.0, 1, "T")], ("query_id", "doc_id", "score"))
