@@ -407,3 +407,10 @@ def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -
     uploaded = score_upload(Path("reference", stated["gold"]), run, stated)
     assert not uploaded.error
     assert uploaded.scores == pytest.approx(alqac_score(ALQAC_GOLD, ALQAC_RUNS["first"]))
+
+
+def test_a_folder_of_submissions_to_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("runs").mkdir()
+    put("runs/run.json", ALQAC_RUNS["first"])
+    assert main(["validate", "runs", "--protocol", "alqac"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
