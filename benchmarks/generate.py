@@ -125,6 +125,8 @@ def write_task1(queries: int, n: int, folder: Path, seed: int = 2026) -> tuple[P
     place = folder / f"task1.{queries}x{n}.{seed}"
     place.mkdir(exist_ok=True)
     gold, runs = place / "gold.json", [place / f"run{number:03d}.txt" for number in range(n)]
+    if gold.exists() and all(path.exists() for path in runs):
+        return gold, runs
     gold.write_text(json.dumps({f"{q}.txt": [f"{d}.txt" for d in relevant] for q, relevant in lists.items()}))
     for path in runs:
         skill = chance.random()

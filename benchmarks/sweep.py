@@ -11,6 +11,7 @@ store, seconds of one more call that finds everything known, and the greatest me
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import sqlite3
@@ -44,7 +45,7 @@ def rows(store: Path) -> int:
     """How many runs are kept, whatever happened to the process that kept them."""
     for path in (f"{store}.journal", str(store)):
         if Path(path).exists() and not path.endswith(".parquet"):
-            with sqlite3.connect(path) as db:
+            with contextlib.closing(sqlite3.connect(path)) as db:
                 assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
                 return int(db.execute("SELECT COUNT(*) FROM runs").fetchone()[0])
     return 0
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store, out = options.folder / options.store, options.folder / "sweep.out"
     for path in store_files(str(store)):
         Path(path).unlink(missing_ok=True)
-    base = [*ours("evaluate", gold, runs[0].parent), "--jobs", "1"]
+    base = [*ours("evaluate", gold, *runs), "--jobs", "1"]
     start = time.perf_counter()
     _, without, memory = called(base, out)
     seconds, expected = time.perf_counter() - start, out.read_text()
@@ -81,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for _ in range(options.kills):
         ended, cpu, memory = called([*base, "--store", str(store)], out, chance.uniform(0.3, 0.9) * seconds)
         spent += cpu
+        assert ended in (0, -9), out.with_suffix(".err").read_text()
         print(f"ended by {ended} after {cpu:.1f} s: {rows(store)} runs are kept")
     _, cpu, memory = called([*base, "--store", str(store)], out)
     same = out.read_text() == expected

@@ -210,3 +210,29 @@ def test_every_message_that_a_test_names_exists() -> None:
     for path in (ROOT / "tests").rglob("test_*.py"):
         named = re.findall(r"""wording\(\s*["']([a-z0-9-]+)["']""", path.read_text(encoding="utf-8"))
         assert set(named) <= known, f"{path}: renamed, or gone: look for the wording in {messages.GOLDEN}"
+
+
+#: literals of tests that have five words of a message in a row: names of cases, and layouts of tables; never more
+PINNED = 24
+
+
+def test_the_wording_of_a_message_is_pinned_nowhere_else() -> None:
+    said = {five for one in messages.sentences() for piece in one.pieces[::2] for five in fives(piece)}
+    pinned = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        described = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
+                pinned += [
+                    f"{path.name}, line {node.lineno}: {node.value!r}" for five in fives(node.value) if five in said
+                ][:1]
+    told = "ask tests/messages.py for a message by its name: wording(name, fields)"
+    assert len(pinned) <= PINNED, "\n".join([told, *pinned])
+
+
+def fives(text: str) -> Iterator[tuple[str, ...]]:
+    """Every five words in a row; a count's choice, (line|lines), ends a row."""
+    for row in re.findall(r"[A-Za-z][\w'-]*(?:[,:;]? [A-Za-z][\w'-]*)+", re.sub(r"\\(?=\W)", "", text)):
+        words = re.findall(r"[A-Za-z][\w'-]*", row.lower())
+        yield from (tuple(words[at : at + 5]) for at in range(len(words) - 4))

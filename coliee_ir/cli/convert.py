@@ -35,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = f"format to write: {', '.join(targets)} (default: qrels for a gold, trec for a submission)"
     add(parser, "to", choices=targets, help=names)
     add(parser, "columns")
+    parser.set_defaults(task=None)
+    add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
     add(parser, "template")
     add_decisions(parser, "unreadable_answers")
@@ -64,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
         template=options.template,
         columns=options.columns,
         unreadable_answers=options.unreadable_answers,
+        task=options.task,
     ):
         say(sentence)
     return 0

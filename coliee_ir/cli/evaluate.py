@@ -82,12 +82,8 @@ def run(options: argparse.Namespace) -> int:
     elif (options.format, options.output, options.manifest, options.span_of_ties) == (
         "table", "-", None, False,
     ) and sys.stdout.isatty():  # fmt: skip
-        of_task = f"Task {evaluator.task}"
-        title = (
-            of_task
-            if evaluator.edition is None
-            else f"COLIEE {evaluator.edition}, {of_task}: {evaluator.protocol.title}"
-        )
+        titled = evaluator.edition is not None or evaluator.protocol.own_file
+        title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))
         if len(headers) > 1:
             headers = [f"{shortened(scores.tag)}: {scores.header()}" for scores in scored]

@@ -11,6 +11,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
 from coliee_ir.commands.leaderboard import EASY
+from coliee_ir.output.webpage import local
 from coliee_ir.stats.settings import Resampling
 
 
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     made = report.report_scores(
         scored, evaluator, [of_file.get(scores.file) for scores in scored], corpus=options.corpus,
         categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
-        command=masked(shlex.join(["coliee-ir", *options.typed])),
+        command=masked(shlex.join(["coliee-ir", *map(local, options.typed)])),
     )  # fmt: skip
     for remark in made.contents.remarks:
         say(remark)

@@ -6,6 +6,7 @@ import argparse
 from collections import Counter
 
 from coliee_adapters import archives
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files import check_outputs, is_folder
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
@@ -14,7 +15,7 @@ from coliee_ir.cli.options import add
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.commands.validate.render import FORMS, render, render_inbox
-from coliee_ir.rules.protocol import SUBMISSION_RULES
+from coliee_ir.rules.protocol import SUBMISSION_RULES, protocol
 
 _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
 
@@ -64,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _received(options: argparse.Namespace) -> int:
+    if options.task is not None and not protocol(options.task).is_coliee:
+        raise UsageError("folders and archives are listed for COLIEE's tasks only; name the files of the submission")
     named = [*options.query_gold, *([options.queries] if options.queries else [])]
     queries = walk(named).files
     check_outputs([options.output], [*options.files, *queries, options.corpus, options.teams])

@@ -190,6 +190,15 @@ def file_name(*words: str) -> str:
     return f"{plain}-{hashlib.sha256(chr(0).join(words).encode()).hexdigest()[:6]}.html"
 
 
+def local(path: str) -> str:
+    """A path that begins at the root of a machine without its folders, also behind an option; others as they are.
+
+    >>> local("/home/me/gold.json"), local("--corpus=/data/cases"), local("task1/gold.json")
+    ('gold.json', '--corpus=cases', 'task1/gold.json')
+    """
+    return re.sub(r"^(--?[\w-]+=)?(?:/|[A-Za-z]:[\\/])(?:.*[\\/])?(?=[^\\/])", r"\1", path)
+
+
 def text(words: str) -> str:
     """Text as HTML, also within an attribute."""
     return html.escape(printable(words))

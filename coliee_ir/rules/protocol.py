@@ -92,6 +92,18 @@ class Protocol:
         return bool(self.law)
 
     @property
+    def own_file(self) -> str:
+        """The protocol file, if it is not part of the package."""
+        return "" if not self.file or _FILES in Path(self.file).parents else self.file
+
+    def titled(self, edition: int | None) -> str:
+        """The task in an edition, as a title."""
+        year = "" if edition is None else f" {edition}"
+        if self.law or self.task in TASKS:
+            return f"COLIEE{year}, Task {self.task}: {self.title}"
+        return f"{self.title}{year}"
+
+    @property
     def pilot(self) -> bool:
         """Whether the task is one of the pilot, whose submissions repeat the organisers' file."""
         return self.law == "tort"

@@ -217,8 +217,8 @@ def test_a_run_without_tags_is_refused_when_it_is_read(source: Opened) -> None:
     run = case_law.read_run(source("001 018\n001 013\n", "task1.univABC"))
     assert run.tag == "task1.univABC"
     assert told(lambda _: list(run.blocks()), source("a")) == (
-        "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: QUERY DOCUMENT TAG; is the run tag"
-        " missing?"
+        "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: QUERY DOCUMENT TAG"
+        + wording("run-tag-missing")
     )
 
 

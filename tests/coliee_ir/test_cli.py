@@ -328,7 +328,10 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
     ("arguments", "said"),
     [
         (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
-        (["-m", "MicroF1@0"], "coliee-ir: 'MicroF1@0': cutoff must be an integer from 1"),
+        (
+            ["-m", "MicroF1@0"],
+            "coliee-ir: " + wording("must", "'MicroF1@0'", "cutoff", wording("integer-1", 999999999)),
+        ),
         (["-m", "Accuracy"], f"coliee-ir: {wording('needs-which', 'Accuracy', 'answers', 1)}\n"),
         (["--task", "0"], "argument --task: invalid choice: '0'"),
         (["--edition", "2017"], "coliee-ir: " + wording("task-no-rules-they", 1, 2017, f"2018–{NEWEST}")),

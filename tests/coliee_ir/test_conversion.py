@@ -54,7 +54,7 @@ def test_a_gold_in_json_goes_to_qrels_and_back(put: Put) -> None:
     assert qrels.read_text() == "000001 0 000018 1\n000001 0 000023 1\n000002 0 000001 1\n"
     assert said == [
         "3 judgements of 2 queries",
-        wording("left-out-no", "1 query without a relevant document", " (first: 000003)", "it", "qrels"),
+        wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: 000003)", "it", "qrels"),
     ]
     back, said = converted(qrels, "json")
     assert json.loads(back.read_text()) == {query: documents for query, documents in gold.items() if documents}
@@ -168,7 +168,7 @@ def test_a_gold_of_statute_law_goes_to_qrels_and_to_labels(put: Put) -> None:
     assert said == [
         "2 judgements of 1 query",
         wording("labels-writes-them", wording("left-out-no", "2 labels", "", "them", "qrels")),
-        wording("left-out-no", "1 query without a relevant document", " (first: R07-02-O)", "it", "qrels"),
+        wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: R07-02-O)", "it", "qrels"),
     ]
     assert read_gold(qrels).qrels == {"R07-01-O": {"96": 1, "398-20": 1}}
     labels, said = converted(gold, "labels")
@@ -479,7 +479,7 @@ def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put: Put)
         ("r.txt", "1 a T\n", "trec", "1 document of 1 query"),
         ("r.txt", "1 a T\n1 a T\n", "json", wording("left-out-no", "1 repeated line", "", "it", "json")),
         ("g.json", '{"1": ["a"], "2": []}', "qrels",
-         wording("left-out-no", "1 query without a relevant document", " (first: 2)", "it", "qrels")),
+         wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: 2)", "it", "qrels")),
         ("g.json", '{"1": ["a"], "2": [], "3": []}', "qrels",
          wording("left-out-no", "2 queries without a relevant document", " (first: 2, 3)", "them", "qrels")),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from coliee_adapters.files import Source
 from coliee_adapters.layouts import Layout, Part
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import main
+from coliee_ir.commands.bundle import pack, score_upload
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import NEWEST, protocol, submission_rules, use
 from coliee_ir.scoring import measuring
@@ -376,3 +378,39 @@ def test_what_is_not_written_like_that_is_refused_with_its_place(content: str, l
         described.read_gold(source, layout)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_files_of_a_protocol_are_converted(capsys: pytest.CaptureFixture[str]) -> None:
+    gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
+    assert main(["convert", gold, "qrels.txt", "--protocol", "alqac", "--to", "qrels"]) == 0
+    assert main(["convert", run, "run.txt", "--protocol", "alqac", "--to", "trec"]) == 0
+    scores = coliee_ir.evaluate("qrels.txt", "run.txt", task="trec", measures=["MacroF2"])
+    assert scores.measures["MacroF2"] == pytest.approx(alqac_score(ALQAC_GOLD, ALQAC_RUNS["first"])["MacroF2"])
+    capsys.readouterr()
+    assert main(["convert", run, "other.txt", "--protocol", "alqac"]) == 2
+    assert "--to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["alqac", "own.toml"])
+def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = Path(rules.__file__).parent / "protocols" / "neighbours" / "alqac.toml"
+    put("own.toml", package.read_text(encoding="utf-8").replace('task = "alqac"', 'task = "own"'))
+    gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
+    Path("bundle.zip").write_bytes(pack("codabench", gold, task=name))
+    monkeypatch.setattr(rules, "_named", {})
+    with zipfile.ZipFile("bundle.zip") as bundle:
+        inner = next(entry for entry in bundle.namelist() if entry.endswith("reference_data.zip"))
+        Path("reference.zip").write_bytes(bundle.read(inner))
+    with zipfile.ZipFile("reference.zip") as reference:
+        reference.extractall("reference")
+    stated = json.loads(Path("reference/rules.json").read_text(encoding="utf-8"))
+    uploaded = score_upload(Path("reference", stated["gold"]), run, stated)
+    assert not uploaded.error
+    assert uploaded.scores == pytest.approx(alqac_score(ALQAC_GOLD, ALQAC_RUNS["first"]))
+
+
+def test_a_folder_of_submissions_to_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("runs").mkdir()
+    put("runs/run.json", ALQAC_RUNS["first"])
+    assert main(["validate", "runs", "--protocol", "alqac"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -20,6 +20,8 @@ import coliee_ir
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
+ROOT = Path(__file__).parents[2]
+
 EXPORTED = {
     # reading, scoring, converting
     *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "ScoreStore", "Submission", "to_qrels"),
@@ -72,6 +74,14 @@ def test_errors_are_a_tree() -> None:
 
 def test_the_version_is_that_of_the_distribution() -> None:
     assert coliee_ir.__version__ == metadata.version("coliee-ir")
+
+
+def test_a_release_asks_for_the_version_where_it_stands() -> None:
+    """Before anything is installed, so without the libraries of the package."""
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    [asked] = re.findall(r"version=\$\(python -c '(.*)'\)", workflow)
+    done = subprocess.run([sys.executable, "-S", "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == coliee_ir.__version__
 
 
 def test_the_package_says_that_it_is_typed() -> None:

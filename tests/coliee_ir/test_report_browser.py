@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +16,8 @@ from messages import wording
 
 import coliee_ir
 import coliee_ir.examples
+from coliee_ir.commands.leaderboard import EASY, webpage
+from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -284,3 +289,88 @@ def test_hostile_names_are_only_text(opened: Open, tmp_path: Path) -> None:
     assert {"__proto__", "constructor", "<!--<script>"} <= set(names)
     assert said == []
     assert asked == [(tmp_path / "r.html").as_uri()]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of 54 runs, some with tags of 80 letters."""
+    folder = tmp_path_factory.mktemp("many")
+    gold = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 13)}
+    runs = [
+        coliee_ir.Run.of(
+            {f"{n:06}": [f"{n + 100:06}" if (n * 7 + at) % 54 < 40 else "000999"] for n in range(1, 13)},
+            tag=f"run{at}" if at % 9 else f"{at:02}" + "x" * 78,
+        )
+        for at in range(54)
+    ]  # fmt: skip
+    coliee_ir.make_report(gold, *runs, task="1", n_resamples=9).write_html(folder / "many.html")
+    return folder / "many.html"
+
+
+def test_with_54_runs_a_query_opens_in_a_box_of_its_own(opened: Open, many: Path) -> None:
+    page, said, _ = opened(many)
+    button = page.locator("#queries .open").first
+    button.click()
+    heads = page.locator("#queries > thead th")
+    assert all(head.bounding_box()["x"] < 1100 for head in heads.all())  # type: ignore[index]
+    box = page.locator(".opened .scroll")
+    assert box.evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    long = box.locator("thead th[title^='00x']")
+    assert long.bounding_box()["width"] < 200  # type: ignore[index]
+    page.set_viewport_size({"width": 375, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    first = page.locator("#good tbody tr").first.locator("td").first.bounding_box()
+    assert first is not None and first["x"] < 375  # a tag leaves room for the scores
+    assert said == []
+
+
+def test_heads_are_printed_on_every_page(opened: Open, many: Path) -> None:
+    page, _, _ = opened(many)
+    page.emulate_media(media="print")
+    head = page.locator("#queries > thead")
+    assert head.evaluate("head => getComputedStyle(head).display") == "table-header-group"
+    assert head.locator("th").first.evaluate("head => getComputedStyle(head).position") == "static"
+
+
+@pytest.mark.parametrize("order", ["hardest first", "most different first", "as in the gold"])
+def test_the_caption_is_true_in_every_order(opened: Open, report: Path, order: str) -> None:
+    page, _, _ = opened(report)
+    page.get_by_label(order).check()
+    assert "unless another order is chosen" in page.locator("#says-queries").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["report", "results"])
+def test_axe_finds_nothing(
+    opened: Open, browser: Browser, report: Path, tmp_path: Path, scheme: str, kind: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python").__path__[0]
+    path = report
+    if kind == "results":
+        board = coliee_ir.rank_runs(*TASK1, task="1", n_resamples=9)
+        path = tmp_path / "page.html"
+        path.write_text(webpage.page(board, everything(board, Extras(EASY))[0]), encoding="utf-8")
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(path.as_uri())
+    if kind == "report":
+        page.wait_for_selector("html[data-drawn=yes]", timeout=30_000)
+        page.locator("#queries .open").first.click()
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page.evaluate(Path(axe, "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("async () => (await axe.run()).violations.map(one => [one.id, one.nodes[0].html])")
+    context.close()
+    assert found == []
+
+
+def test_the_page_has_no_absolute_path(tmp_path: Path) -> None:
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    for file in TASK1:
+        shutil.copy(file, folder)
+    made = coliee_ir.make_report(*(folder / file.name for file in TASK1), n_resamples=9)
+    made.write_html(tmp_path / "page.html")
+    for packed in re.findall(r">([A-Za-z0-9+/=]{200,})<", text := (tmp_path / "page.html").read_text()):
+        text += gzip.decompress(base64.b64decode(packed)).decode()
+    assert "bm25" in text and "secret" not in text

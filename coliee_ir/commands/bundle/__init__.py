@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import struct
 import zipfile
 import zlib
@@ -59,7 +60,10 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         sources, unread = opened_files(files)
         if unread:
             return Uploaded({}, {}, _below(unread[0].reason, upload))
-        evaluator, _ = begin(gold, sources, task=rules["task"], edition=rules["edition"], exclude=rules["exclude"])
+        task = rules["task"]
+        if task == _PROTOCOL:  # beside the gold
+            task = os.fspath(Path(gold).parent / task)
+        evaluator, _ = begin(gold, sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
         found = collect(sources, evaluator, passed=passed, named=set())
         if found.invalid:
             for source in sources:
@@ -90,6 +94,10 @@ def _below(sentence: str, upload: PathLike) -> str:
     return sentence.replace(f"{place}/", "").replace(place, "the upload")
 
 
+#: what the protocol file is called in a bundle, beside the gold
+_PROTOCOL: Final = "protocol.toml"
+
+
 class _Task(NamedTuple):
     """What a bundle is made from."""
 
@@ -104,8 +112,7 @@ class _Task(NamedTuple):
     @property
     def title(self) -> str:
         """What the challenge is called."""
-        year = "" if self.evaluator.edition is None else f" {self.evaluator.edition}"
-        return f"COLIEE{year}, Task {self.evaluator.task}: {self.protocol.title}"
+        return self.protocol.titled(self.evaluator.edition)
 
     @property
     def measures(self) -> list[str]:
@@ -119,11 +126,15 @@ class _Task(NamedTuple):
 
     def reference(self) -> dict[str, bytes]:
         """The gold, and by which rules runs are scored against it."""
-        rules = {
+        rules: dict[str, Any] = {
             "task": self.evaluator.task, "edition": self.evaluator.edition, "exclude": list(self.exclude),
             "gold": self.gold_name,
         }  # fmt: skip
-        return {self.gold_name: self.gold.raw(), "rules.json": (json.dumps(rules, indent=1) + "\n").encode()}
+        files = {self.gold_name: self.gold.raw()}
+        if self.protocol.own_file:
+            rules["task"] = _PROTOCOL
+            files[_PROTOCOL] = Path(self.protocol.own_file).read_bytes()
+        return {**files, "rules.json": (json.dumps(rules, indent=1) + "\n").encode()}
 
 
 def pack(

@@ -63,6 +63,7 @@ def convert(
     template: PathLike | None = None,
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+    task: str | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -76,6 +77,7 @@ def convert(
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
+        task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
@@ -91,12 +93,15 @@ def convert(
         check_columns(files, columns)
     if not is_folder(source) and form is None and descriptions.sniff(files[0].head()):
         return _write_described(descriptions.read(files[0]), target, to, tag, files[0].name)
-    if is_folder(source) or _is_gold(files[0], form, to):
-        gold = read_gold(source if is_folder(source) else files[0], form=form, columns=columns)
+    is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    if task is not None and to is None:
+        raise UsageError(f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run")
+    if is_folder(source) or is_gold:
+        gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
-    record = read_run(files[0], form=form, unreadable_answers=unreadable_answers)
+    record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     if to in (DESCRIPTION, METADATA):
         if described := descriptions.at_head(files[0]):
             return _write_described(described, target, to, tag, files[0].name)

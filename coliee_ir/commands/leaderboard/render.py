@@ -123,8 +123,7 @@ def write_pages(board: Board, folder: Path, extras: Extras, reports: Mapping[str
 
 def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
     """A LaTeX document that includes the files of all tables, and of the figures, which lie beside it."""
-    year = "" if board.edition is None else f" {board.edition}"
-    title = grid.in_latex(f"COLIEE{year}, Task {board.task}: {board.protocol.title}")
+    title = grid.in_latex(board.protocol.titled(board.edition))
     inputs = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in tables)
     return (
         "\\documentclass[a4paper]{article}\n"

@@ -73,8 +73,7 @@ def page(
         team: the team whose page it is; empty for the page of all.
         hide_gold: see ``pages``.
     """
-    year = "" if board.edition is None else f" {board.edition}"
-    title = f"COLIEE{year}, Task {board.task}: {board.protocol.title}" + (f", {team}" if team else "")
+    title = board.protocol.titled(board.edition) + (f", {team}" if team else "")
     sections = [
         Section(name, _heading(name), _figure(board, name, team) + webpage.table(grid, _heading(name), links))
         for name, grid in tables.items()

@@ -15,6 +15,7 @@ from coliee_ir.commands.leaderboard.standing import order_key
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Delegated, Measure
+from coliee_ir.output.webpage import local
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores, document
 from coliee_ir.stats.intervals import interval_of
@@ -87,7 +88,10 @@ class Contents:
 
     def evaluation(self) -> dict[str, Any]:
         """What ``evaluate -f json -q`` prints of the same runs."""
-        return document(self.in_order, per_query=True)
+        held = document(self.in_order, per_query=True)
+        paths = ("file", "answers", "long_list")
+        runs = [{name: local(value) if name in paths else value for name, value in run.items()} for run in held["runs"]]
+        return {**held, "gold": local(held["gold"]), "runs": runs}
 
 
 def is_count(measure: Measure) -> bool:

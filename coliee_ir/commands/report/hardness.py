@@ -122,8 +122,8 @@ def heat_map(contents: Contents) -> Figure:
     known = hard.mean[~np.isnan(hard.mean)]
     none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
     says = (
-        f"{measure} of every query (columns) and run (rows), the hardest queries at the left. No run scores anything "
-        f"on {none} of {len(known)} queries; every run scores 1 on {full}."
+        f"{measure} of every query (columns) and run (rows), the hardest queries at the left unless another order "
+        f"is chosen. No run scores anything on {none} of {len(known)} queries; every run scores 1 on {full}."
     )
     return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
 

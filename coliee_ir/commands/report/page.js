@@ -99,6 +99,7 @@
     const row = make("tr");
     for (const name of names) {
       const th = make("th", first.includes(name) ? "" : "n", name);
+      th.title = name;
       th.scope = "col";
       row.append(th);
     }
@@ -195,12 +196,18 @@
       button.removeAttribute("aria-controls");
       return;
     }
-    const cell = make("td", "", ...content(Number(row.dataset.q)));
+    const box = make("div", "scroll", ...content(Number(row.dataset.q)));
+    const cell = make("td", "", box);
     cell.colSpan = row.cells.length;
     const opened = make("tr", "opened", cell);
     opened.id = `query-${row.dataset.q}`;
     button.setAttribute("aria-controls", opened.id);
     row.after(opened);
+    if (box.scrollWidth > box.clientWidth + 1) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "region");
+      box.setAttribute("aria-label", `Query ${button.textContent}`);
+    }
   };
   queries.addEventListener("click", (event) => {
     const button = event.target.closest(".open");

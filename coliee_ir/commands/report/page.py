@@ -23,6 +23,7 @@ from coliee_ir.commands.report.details import details
 from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.output.grid import Grid, Number
+from coliee_ir.output.webpage import local
 
 #: with more runs than these, a row of the table of queries has no room for each
 _COLUMNS: Final = 12
@@ -160,7 +161,7 @@ def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "Ranked by", f"{contents.protocol.ranking}{tie}"
     if contents.measure.name != contents.protocol.ranking:
         yield "This report", f"about {contents.measure}"
-    yield "Gold", label(board.gold)
+    yield "Gold", label(local(board.gold))
     asked = first.queries["judged"]
     answered = sorted({scores.queries["answered"] for scores in contents.scored})
     between = f"{answered[0]}" if len(answered) == 1 else f"{answered[0]} to {answered[-1]}"
