@@ -95,6 +95,24 @@ def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> N
     assert abs(found["randomisation, studentised"] - expected) < 3 * math.sqrt(expected * (1 - expected) / 150)
 
 
+def test_alternatives_are_better_by_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(error_rates, "_MANY", 50_000)
+    for model in error_rates.alternatives().values():
+        a, b = model(np.random.default_rng(3), 60_000)
+        assert b.total - a.total == pytest.approx(0.05, abs=0.015)
+
+
+def test_intervals_are_counted_against_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    for size, value in {"_MANY": 5000, "_YEARS": 100, "_SAMPLED": 50}.items():
+        monkeypatch.setattr(error_rates, size, value)
+    some = error_rates.held_by_scores(next(iter(error_rates.scores().values())), 60, 20, 1)
+    assert min(some.ours, some.bca) > 0.7
+    assert 0.1 < some.width_bca < some.width < 0.3
+    assert min(error_rates.held_at_once(60, 6, 1, False)) > 0.6
+    low, middle, high = error_rates.planned(60, 4, 1, False)
+    assert 0.5 < low <= middle <= high < 2
+
+
 def test_mcnemars_power_is_that_of_simulated_questions() -> None:
     random = np.random.default_rng(1)
     alone = random.random((3000, 81)) < 0.2
@@ -120,7 +138,9 @@ def test_the_docs_show_what_is_computed() -> None:
 def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
     rows = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if re.search(r"(\| [0-9.]+% ){5}\|$", line)]
     shown = {
-        (row[0], row[1]): [float(rate.rstrip("%")) / 100 for rate in row[2:]] for row in rows if not row[0].isdigit()
+        (row[0], row[1]): [float(rate.rstrip("%")) / 100 for rate in row[2:]]
+        for row in rows
+        if row[1].isdigit() and not row[0].isdigit()
     }
     assert len(shown) == 3 * 13
     for (name, _), (studentised, plain, _, holds, _) in shown.items():
@@ -131,15 +151,17 @@ def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
             assert 0.92 <= holds <= 0.97
         if "a quarter" in name:
             assert plain > 0.2
-    boards = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if re.search(r"(\| [0-9.]+% ){6}\|$", line)]
+    of_boards = re.compile(r"\| \d+ (\| [0-9.]+% ){6}\|")
+    boards = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if of_boards.fullmatch(line)]
     assert [int(row[0]) for row in boards] == list(error_rates.BOARDS)
     assert all(float(rate.rstrip("%")) <= 8 for row in boards for rate in row[1:])
 
 
 def test_the_program_prints_every_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(error_rates, "_MANY", 2000)
-    monkeypatch.setattr(error_rates, "BOARDS", (2, 3))
+    for size, value in {"_YEARS": 20, "_SAMPLED": 10, "BOARDS": (2, 3), "SIZES": (30, 40)}.items():
+        monkeypatch.setattr(error_rates, size, value)
     assert error_rates.main(["--pairs", "2", "--boards", "2"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("\n| ---") == 6
+    assert printed.count("\n| ---") == 10
     assert error_rates.accuracy_table() in printed

@@ -36,7 +36,7 @@ from coliee_ir.scoring.reading import (
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.store import ScoreStore, is_store, slim, store_files, task_of
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.submission import Submission, name_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -187,8 +187,8 @@ def score(
     submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
-    stores = [one.run for one in submissions if isinstance(one.run, str) and is_store(one.run)]
-    submissions = [one for one in submissions if one.run not in stores]
+    stores = [name for one in submissions if is_store(name := name_of(one.run))]
+    submissions = [one for one in submissions if name_of(one.run) not in stores]
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
     task, because = options.task or task_of(stores), f"as in {stores[0]}" if stores and not options.task else ""
