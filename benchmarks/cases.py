@@ -85,7 +85,7 @@ def _sweep(folder: Path, scale: float) -> list[Contender]:
     ]
 
 
-def _engines(qrels: Path, runs: list[Path]) -> list[Contender]:
+def _engines(qrels: Path, *runs: Path) -> list[Contender]:
     """Two processes of this machine, and a Dask cluster of two, which brings a scheduler of its own."""
     command = ours("evaluate", "--task", "trec", "-f", "trec", "-m", "map", "-m", "MicroF1", qrels, *runs)
     expected, absent = ("map", "MicroF1"), without("distributed")
@@ -100,7 +100,8 @@ def _cluster(folder: Path, scale: float) -> list[Contender]:
 
 
 def _cluster_sweep(folder: Path, scale: float) -> list[Contender]:
-    return _engines(*write_sweep(Shape(400, 62, relevant=8), folder, max(4, round(1000 * scale))))
+    qrels, runs = write_sweep(Shape(400, 62, relevant=8), folder, max(4, round(1000 * scale)))
+    return _engines(qrels, *runs)
 
 
 def _sets(folder: Path, scale: float) -> list[Contender]:

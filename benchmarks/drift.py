@@ -40,7 +40,8 @@ class Outcome(NamedTuple):
 
 def world(seed: int, queries: int, drift: float) -> World:
     """Five years of so many queries each."""
-    gold, run = {}, {}
+    gold: dict[str, list[str]] = {}
+    run: dict[str, dict[str, float]] = {}
     for year in range(YEARS):
         drawn = held_out.world(seed * YEARS + year, queries, 5 + drift * SD * year)
         gold |= {f"{FIRST + year}-{query}": relevant for query, relevant in drawn.gold.items()}

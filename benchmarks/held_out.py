@@ -70,7 +70,8 @@ class Truth(NamedTuple):
 
     def score(self, rule: Rule) -> float:
         """The score of a rule on them."""
-        return self.aim.terms(self.pool, rule.keeps_of(self.pool, self.values[rule.family])).total
+        kept = self.pool.query[rule.keeps_of(self.pool, self.values[rule.family])]
+        return self.aim.terms(self.pool, np.bincount(kept, minlength=len(self.pool.queries))).total
 
 
 def world(seed: int, queries: int, mean: float = 5.0) -> World:

@@ -33,7 +33,7 @@ def called(command: Sequence[str], out: Path, kill_after: float | None = None) -
         if child == 0:
             os.dup2(stream.fileno(), 1)
             os.dup2(err.fileno(), 2)
-            os.execv(command[0], command)
+            os.execv(command[0], list(command))
         if kill_after is not None:
             time.sleep(kill_after)
             os.kill(child, 9)

@@ -124,6 +124,7 @@ RUNS = [{query: ["b", "a"] for query in GOLD}, {query: ["a", "b"] for query in G
 #: every public function that takes a task
 TAKES_TASK: dict[str, Callable[..., object]] = {
     "Evaluator": lambda **asked: coliee_ir.Evaluator(GOLD, **asked),
+    "convert": lambda **asked: coliee_ir.convert("run.txt", "converted.txt", to="trec", **asked),
     "compare": lambda **asked: coliee_ir.compare(GOLD, *RUNS, n_resamples=9, **asked),
     "cut": lambda **asked: coliee_ir.cut(RUNS[0], coliee_ir.Rule("k", 1), **asked),
     "evaluate": lambda **asked: coliee_ir.evaluate(GOLD, RUNS[0], **asked),
@@ -143,7 +144,9 @@ TAKES_TASK: dict[str, Callable[..., object]] = {
     "validate": lambda **asked: coliee_ir.validate("run.txt", **asked),
     "write_submission": lambda **asked: coliee_ir.write_submission(coliee_ir.Run.of(RUNS[0]), "out.txt", **asked),
 }
-TAKES_EDITION = sorted(set(TAKES_TASK) - {"cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"})
+TAKES_EDITION = sorted(
+    set(TAKES_TASK) - {"convert", "cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"}
+)
 
 
 @pytest.fixture
