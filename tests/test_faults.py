@@ -38,7 +38,7 @@ CONVERT = ("convert", "--to", "json", "run.txt")
 
 #: what a hook can use: it runs before the command, in its process
 PRELUDE = """
-import contextlib, os, resource, sys, time
+import contextlib, os, resource, sys, time, tomllib
 import coliee_adapters.case_law, coliee_ir.cli.convert, coliee_ir.cli.evaluate
 from pathlib import Path
 from coliee_ir.judging import workers

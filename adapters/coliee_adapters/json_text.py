@@ -116,7 +116,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
             remedy = "a file must contain one JSON value, or JSON Lines (one object per line) (jq -c . writes them so)"
         raise fault(f"broken JSON: {error.msg}", error.pos, rest or None, remedy) from None
     except RecursionError:
-        raise unlocated("lists or objects are nested too deeplyly") from None
+        raise unlocated("lists or objects are nested too deeply") from None
     except ValueError:
         raise unlocated("an integer has too many digits") from None
     if _PERHAPS_UNFIT.search(text):
