@@ -27,6 +27,7 @@ KINDS: Final = {
     "duplicate": ("copy of another run", "copies of other runs"),
     "task": ("file of another task", "files of other tasks"),
     "part": ("file of another part of submissions", "files of another part of submissions"),
+    "named": ("file named as a gold", "files named as golds"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 
@@ -41,6 +42,9 @@ _BESIDES: Final = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENTS: Final = ("a PDF", "an RTF document", "a Word document", "an OpenDocument text", "a web page")
+
+#: what golds are called, whose JSON may look like that of a run: gold.json, task1_train_labels_2025.json
+_GOLD: Final = re.compile(r"(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]labels)(?:[\W_].*)?", re.IGNORECASE)
 
 #: what a column is called in lists of teams, and in tables of scores such as ours
 _OF_SCORES: Final = re.compile(
@@ -101,6 +105,8 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
             passed.described += described
         elif file not in walked.named and is_nothing(file):
             passed.add("nothing", file)
+        elif file not in walked.named and _is_gold_by_name(file):
+            passed.add("named", file)
         else:
             kept.append(file)
             passed.described += _described(file)
@@ -146,6 +152,17 @@ def is_nothing(file: str) -> bool:
     if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
         return False
     return 2 * sum(map(_has_id, lines)) < len(lines)
+
+
+def _is_gold_by_name(file: str) -> bool:
+    """Whether a file in JSON is named as a gold, and can be read as one from its head."""
+    if not _GOLD.fullmatch(Path(file).name):
+        return False
+    try:
+        head = Source(file).head()
+    except ColieeError:
+        return False
+    return head.lstrip().startswith((b"{", b"[")) and any(form.sniff(head) for form in detect.GOLD_FORMS)
 
 
 def _is_document(file: str) -> bool:

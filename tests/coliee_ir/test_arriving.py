@@ -185,6 +185,15 @@ def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[s
     assert wording("passed-over", 1, wording("file-another-task"), "in/task1.txt", "") in err
 
 
+@pytest.mark.parametrize("name", ["gold.json", "task1_train_labels_2025.json", "old-gold.2024.json"])
+def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name: str) -> None:
+    write({f"all/{name}": GOLD, "all/A.txt": cases("A"), "all/golden.json": GOLD, "all/labels_of_run1.json": GOLD})
+    kept, passed = sorted_out(walk(["all"]))
+    assert sorted(kept) == ["all/A.txt", "all/golden.json", "all/labels_of_run1.json"]
+    assert passed.files == {"named": [f"all/{name}"]}
+    assert sorted_out(walk([f"all/{name}"]))[0] == [f"all/{name}"]
+
+
 def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.CaptureFixture[str]) -> None:
     longer = {tag: "".join(f"R07-0{n}-U Q0 {k} {k} {9 - k} {tag}\n" for n in range(1, 7) for k in range(1, 8))
               for tag in ("A1", "B1")}  # fmt: skip
