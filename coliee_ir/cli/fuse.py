@@ -18,7 +18,6 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.output import write_fused
-from coliee_ir.output.grid import plain
 from coliee_ir.scoring.collecting import of_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
@@ -153,7 +152,7 @@ def _fit(options: argparse.Namespace) -> int:
         if target is not None:
             for sentence in written(run, target=target):
                 say(sentence if target == "-" else f"{target}: {sentence}")
-    table = plain(render.table(fitted))
+    table = render.text(fitted)
     if "-" in (options.output, options.save_weights, options.held_out):
         scoring.tell_text(table)
     else:

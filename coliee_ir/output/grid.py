@@ -80,8 +80,13 @@ def signed(value: float) -> str:
 
 
 def apart(difference: Difference) -> list[Number]:
-    """A difference, its standard error and the ends of its interval: four columns."""
+    """A difference, its standard error and the ends of its interval: four columns.
+
+    Where all queries agree, as of a thing with itself, nothing is estimated: no error and no interval.
+    """
     value, error, (low, high) = difference
+    if low == high:
+        error = low = high = math.nan
     return [Number(value, signed(value)), Number(error), Number(low, signed(low)), Number(high, signed(high))]
 
 

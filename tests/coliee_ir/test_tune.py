@@ -463,13 +463,14 @@ def test_what_a_person_reads() -> None:
     tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], repeats=2)
     assert render([tuning], "table") == (
         "run   keep                     MicroF1 held out  SD splits  low 95%  high 95%  on all     gap\n"
-        "ours  scores of at least 1.45            1.0000     0.0000        -         -  1.0000  0.0000\n\n"
+        "ours  scores of at least 1.45            1.0000     0.0000        -         -  1.0000  0.0000\n"
+        f"{wording('intervals-about-other')}\n\n"
         f"run   {wording('as-it-is', 'MicroF1')}  {wording('gain-held-out')}      SE  low 95%  high 95%\n"
         "ours            0.6667        +0.3333  0.0494  +0.2216   +0.4451\n\n"
         "rule                                       MicroF1 held out   Δ best      SE  low 95%  high 95%  on all\n"
         "the first 2 of each query                            0.7097  -0.2903  0.0286  -0.3550   -0.2257  0.8571\n"
-        "scores of at least 1.45                              1.0000   0.0000  0.0000   0.0000    0.0000  1.0000\n"
-        "scores of at least 1.45 (bounds searched)            1.0000   0.0000  0.0000   0.0000    0.0000  1.0000\n"
+        "scores of at least 1.45                              1.0000   0.0000       -        -         -  1.0000\n"
+        "scores of at least 1.45 (bounds searched)            1.0000   0.0000       -        -         -  1.0000\n"
         f"{wording('simplest-rule-within')}\n"
         "reference points             MicroF1\n"
         f"{wording('best-fixed-k')} (2)              0.8571\n"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.output.grid import Grid, Number, apart, plain
 from coliee_ir.output.shown import View, no_queries, shows
+
+#: what every interval is about
+_ABOUT: Final = "Intervals are about other queries of the same kind."
 
 
 def table(fitted: FittedFusion) -> Grid:
@@ -29,7 +33,12 @@ def table(fitted: FittedFusion) -> Grid:
         "low 95%",
         "high 95%",
     ]
-    return Grid(header, rows)
+    return Grid(header, rows, _ABOUT)
+
+
+def text(fitted: FittedFusion) -> str:
+    """The table for a terminal, and what its intervals are about."""
+    return f"{plain(table(fitted))}{_ABOUT}\n"
 
 
 def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]:
@@ -46,4 +55,4 @@ def _frame(fitted: FittedFusion, per_query: bool) -> Grid:
     return table(fitted)
 
 
-shows(FittedFusion, View(lambda fitted: plain(table(fitted)), lambda fitted: [table(fitted)], _frame))
+shows(FittedFusion, View(text, lambda fitted: [table(fitted)], _frame))
