@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 REPORT = tuple(f"coliee_ir/commands/report/page.{ending}" for ending in ("html", "css", "js"))
 
 #: the rules of tasks
-RULES = tuple(f"coliee_ir/rules/protocols/{path.name}" for path in (ROOT / "coliee_ir/rules/protocols").iterdir())
+RULES = tuple(path.relative_to(ROOT).as_posix() for path in (ROOT / "coliee_ir" / "rules").rglob("*.toml"))
 
 CHECKS = (
     ("-m", "coliee_ir", "--version"),
