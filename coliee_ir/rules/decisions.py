@@ -175,26 +175,26 @@ class _About(NamedTuple):
 
 _UNANSWERED: Final = _About(
     "unanswered",
-    {"zero": "(counts|count) zero", "skip": "(is|are) left out of topic-wise means"},
-    "(it counts|they count) zero",
+    {"zero": "(scores|score) 0", "skip": "(is|are) left out of macro averages"},
+    "(it scores|they score) 0",
 )
 
 #: kind of remark → the decision that closes it
 _ABOUT: Final[Mapping[str, _About]] = {
     "unanswered-query": _UNANSWERED,
     "nothing-retrieved": _UNANSWERED,
-    "extra-query": _About("extra_queries", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
+    "extra-query": _About("extra_queries", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages:"}),
     "duplicate": _About(
         "duplicates",
-        {"once": "(counts|count) once", "wrong": "(counts|count) as wrong"},
-        "(it counts|they count) once",
+        {"once": "(is|are) ignored", "wrong": "(counts|count) as wrong"},
+        "(it is|they are) ignored",
     ),
     "empty-gold": _About(
         "empty_gold",
         {
-            "skip": "(is|are) left out of topic-wise means",
-            "zero": "(counts|count) zero where undefined",
-            "one": "(counts|count) one where undefined",
+            "skip": "(is|are) left out of macro averages",
+            "zero": "(scores|score) 0 where undefined",
+            "one": "(scores|score) 1 where undefined",
         },
     ),
     "undefined-f1": _About(
