@@ -14,10 +14,10 @@ KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
     "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
-    "extra-query": "{decision} {n} (query that is|queries that are) not in the gold",
+    "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
-    "duplicate": "{n} duplicate (document|documents) (same query, same document) {decision}",
+    "duplicate": "{n} duplicate (document|documents) of the same query {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
     "judged-only": "{n} (query has|queries have) judged documents and no relevant one in the gold, and (counts|count) "
     "zero in trec_eval's measures",
@@ -35,7 +35,7 @@ KINDS = {
     "label-form": "{n} (label is|labels are) not written Y or N, and understood",
     "comment": "ignored {n} comment (line|lines)",
     "gold-comment": "ignored {n} comment (line|lines) in the gold",
-    "gold-duplicate": "{n} duplicate (entry|entries) in the gold (same query, same document) (is|are) ignored",
+    "gold-duplicate": "{n} duplicate (document|documents) of the same query in the gold (is|are) ignored",
     "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
     "gold-link": "{n} (link|links) out of the gold's folder (was|were) not followed",
@@ -68,7 +68,7 @@ class Remarks:
     >>> remarks.add("duplicate", "line 2: 001 013")
     >>> remarks.add("duplicate", "line 9: 001 014")
     >>> list(remarks.sentences({"duplicate": "are ignored"}))
-    ['2 duplicate documents (same query, same document) are ignored (first: line 2: 001 013; line 9: 001 014)']
+    ['2 duplicate documents of the same query are ignored (first: line 2: 001 013; line 9: 001 014)']
     """
 
     __slots__ = ("_counts", "_examples")

@@ -450,7 +450,8 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
         clean = re.fullmatch(r"\d+ quer(?:y|ies): \d+ answered, 0 unanswered", scores.header())
         for remark in [*([] if clean else [scores.header()]), *(one for one in scores.remarks if one not in common)]:
             kind = re.sub(r"\d+", "N", re.sub(r"\s*\((?:first|line|query|entry)\b.*\)", "", remark))
-            kind = re.sub(r"\b(entries|entry)\b", "entry", re.sub(r"\b(?:repeats?)\b", "repeat", kind))
+            for singular, plural in ((r"\bis\b", "are"), (r"\bhas\b", "have"), (r"ies\b", "y"), (r"s\b", "")):
+                kind = re.sub(singular, plural, kind)  # one query and two are of a kind
             of_kind.setdefault(kind, []).append((shortened(scores.tag), remark))
     for said in of_kind.values():
         tag, remark = said[0]

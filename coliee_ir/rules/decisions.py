@@ -183,7 +183,7 @@ _UNANSWERED: Final = _About(
 _ABOUT: Final[Mapping[str, _About]] = {
     "unanswered-query": _UNANSWERED,
     "nothing-retrieved": _UNANSWERED,
-    "extra-query": _About("extra_queries", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages:"}),
+    "extra-query": _About("extra_queries", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
     "duplicate": _About(
         "duplicates",
         {"once": "(is|are) ignored", "wrong": "(counts|count) as wrong"},

@@ -89,7 +89,7 @@ def test_a_run_of_three_columns_goes_to_trec_and_back(put: Put) -> None:
     assert said == ["3 documents of 2 queries", wording("scores-made-order")]
     back, said = converted(trec, "columns")
     assert back.read_text() == text
-    assert said[1:] == [wording("order-scores", wording("left-out-no", "3 scores", "", "them", "columns"))]
+    assert said[1:] == [wording("order-scores", wording("left-out-no", "3 scores", "", "they", "columns"))]
 
 
 def test_repeated_lines_are_written_once_and_said(put: Put) -> None:
@@ -167,13 +167,13 @@ def test_a_gold_of_statute_law_goes_to_qrels_and_to_labels(put: Put) -> None:
     assert qrels.read_text() == "R07-01-O 0 96 1\nR07-01-O 0 398-20 1\n"
     assert said == [
         "2 judgements of 1 query",
-        wording("labels-writes-them", wording("left-out-no", "2 labels", "", "them", "qrels")),
+        wording("labels-writes-them", wording("left-out-no", "2 labels", "", "they", "qrels")),
         wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: R07-02-O)", "it", "qrels"),
     ]
     assert read_gold(qrels).qrels == {"R07-01-O": {"96": 1, "398-20": 1}}
     labels, said = converted(gold, "labels")
     assert labels.read_text() == "R07-01-O Y gold\nR07-02-O N gold\n"
-    assert said == ["2 labels", wording("left-out-no", "2 relevant documents", "", "them", "labels")]
+    assert said == ["2 labels", wording("left-out-no", "2 relevant documents", "", "they", "labels")]
     assert read_gold(labels).labels == read_gold(gold).labels
 
 
@@ -481,7 +481,7 @@ def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put: Put)
         ("g.json", '{"1": ["a"], "2": []}', "qrels",
          wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: 2)", "it", "qrels")),
         ("g.json", '{"1": ["a"], "2": [], "3": []}', "qrels",
-         wording("left-out-no", "2 queries without a relevant document", " (first: 2, 3)", "them", "qrels")),
+         wording("left-out-no", "2 queries without a relevant document", " (first: 2, 3)", "they", "qrels")),
     ],
 )  # fmt: skip
 def test_numbers_agree_with_their_nouns(name: str, text: str, to: str, said: str, put: Put) -> None:

@@ -76,14 +76,14 @@ MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "ext
     ("decisions", "measures", "kind", "said"),
     [
         (Decisions(unanswered="skip"), ["AP"], "unanswered-query", wording("left-out-topic")),
-        (Decisions(unanswered="skip"), ["MicroF1"], "unanswered-query", "count zero"),
+        (Decisions(unanswered="skip"), ["MicroF1"], "unanswered-query", "score 0"),
         (
             Decisions(unanswered="skip"),
             ["AP", "MicroF1"],
             "unanswered-query",
             f"{wording('left-out-topic')}; in MicroF1 {wording('counts-zero')}",
         ),
-        (Decisions(duplicates="wrong"), ["AP"], "duplicate", "count once"),
+        (Decisions(duplicates="wrong"), ["AP"], "duplicate", "are ignored"),
         (
             Decisions(duplicates="wrong"),
             ["AP", "MacroF1"],
@@ -92,7 +92,7 @@ MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "ext
         ),
         (Decisions(extra_queries="wrong"), ["AP"], "extra-query", "ignored"),
         (Decisions(extra_queries="wrong"), ["AP", "MicroF1"], "extra-query", wording("counted-wrong-micro")),
-        (Decisions(), ["AP", "MicroF1"], "unanswered-query", "count zero"),
+        (Decisions(), ["AP", "MicroF1"], "unanswered-query", "score 0"),
     ],
 )
 def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
@@ -101,7 +101,7 @@ def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
     remarks = Remarks()
     remarks.add(kind, n=2)
     (sentence,) = remarks.sentences(decisions.clauses({name: MIXED[name] for name in measures}))
-    assert sentence.endswith(f" and {said}")
+    assert sentence.endswith(f" {said}")
 
 
 def test_what_each_choice_decides_is_told_on_the_command_line() -> None:

@@ -203,7 +203,7 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
 
 def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
     scores = evaluate(STATUTE, {"R07-01-O": ["96"]}, answers={"R07-01-O": "Y"})
-    assert f"{wording('unanswered-query', 2, 'count zero')} (first: R07-02-O; R07-03-O)" in scores.remarks
+    assert f"{wording('unanswered-query', 2, 'score 0')} (first: R07-02-O; R07-03-O)" in scores.remarks
     assert not any("only an answer" in remark for remark in scores.remarks)
 
 
@@ -245,7 +245,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
     assert scores.queries["extra"] == 0
     assert list(scores.remarks) == [
         f"{wording('long-list')}: {wording('extra-query', 1, 'ignored')} (first: R06-1-A)",
-        f"{wording('long-list')}: {wording('unanswered-query', 1, 'counts zero')} (first: R05-3-A)",
+        f"{wording('long-list')}: {wording('unanswered-query', 1, 'scores 0')} (first: R05-3-A)",
         f"{wording('long-list')}: {wording('tie', 1)} (first: query R05-1-A)",
         f"{wording('scores-depend-order', 'AP 0.3333 to 0.5000')}; Rprec 0.0000 to 0.3333",
     ]
@@ -343,7 +343,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {},
             [
                 f"{wording('extra-query', 1, 'ignored')} (first: 999)",
-                f"{wording('unanswered-query', 1, 'counts zero')} (first: 002)",
+                f"{wording('unanswered-query', 1, 'scores 0')} (first: 002)",
             ],
         ),
         (
@@ -352,7 +352,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"decisions": Decisions(unanswered="skip", extra_queries="wrong")},
             [
                 wording("extra-query", 1, wording("counted-wrong-micro")) + " (first: 999)",
-                f"{wording('unanswered-query', 1, 'counts zero')} (first: 002)",
+                f"{wording('unanswered-query', 1, 'scores 0')} (first: 002)",
             ],
         ),
         (
@@ -385,7 +385,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": ["013"], "002": ["003"]},
             {"001": ["013"], "002": []},
             {},
-            [f"{wording('nothing-retrieved', 1, 'counts zero')} (first: 002)"],
+            [f"{wording('nothing-retrieved', 1, 'scores 0')} (first: 002)"],
         ),
         (
             {"001": ["013"], "002": ["003"]},
@@ -397,7 +397,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": ["013"]},
             {"001": ["013", "013", "020", "020"]},
             {},
-            [f"{wording('line-repeats-document', 2, 'count once')} (first: query 001: 013; query 001: 020)"],
+            [f"{wording('line-repeats-document', 2, 'are ignored')} (first: query 001: 013; query 001: 020)"],
         ),
         (
             {"001": ["013"]},
@@ -412,7 +412,7 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             [
                 f"{wording('lost-zeros', 2)} (first: query 001: 13 for 013; query 2 for 002)",
                 f"{wording('extra-query', 1, 'ignored')} (first: 2)",
-                f"{wording('unanswered-query', 1, 'counts zero')} (first: 002)",
+                f"{wording('unanswered-query', 1, 'scores 0')} (first: 002)",
             ],
         ),
         (

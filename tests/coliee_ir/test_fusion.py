@@ -202,7 +202,7 @@ def test_depth_and_top_cut_before_and_after() -> None:
 def test_a_repeated_document_counts_once() -> None:
     fused = Fusion("rrf").fuse({"q": ["a", "b", "a"]}, {"q": ["b"]})
     assert of(fused.run)["q"] == {"b": 1 / 62 + 1 / 61, "a": 1 / 61}
-    assert f"run: {wording('line-repeats-document', 1, 'counts once')}" in fused.remarks
+    assert f"run: {wording('line-repeats-document', 1, 'is ignored')}" in fused.remarks
 
 
 def test_where_scores_are_looked_at_a_run_without_them_is_named() -> None:

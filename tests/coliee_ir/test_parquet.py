@@ -204,7 +204,7 @@ def test_what_is_converted_has_the_same_scores_and_remarks(
         assert scores.measures == plain.measures
         assert scores.tag == plain.tag
         # a line that repeats another is written once, and so is the tag
-        kept = [one for one in plain.remarks if "repeat" not in one and "tag" not in one]
+        kept = [one for one in plain.remarks if "duplicate" not in one and "tag" not in one]
         assert list(scores.remarks) == kept
 
 

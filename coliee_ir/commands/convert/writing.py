@@ -262,10 +262,10 @@ def _sniffed(file: Source) -> str:
     return next((name for sniff, name in sniffers if sniff(head) == name), "")
 
 
-def _left_out(what: str, n: int, where: str, examples: Collection[str] = (), *, remedy: str = "") -> Iterator[str]:
+def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
         shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
-        yield f"{counted(n, what)} dropped{shown}: {where} cannot represent {'it' if n == 1 else 'them'}{remedy}"
+        yield f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
 
 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
@@ -282,7 +282,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     if gold.qrels is None:  # each label is written as the one relevant document
         qrels, judgements, labels = as_documents(labels), len(labels), {}
     yield f"{counted(judgements, 'judgement')} of {counted(sum(map(bool, qrels.values())), 'query')}"
-    yield from _left_out("label", len(labels), to, remedy="; --to labels writes them")
+    yield from _left_out("label", len(labels), f"{to}; --to labels writes them")
     if "empty" not in form.holds:
         empty = [query for query, judged in qrels.items() if not judged]
         yield from _left_out("query without a relevant document", len(empty), to, empty)
@@ -305,7 +305,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     if "order" not in form.holds and not run.scored:
         yield "the scores are made from the order of lines"
     if "scores" not in form.holds and run.scored:
-        yield from _left_out("score", run.retrieved, to, remedy="; the order is that of the scores")
+        yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
     if "tag" not in form.holds:
         yield f"the run tag is dropped: {to} cannot represent it"
 

@@ -35,7 +35,7 @@ _SHOWN = 3
 _MANY = 20
 
 #: What fusion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(counts|count) once", "unreadable-answer": "(casts|cast) no vote"}
+_DONE = {"duplicate": "(is|are) ignored", "unreadable-answer": "(casts|cast) no vote"}
 
 
 class Fused(NamedTuple):
