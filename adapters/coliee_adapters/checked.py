@@ -5,6 +5,7 @@ The command line gives nothing that these refuse: its parser has checked it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from types import UnionType
@@ -55,6 +56,20 @@ def is_whole(value: object, least: int, most: int | None = None) -> bool:
         and least <= int(value)
         and (most is None or int(value) <= most)
     )
+
+
+def is_finite(value: object) -> bool:
+    """Whether it is a real number that a float can hold, NumPy's included; True and False are none.
+
+    >>> is_finite(0.5), is_finite(10**400), is_finite(float("nan")), is_finite(True)
+    (True, False, False, False)
+    """
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def one_of(name: str, value: object, kinds: type | tuple[type, ...] | UnionType, wanted: str) -> Any:

@@ -46,11 +46,12 @@ def sniff(head: bytes) -> str | None:
     return FORMAT if head.startswith(b"PAR1\x15") else None
 
 
-def _library(path: str = "") -> tuple[Any, Any]:
+def library(path: str = "", remedy: str = _INSTALL) -> tuple[Any, Any]:
     """Pyarrow, and its module for Parquet.
 
     Args:
         path: the file that is to be read; none where one is to be written.
+        remedy: what to do if it is not installed.
 
     Raises:
         InputError: it is not installed, and a file is to be read.
@@ -61,8 +62,8 @@ def _library(path: str = "") -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         if path:
-            raise InputError(path, "a Parquet file needs pyarrow to be read", remedy=_INSTALL) from None
-        raise UsageError(f"Parquet needs pyarrow: {_INSTALL}") from None
+            raise InputError(path, "a Parquet file needs pyarrow to be read", remedy=remedy) from None
+        raise UsageError(f"Parquet needs pyarrow: {remedy}") from None
     return pyarrow, pyarrow.parquet
 
 
@@ -77,7 +78,7 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
     Raises:
         InputError: it is damaged, says that it holds more than ``limits`` allows, or pyarrow is not installed.
     """
-    pyarrow, parquet = _library(source.name)
+    pyarrow, parquet = library(source.name)
     with source.open() as stream:
         try:
             # pre-buffered, whole row groups would be held; of a file elsewhere each read is a request
@@ -125,7 +126,7 @@ def names_of(source: Source) -> list[str]:
 
 def kind_of(source: Source) -> Kind | None:
     """Whether the columns can only be those of a gold, or only of a run; None if they can be either, or neither."""
-    pyarrow, _ = _library(source.name)
+    pyarrow, _ = library(source.name)
     with _opened(source) as file:
         schema = file.schema_arrow
     can: list[Kind] = []
@@ -396,7 +397,7 @@ def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, str
 
 def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: BinaryIO) -> None:
     """Write rows, in groups that end where a query does."""
-    pyarrow, parquet = _library()
+    pyarrow, parquet = library()
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in columns.items()])
     with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
         held: list[tuple[Any, ...]] = []

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters import parquet
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, replaced
 
@@ -308,13 +309,7 @@ def _unpacked(found: Sequence[Any]) -> Row:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow  # an extra
-        from pyarrow import parquet
-    except ImportError:
-        remedy = "pip install 'coliee-ir[parquet]', or name a store that ends in .sqlite"
-        raise UsageError(f"a store in Parquet needs pyarrow: {remedy}") from None
-    return pyarrow, parquet
+    return parquet.library(remedy="pip install 'coliee-ir[parquet]', or name a store that ends in .sqlite")
 
 
 #: the columns of a Parquet file beside one for each measure
@@ -323,7 +318,7 @@ _TEXTS: Final = ("file", "tag", "rules", "asked", "content", "more")
 
 def _write_parquet(rows: Iterator[Row], rules: Mapping[str, Any], names: Sequence[str], stream: Any) -> None:
     """A row for each run: a column with the score for each measure, and lists of the queries and of their scores."""
-    pa, parquet = _pyarrow()
+    pa, pq = _pyarrow()
     each = pa.struct([(name, pa.list_(pa.float64())) for name in names])
     schema = pa.schema(
         [
@@ -336,7 +331,7 @@ def _write_parquet(rows: Iterator[Row], rules: Mapping[str, Any], names: Sequenc
         ],
         metadata={_RULES: json.dumps(dict(rules)).encode()},
     )
-    with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
         while batch := list(islice(rows, _BATCH)):
             columns: dict[str, list[Any]] = {
                 name: [getattr(row, name) for row in batch] for name in (*_TEXTS, "judged")
@@ -348,15 +343,15 @@ def _write_parquet(rows: Iterator[Row], rules: Mapping[str, Any], names: Sequenc
 
 
 def _parquet_rules(path: str) -> dict[str, dict[str, Any]]:
-    _, parquet = _pyarrow()
-    found: dict[str, dict[str, Any]] = json.loads(parquet.read_schema(path).metadata[_RULES])
+    _, pq = _pyarrow()
+    found: dict[str, dict[str, Any]] = json.loads(pq.read_schema(path).metadata[_RULES])
     return found
 
 
 def _parquet_rows(path: str, columns: list[str] | None = None, rules: str | None = None) -> Iterator[Row]:
     """The rows of a Parquet file; what is in ``columns`` only."""
-    _, parquet = _pyarrow()
-    with parquet.ParquetFile(path) as file:
+    _, pq = _pyarrow()
+    with pq.ParquetFile(path) as file:
         known = {"queries", "per_query", "judged", *_TEXTS}
         names = [name for name in file.schema_arrow.names if name not in known]
         wanted = columns or [name for name in file.schema_arrow.names if name != "queries"]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import axe_playwright_python
 import pytest
 from messages import wording
 
@@ -345,7 +346,7 @@ def test_the_caption_is_true_in_every_order(opened: Open, report: Path, order: s
 def test_axe_finds_nothing(
     opened: Open, browser: Browser, report: Path, tmp_path: Path, scheme: str, kind: str
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python").__path__[0]
+    axe = Path(axe_playwright_python.__file__).parent
     path = report
     if kind == "results":
         board = coliee_ir.rank_runs(*TASK1, task="1", n_resamples=9)
@@ -358,7 +359,7 @@ def test_axe_finds_nothing(
         page.wait_for_selector("html[data-drawn=yes]", timeout=30_000)
         page.locator("#queries .open").first.click()
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    page.evaluate(Path(axe, "axe.min.js").read_text(encoding="utf-8"))
+    page.evaluate((axe / "axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate("async () => (await axe.run()).violations.map(one => [one.id, one.nodes[0].html])")
     context.close()
     assert found == []

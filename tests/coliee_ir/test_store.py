@@ -193,12 +193,17 @@ def test_a_kill_at_any_moment_loses_nothing_and_nothing_is_twice(
     assert not [path.name for path in Path().iterdir() if path.name.startswith((f"{store}.", f"{store}-"))]
 
 
-@pytest.mark.parametrize("task", ["1", "3", "3 of 2025", "4", "5", "rationale", "trec"])
+@pytest.mark.parametrize(
+    ("task", "store"),
+    [
+        *((task, "s.sqlite") for task in ("1", "3", "3 of 2025", "4", "5", "rationale", "trec")),
+        *((task, "s.parquet") for task in ("1", "3")),  # what differs between the two
+    ],
+    indirect=["store"],
+)
 def test_a_store_stands_for_its_runs(
     task: str, store: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if store.endswith("parquet") and task not in ("1", "3"):
-        pytest.skip("what differs between the two is shown with fewer tasks")
     monkeypatch.chdir(EXAMPLES)
     gold, *given = SHOWN[task]
     at = next((at for at, one in enumerate(given) if one.startswith("-")), len(given))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from coliee_adapters import json_text
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import is_finite, one_of
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, copies, written
 from coliee_adapters.inputs import RunLike
@@ -97,9 +96,9 @@ class Fusion:
             raise UsageError(f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}")
         if self.ties is not None and self.ties not in TIES:
             raise UsageError(f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
-        if self.k is not None and not (_is_number(self.k) and self.k >= 0):
+        if self.k is not None and not (is_finite(self.k) and self.k >= 0):
             raise UsageError(f"k must be a number ≥ 0, not {self.k!r}")
-        if self.least is not None and not (_is_number(self.least) and self.least > 0):
+        if self.least is not None and not (is_finite(self.least) and self.least > 0):
             raise UsageError(f"the least weight must be a number greater than 0, not {self.least!r}")
         for name in ("depth", "top"):
             value = getattr(self, name)
@@ -109,7 +108,7 @@ class Fusion:
             # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
             object.__setattr__(self, "weights", tuple(one_of("weights", self.weights, Iterable, "a list of numbers")))
             for weight in self.weights:
-                if not (_is_number(weight) and weight >= 0):
+                if not (is_finite(weight) and weight >= 0):
                     raise UsageError(f"a weight must be a number ≥ 0, not {weight!r}")
             object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
             if not any(self.weights):
@@ -365,14 +364,6 @@ def read_all(
 def usual(records: Sequence[Run | Answers]) -> str:
     """The method for such runs where none is named."""
     return "vote" if isinstance(records[0], Answers) else "rrf"
-
-
-def _is_number(value: object) -> bool:
-    """Whether it is a finite number; NumPy's are taken too, and truth values are not."""
-    try:
-        return not isinstance(value, bool | str) and math.isfinite(value)  # type: ignore[arg-type]  # asked here
-    except (TypeError, OverflowError):
-        return False
 
 
 def _cut(run: Gathered, depth: int | None) -> Mapping[str, Mapping[str, float]]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.output.grid import Grid, Number, apart, plain
 from coliee_ir.output.shown import View, no_queries, shows
-
-#: what every interval is about
-_ABOUT: Final = "Intervals are about other queries of the same kind."
+from coliee_ir.stats.settings import ABOUT
 
 
 def table(fitted: FittedFusion) -> Grid:
@@ -33,12 +30,12 @@ def table(fitted: FittedFusion) -> Grid:
         "low 95%",
         "high 95%",
     ]
-    return Grid(header, rows, _ABOUT)
+    return Grid(header, rows, ABOUT)
 
 
 def text(fitted: FittedFusion) -> str:
     """The table for a terminal, and what its intervals are about."""
-    return f"{plain(table(fitted))}{_ABOUT}\n"
+    return f"{plain(table(fitted))}{ABOUT}\n"
 
 
 def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]:

@@ -16,9 +16,7 @@ from coliee_ir.output.envelope import dumped, number, numbers
 from coliee_ir.output.grid import Cell, Grid, Number, apart, signed
 from coliee_ir.output.shown import View, no_queries, shows
 from coliee_ir.stats.resampling import NEAR
-
-#: what every interval of the tables is about
-_ABOUT: Final = "Intervals are about other queries of the same kind."
+from coliee_ir.stats.settings import ABOUT
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _WIDTH: Final = 60
@@ -48,7 +46,7 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
         ]
         for tuning in best_first
     ]
-    return Grid(header, rows, _ABOUT, n_text=2)
+    return Grid(header, rows, ABOUT, n_text=2)
 
 
 def _by_score(tuning: Tuning) -> tuple[float, str]:
@@ -77,7 +75,7 @@ def gains(tunings: Sequence[Tuning]) -> Grid:
         for tuning in sorted(tunings, key=_by_score)
     ]
     header = ["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"]
-    return Grid(header, rows, _ABOUT)
+    return Grid(header, rows, ABOUT)
 
 
 def forward(tunings: Sequence[Tuning]) -> Grid:
@@ -151,7 +149,7 @@ def _parameter(tuning: Tuning, parameter: float) -> Number:
 
 
 def _text(tunings: Sequence[Tuning]) -> str:
-    told = [grid.plain(ranked(tunings)) + _ABOUT + "\n", grid.plain(gains(tunings))]
+    told = [grid.plain(ranked(tunings)) + ABOUT + "\n", grid.plain(gains(tunings))]
     if tunings[0].forward is not None:
         told += [grid.plain(forward(tunings)), grid.plain(steps(tunings[0])) if len(tunings) == 1 else ""]
     if len(tunings) == 1:

@@ -5,13 +5,13 @@ A rule keeps the rows whose value is at least the threshold, but at least ``floo
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.checked import is_finite
 from coliee_adapters.errors import UsageError, quoted
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray, FloatArray
@@ -140,7 +140,7 @@ class Rule:
         if self.family not in tuple(FAMILIES):
             raise UsageError(f"unknown rule {quoted(str(self.family))}; the rules are {', '.join(FAMILIES)}")
         counts = [self.floor] if self.cap is None else [self.floor, self.cap]
-        if not _is_number(self.threshold) or not all(isinstance(n, int) and _is_number(n) and n >= 0 for n in counts):
+        if not is_finite(self.threshold) or not all(isinstance(n, int) and is_finite(n) and n >= 0 for n in counts):
             raise UsageError("the threshold of a rule must be a number, its floor and cap integers ≥ 0")
         if self.family == "k" and not (self.threshold >= 0 and float(self.threshold).is_integer()):
             raise UsageError(f"the rule k keeps an integer number of documents ≥ 0, not {self.threshold:g}")
@@ -179,11 +179,6 @@ class Rule:
         if not isinstance(members, Mapping) or not {"family", "threshold"} <= members.keys():
             raise UsageError('a rule is written as {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}')
         return cls(**{field.name: members[field.name] for field in fields(cls) if field.name in members})
-
-
-def _is_number(value: object) -> bool:
-    """Whether it is a finite number that a float can hold."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def named(names: Sequence[str], pool: Pool) -> list[str]:
