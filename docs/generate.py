@@ -24,7 +24,7 @@ from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.validate import RULES
 from coliee_ir.commands.validate.columns import LABELLED
 from coliee_ir.commands.validate.lists import MANY
-from coliee_ir.measures.catalogue import OURS
+from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.rules.decisions import CHOICES, Decisions
 from coliee_ir.rules.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, SubmissionRules, newest_edition
 
@@ -269,7 +269,7 @@ number of relevant documents of the query.
 def our_measures() -> str:
     """Our measures, a section each: what ``coliee-ir measures NAME`` prints, and what each needs."""
     sections = []
-    for kind in OURS.values():
+    for kind in map(class_of, OURS):
         what = measures.describe(kind())
         sections += [f"### {prose(what.name)}\n", *_paragraphs(what.definition)]
         facts = {

@@ -144,7 +144,7 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
             raise InputError(source.name, "this id appears twice", line=instance.line, found=query, remedy="keep one")
         qrels[query] = {}
         for element in instance.iter(*names):
-            documents = [rule(text) for text in SEPARATORS.split(element.text) if text]
+            documents = [rule(text) for text in re.split(SEPARATORS, element.text) if text]
             if wrong := wrong_id(documents):
                 raise InputError(source.name, wrong[1], line=element.line, found=wrong[0], remedy=ONE_WORD)
             for document in documents:
@@ -253,7 +253,7 @@ def _documents(entry: object, query: str, source: Source, text: str, rule: IdRul
     if not isinstance(entry, str | list | dict):
         raise _wrong_entry(source, text, query, entry, 'expected a list of documents: ["000018", "000023"]')
     documents = []
-    for document in filter(None, SEPARATORS.split(entry)) if isinstance(entry, str) else entry:
+    for document in filter(None, re.split(SEPARATORS, entry)) if isinstance(entry, str) else entry:
         if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
             raise _wrong_entry(source, text, query, document, "a document id must be text or an integer")
         documents.append(rule(str(document)))

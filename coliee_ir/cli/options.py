@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.vocabulary import ROLES, parse_columns
-from coliee_ir.measures.formulas import names_in
+from coliee_ir.measures.names import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
 from coliee_ir.rules.protocol import TASKS, protocol, use
 from coliee_ir.stats.corrections import CORRECTIONS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection
 from typing import Final
@@ -67,6 +66,8 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
         if at or not re.search("{[@_]}", pattern)
     ]
     if not found:
+        import difflib  # needed where a name is wrong
+
         folded = {re.sub(r"[\s_-]+", "", one.lower()): one for one in known}
         near = [plain] if plain in folded else difflib.get_close_matches(plain, folded, n=3, cutoff=_ALIKE)
         found = [folded[one] + at for one in near]

@@ -7,7 +7,6 @@ file without editions holds for every year. What is read here is plain data; ``p
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -154,6 +153,8 @@ class Table:
         self.path, self.name, self.held = path, name, held
         for key in held:
             if key not in known:
+                import difflib  # needed where a key is wrong
+
                 close = difflib.get_close_matches(key, known, 1)
                 remedy = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
                 raise self.fault(key, "unknown key", remedy=remedy)
