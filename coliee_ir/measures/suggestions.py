@@ -69,6 +69,8 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
         import difflib  # needed where a name is wrong
 
         folded = {re.sub(r"[\s_-]+", "", one.lower()): one for one in known}
+        import difflib  # which names that are known do not need
+
         near = [plain] if plain in folded else difflib.get_close_matches(plain, folded, n=3, cutoff=_ALIKE)
         found = [folded[one] + at for one in near]
     return found[:3]
