@@ -17,7 +17,7 @@ from coliee_adapters.files import Source, by_original, copies
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.statute import STATUTE_ID
-from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, protocol, submission_rules, without_answers
+from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, submission_rules, without_answers
 from coliee_ir.scoring.arriving import Passed, named_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import asks_statute_questions, read_run

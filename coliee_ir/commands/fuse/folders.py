@@ -63,9 +63,7 @@ def to_fuse(sources: Sequence[object], task: str | None, passed: Passed, named: 
         name = one.source.name
         if rules is not None and rules.law and _is_of_another(one, rules):
             passed.add("task", name)
-        elif one.answers != answers or (answers and one in of_articles):
-            passed.add("part", name)
-        elif one.tag in lists and not one.is_long:
+        elif one.answers != answers or (answers and one in of_articles) or (one.tag in lists and not one.is_long):
             passed.add("part", name)
         else:
             kept[name] = one
