@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files import Source, by_original, copies
@@ -13,6 +13,9 @@ from coliee_ir.commands.validate.tasks import task_of_files
 from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, protocol
 from coliee_ir.scoring.arriving import Passed, named_task
 from coliee_ir.scoring.reading import read_run
+
+
+_One = TypeVar("_One")
 
 
 class _Found(NamedTuple):
@@ -28,7 +31,7 @@ class _Found(NamedTuple):
         return LONG_LIST_FILE.search(Path(self.source.name).name) is not None
 
 
-def to_fuse(sources: Sequence[object], task: str | None, passed: Passed, named: Collection[str]) -> list[object]:
+def to_fuse(sources: Sequence[_One], task: str | None, passed: Passed, named: Collection[str]) -> list[_One]:
     """The files without those found in a folder that are of another task, of another part, or copies.
 
     Answers with the run tag of articles belong to them; of a run with an answer set and a long list, the list is fused.
