@@ -14,7 +14,6 @@ from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, protocol
 from coliee_ir.scoring.arriving import Passed, named_task
 from coliee_ir.scoring.reading import read_run
 
-
 _One = TypeVar("_One")
 
 
