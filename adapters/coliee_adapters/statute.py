@@ -62,7 +62,7 @@ def sniff_gold(head: bytes) -> str | None:
     """
     if head.lstrip().startswith(b"<"):
         return "statute-xml" if _XML.search(head) else None
-    return sniff_run(head)
+    return None if head.lstrip().startswith((b"{", b"[")) else sniff_run(head)
 
 
 def sniff_run(head: bytes) -> str | None:

@@ -66,8 +66,6 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
         if at or not re.search("{[@_]}", pattern)
     ]
     if not found:
-        import difflib  # needed where a name is wrong
-
         folded = {re.sub(r"[\s_-]+", "", one.lower()): one for one in known}
         import difflib  # which names that are known do not need
 
