@@ -66,11 +66,11 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
             else:
                 walked.named.add(name)
                 inside = [name]
-            for file in inside:
-                if file != name and os.path.realpath(file) in others:
-                    walked.met.append(file)
+            for address in inside:
+                if address != name and os.path.realpath(address) in others:
+                    walked.met.append(address)
                 else:
-                    found.setdefault(file, file)
+                    found.setdefault(address, address)
             continue
         if not is_folder(name):
             if not archives.is_archive(name):
