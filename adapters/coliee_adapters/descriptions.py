@@ -39,6 +39,8 @@ def sniff(head: bytes) -> bool:
     >>> sniff(b"000001 000018 univABC1\n")
     False
     """
+    if b":" not in head or head.lstrip().startswith((b"{", b"[")):  # as most runs and golds, which are told at once
+        return False
     return bool(re.match(_START, head) and re.search(_TAG, head)) or ir_metadata.sniff(head)
 
 

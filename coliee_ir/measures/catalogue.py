@@ -14,7 +14,7 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures.base import Measure
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
-from coliee_ir.measures.names import is_formula
+from coliee_ir.measures.names import is_formula, is_word
 from coliee_ir.measures.suggestions import suggestions
 
 #: Our measures by the name that parameters are added to: module of this package → name → class. A module is loaded when
@@ -79,7 +79,7 @@ def parse(typed: str) -> list[Measure]:
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
     if is_formula(typed):
         return [parse_formula(typed)]
-    if match := re.fullmatch(_RANGE, typed):
+    if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:
             raise UsageError(f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50")
@@ -123,7 +123,7 @@ def _is_number(value: object) -> bool:
 
 
 def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
-    match = re.fullmatch(_TYPED, typed)
+    match = None if is_word(typed) else re.fullmatch(_TYPED, typed)
     if not match:
         return typed, {}, None
     parameters: dict[str, Any] = {}

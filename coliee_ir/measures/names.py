@@ -12,13 +12,22 @@ PART: Final = r"\(\s*([^\W\d]\w*)\s*\)"
 _SIGNS: Final = r"[*·+<>=≥]|\s-\s|\bif\b"
 
 
+def is_word(typed: str) -> bool:
+    """Whether a text is one word, as most names of measures are, so that no pattern need be looked for in it.
+
+    >>> is_word("MicroF1"), is_word("MicroF1@10"), is_word("if")
+    (True, False, False)
+    """
+    return typed.isascii() and typed.isidentifier() and typed != "if"
+
+
 def is_formula(typed: str) -> bool:
     """Whether a text is a formula and not the name of a measure.
 
     >>> is_formula("0.7*Accuracy + 0.3*MacroF2"), is_formula("MicroF1(law)"), is_formula("MicroF(beta=2)@10")
     (True, True, False)
     """
-    return bool(re.search(PART, typed) or re.search(_SIGNS, _outside(typed)))
+    return not is_word(typed) and bool(re.search(PART, typed) or re.search(_SIGNS, _outside(typed)))
 
 
 def _outside(text: str) -> str:

@@ -6,7 +6,6 @@ files ──sorted_out──▶ runs and the rest ──by team and task──�
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,7 +109,7 @@ def _held(file: str, passed: Passed, edition: str | int | None) -> _Held:
     task = next((row.task for row in PROTOCOLS if said == {described_task(row.task)}), "")
     task = named_task(file) or task or found
     part = "answers" if isinstance(record, Answers) else "documents"
-    if part == "documents" and re.search(LONG_LIST_FILE, Path(file).name):
+    if part == "documents" and LONG_LIST_FILE.search(Path(file).name):
         part = "long list"
     return _Held(record.tag, part, task)
 
