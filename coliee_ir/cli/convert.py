@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 def _split(options: argparse.Namespace) -> int:
     if options.tag or options.template:
         raise UsageError("--to folds writes ids of queries; leave out --tag and --template")
-    gold = read_gold(options.source, form=options.form, columns=options.columns)
+    gold = read_gold(options.source, form=options.form, columns=options.columns, task=options.task)
     for sentence in conversion.write_folds(
         gold,
         options.target,
