@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.measures.formulas import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
@@ -164,6 +165,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "template": _option(
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
+    ),
+    "normalise": _option(
+        "--normalise", "--normalize", choices=NORMAL_FORMS, metavar="FORM",
+        help="Unicode form to write ids in: NFC, NFKC, or visible, which is NFKC without characters of no width "
+        "(default: ids are not changed)",
     ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(

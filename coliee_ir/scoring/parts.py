@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from coliee_adapters import tort
+from coliee_adapters.normal_forms import mistaken
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged, judge
@@ -66,6 +67,8 @@ def _judge(
         noted.add("no-match")
     for written, meant in lost_zeros(judged.extra, qrels):
         noted.add("lost-zeros", f"query {written} for {meant}")
+    for written, meant, form in mistaken(sorted(judged.extra), qrels.queries):
+        noted.add("other-form", f"query {written} for {meant}, {form}")
     return replace(judged, remarks=noted)
 
 

@@ -7,15 +7,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from coliee_adapters import descriptions, detect, ir_metadata, model_text, parquet, tabular, tort
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import one_of, refused
 from coliee_adapters.descriptions import Description
 from coliee_adapters.detect import Form, Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written, written_bytes
 from coliee_adapters.lines import counted
+from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
 from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import checked_columns
+from coliee_ir.commands.convert.normalising import gold_in, submission_in
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
     DESCRIBED_TASKS,
@@ -65,6 +67,7 @@ def convert(
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     task: str | None = None,
+    normalise: NormalForm | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -79,6 +82,8 @@ def convert(
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
         task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
+        normalise: the Unicode form in which ids are written: ``NFC``, ``NFKC``, or ``visible``, which is NFKC without
+            characters that have no width; by default as they are.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
@@ -86,6 +91,8 @@ def convert(
     """
     for name, value in (("form", form), ("to", to), ("tag", tag)):
         one_of(name, value, str | None, "a name")
+    if normalise is not None and normalise not in NORMAL_FORMS:
+        raise refused("normalise", ", ".join(NORMAL_FORMS), normalise)
     check_outputs([target], [source, template])
     if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
         to = parquet.FORMAT
@@ -97,12 +104,16 @@ def convert(
     is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
     if task is not None and to is None:
         raise UsageError(f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run")
+    if normalise is not None and task is None:
+        task = "trec"  # whose ids may have any character
     if is_folder(source) or is_gold:
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
+        gold = gold if normalise is None else gold_in(normalise, gold)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
+    record = record if normalise is None else submission_in(normalise, record)
     if to in (DESCRIPTION, METADATA):
         if described := descriptions.at_head(files[0]):
             return _write_described(described, target, to, tag, files[0].name)
