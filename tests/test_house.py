@@ -66,6 +66,8 @@ LATE: Mapping[tuple[str, str], str] = {
         "coliee_ir.scoring.reading",
         "coliee_adapters.described",
     ): "reads what only files of others state",
+    ("coliee_ir.rules.protocol", "coliee_ir.rules.schema"): "reads protocol files, which not every command does",
+    ("coliee_ir.rules.protocol", "coliee_adapters.layouts"): "is named in annotations alone",
     ("coliee_ir.cli.evaluate", "coliee_ir.commands.evaluate.errors"): "loads readers that --errors alone needs",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING

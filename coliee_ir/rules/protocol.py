@@ -15,12 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, overload
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike
-from coliee_adapters.layouts import Layout
-from coliee_ir.rules import schema
+from coliee_ir.rules import ALWAYS
+
+if TYPE_CHECKING:
+    from coliee_adapters.layouts import Layout
 
 #: The first year of the eras that statute questions count in: ``H18`` is the eighteenth year of Heisei.
 ERAS: Final = {"H": 1989, "R": 2019}
@@ -260,6 +262,8 @@ def _family_of(path: PathLike) -> Family:
     Raises:
         InputError: it cannot be read; the text says where and why.
     """
+    from coliee_ir.rules import schema
+
     stated = schema.read(path, NEWEST)
     return Family(
         tuple(
@@ -314,7 +318,7 @@ def use(path: PathLike) -> str:
     found = _family_of(path)
     task = found.rules[0].task
     if not found.submissions and task not in TASKS:
-        found = found._replace(submissions=(SubmissionRules(task, 0, schema.ALWAYS, found.rules[0].file),))
+        found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:
         there = _shipped(task)
         found = Family(
@@ -385,7 +389,7 @@ def edition_year(edition: str | int | None) -> int | None:
     if isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition):
         return int(edition)
     rows = [row for task in TASKS for row in _family(task).rules]
-    years = [year for row in rows if row.last != schema.ALWAYS for year in (row.first, row.last)]
+    years = [year for row in rows if row.last != ALWAYS for year in (row.first, row.last)]
     raise UsageError(f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}")
 
 
@@ -442,7 +446,7 @@ def all_submissions(task: str) -> tuple[SubmissionRules, ...]:
 
 def is_for_all_years(rules: Protocol | SubmissionRules) -> bool:
     """Whether rules have no editions."""
-    return rules.last == schema.ALWAYS
+    return rules.last == ALWAYS
 
 
 def has_submissions(task: str | None) -> TypeGuard[str]:
@@ -463,4 +467,4 @@ def without_answers(task: str) -> Protocol | None:
 
 def newest_edition(rules: Protocol) -> int | None:
     """The edition that is meant when none is named; None for a task without editions."""
-    return None if rules.last == schema.ALWAYS else rules.last
+    return None if rules.last == ALWAYS else rules.last
