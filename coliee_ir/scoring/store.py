@@ -210,7 +210,8 @@ class _Rules:
         digest = hashlib.sha256()
         told = {name: fact for name, fact in self.facts.items() if name != "gold"}
         remarks = list(evaluator.gold.remarks.sentences({}))
-        digest.update(json.dumps([told, remarks, evaluator.columns, evaluator.read_as]).encode())
+        by_rules = [evaluator.protocol.not_itself, evaluator.protocol.run]
+        digest.update(json.dumps([told, remarks, evaluator.columns, evaluator.read_as, by_rules]).encode())
         for part, qrels in against.qrels.items():
             digest.update(part.encode())
             for array in (qrels.start, qrels.relevance, qrels.documents.length):
@@ -245,7 +246,7 @@ class _Rules:
             part: _judged(against.qrels["documents" if part == "long" else part], more["extras"][part], arrays)
             for part, arrays in _unpacked(row.judged).items()
         }
-        wanted = [*evaluator.asked] or list(named(list(row.means)))
+        wanted = [*evaluator.asked] or list(named(list(row.means), evaluator.protocol.scores))
         if not evaluator.asked and row.asked != "[]":
             wanted = [one for one in evaluator.official if all(part in parts for part in one.needs)]
         for measure in wanted:
