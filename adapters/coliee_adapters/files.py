@@ -651,6 +651,16 @@ def copies(paths: Iterable[str]) -> list[str | None]:
     return found_before
 
 
+def by_original(path: str) -> tuple[str, int, str]:
+    """A key that sorts the files of a folder so that a copy comes behind what it is probably a copy of.
+
+    >>> sorted(["a (1).txt", "a.txt.bak", "a.txt"], key=by_original)
+    ['a.txt', 'a (1).txt', 'a.txt.bak']
+    """
+    file = Path(path)
+    return str(file.parent), len(file.name), file.name
+
+
 def is_copy(path: str, of: str) -> bool:
     """Whether two paths lead to one plain file, or to two with the same bytes."""
     return copies([of, path])[1] is not None

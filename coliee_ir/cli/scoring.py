@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 #: the commands for which parts of a submission find each other in folders
-COLLECTING = ("evaluate", "compare", "report", "tune", "fuse")
+COLLECTING = ("evaluate", "compare", "report", "tune", "fuse", "plan")
 
 #: the options that write files
 WRITING = ("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log", "--store")
