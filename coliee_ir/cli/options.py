@@ -77,6 +77,8 @@ class _Protocol(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
     ) -> None:
         """Read the protocol: ``protocol`` is its file, if one was named, and ``task`` its task."""
+        if namespace.task is not None:
+            parser.error("--protocol is given twice, and each names a task")
         namespace.task = use(values)
         namespace.protocol = values if values.endswith(".toml") else None
 
@@ -202,7 +204,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "log": _option(
         "--log", metavar="CSV",
-        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures; compare and "
+        "leaderboard take CSV in place of runs",
     ),
     "store": _option(
         "--store", metavar="FILE",
@@ -367,11 +370,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
 
 def add(parser: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
     """Add options by name; ``changes`` are what a command knows better than the table, such as choices or a default."""
+    alternatives = parser.add_mutually_exclusive_group() if {"task", "protocol"} <= {*names} else parser
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
         if option.flags:
-            parser.add_argument(*option.flags, dest=name, **settings)
+            place = alternatives if name in ("task", "protocol") else parser
+            place.add_argument(*option.flags, dest=name, **settings)
         else:
             parser.add_argument(name, **settings)
 
