@@ -28,6 +28,7 @@ class Qrels:
     """
 
     __slots__ = (
+        "_by_id",
         "_by_key",
         "_digits",
         "_forms",
@@ -55,6 +56,7 @@ class Qrels:
         self._forms: Forms | None = None
         self._digits: int | None = None  # 0 for ids that are not numbers of one length
         self._texts: list[str] | None = None
+        self._by_id: IntArray | None = None
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
@@ -131,6 +133,14 @@ class Qrels:
         if self._texts is None:
             self._texts = list(self.documents)
         return self._texts
+
+    @property
+    def by_id(self) -> IntArray:
+        """Query numbers in the order in which trec_eval adds: by id, compared as bytes; kept for the next run."""
+        if self._by_id is None:
+            # code points order text as UTF-8 orders its bytes
+            self._by_id = np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
+        return self._by_id
 
     def places_in(self, collection: Collection) -> IntArray | None:
         """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.
