@@ -91,9 +91,9 @@ def run(options: argparse.Namespace) -> int:
         say(remark)
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {one.reason}")
-    if board.entries:
+    if board.ranked:
         _print(options, board)
-    return 2 if board.invalid or not board.entries else 0
+    return 2 if board.invalid or not board.ranked else 0
 
 
 def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
@@ -140,7 +140,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    decisions = board.entries[0].scores.decisions.to_dict()
+    decisions = board.ranked[0].scores.decisions.to_dict()
     facts = {"task": board.task, "edition": board.edition, "decisions": decisions, "seed": options.seed}
     scoring.publish(options, render.render(board, options.format, names, extras), options.submissions, facts)
 

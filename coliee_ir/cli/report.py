@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("name a result to write: -o FILE, --figures DIR or --overview DIR")
     report.check_installed()
     submissions = scoring.handed_in(options, *_outputs(options))
-    scored, evaluator, failed, submissions = scoring.score(options, measures(options), submissions, keep_judged=True)
+    scored, evaluator, failed, submissions, _ = scoring.score(options, measures(options), submissions, keep_judged=True)
     if not scored:
         return 2
     of_file = {one.run.name: one for one in submissions if isinstance(one.run, Source)}

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import PADDING, Collection, Forms, Ids, IntArray, mixed
+from coliee_adapters.normal_forms import folded
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -31,6 +32,7 @@ class Qrels:
         "_by_id",
         "_by_key",
         "_digits",
+        "_folded",
         "_forms",
         "_index",
         "_keys",
@@ -55,6 +57,7 @@ class Qrels:
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
         self._forms: Forms | None = None
         self._digits: int | None = None  # 0 for ids that are not numbers of one length
+        self._folded: list[str] | None = None
         self._texts: list[str] | None = None
         self._by_id: IntArray | None = None
         self._places: tuple[Collection, IntArray | None] | None = None
@@ -141,6 +144,16 @@ class Qrels:
             # code points order text as UTF-8 orders its bytes
             self._by_id = np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
         return self._by_id
+
+    @property
+    def folded(self) -> list[str] | None:
+        """The D document ids in the form in which they are compared by eye; None where all are ASCII.
+
+        :meta private:
+        """
+        if self._folded is None and not self.documents.raw.isascii():
+            self._folded = list(map(folded, self.texts))
+        return self._folded
 
     def places_in(self, collection: Collection) -> IntArray | None:
         """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.
