@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
     *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session", "store"),
+    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session", "store", "log"),
 )
 
 #: The floors from the ground up; each may import itself and those below.

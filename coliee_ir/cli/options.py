@@ -204,7 +204,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "log": _option(
         "--log", metavar="CSV",
-        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures; compare and "
+        "leaderboard take CSV in place of runs",
     ),
     "store": _option(
         "--store", metavar="FILE",

@@ -41,7 +41,7 @@ from coliee_ir.scoring.submission import Submission, name_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["ScoreStore", "is_store", "slim", "store_files", "task_of"]
+__all__ = ["ScoreStore", "is_store", "rules_of", "slim", "store_files", "task_of"]
 
 #: So many submissions are looked up, and then scored, at a time; more where many machines score them.
 _WINDOW: Final = 200
@@ -180,6 +180,11 @@ def task_of(paths: Iterable[str]) -> str | None:
         with ScoreRows(path, reading=True) as rows:
             tasks |= {facts["task"] for facts in rows.rules().values()}
     return next(iter(tasks)) if len(tasks) == 1 else None
+
+
+def rules_of(evaluator: Evaluator) -> str:
+    """What is the same for runs that are scored by the same gold, queries, rules and versions."""
+    return _Rules(evaluator).id
 
 
 class _Rules:
