@@ -52,7 +52,7 @@ class Scorer(Protocol):
         columns: what the columns of tables are called, by role.
     """
 
-    queries: Sequence[str]
+    queries: tuple[str, ...]
     qrels: Mapping[str, Qrels]
     columns: Mapping[str, str] | None
 
