@@ -1,6 +1,7 @@
 """Official measures in training loops: for the Trainer of Hugging Face, and for sentence-transformers.
 
-Neither library is imported: what is given here has the form that they call.
+Neither library is imported: what is given here has the form in which transformers 4.36 to 5 and sentence-transformers
+3 to 5 call it.
 
 >>> metrics = compute_metrics({"001": ["013"]}, [("001", "013"), ("001", "018")], task="2")
 >>> metrics(([[-1.0, 2.0], [1.5, -0.5]], [1, 0]))["MicroF1"]
@@ -9,7 +10,10 @@ Neither library is imported: what is given here has the form that they call.
 
 from __future__ import annotations
 
+import csv
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +21,7 @@ import numpy.typing as npt
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike
-from coliee_adapters.records import Answers, Run
+from coliee_adapters.records import Run, normal_id
 from coliee_ir.scoring.evaluator import Evaluator
 
 __all__ = ["RankingEvaluator", "compute_metrics"]
@@ -53,37 +57,87 @@ def compute_metrics(
             prediction itself. None keeps all documents, as a ranking.
 
     Returns:
-        A function of what the Trainer gives: an object with ``predictions``, or (predictions, labels).
+        A function of what the Trainer gives: an object with ``predictions`` and ``label_ids``, or (predictions,
+        labels); with ``batch_eval_metrics`` batch by batch, and ``compute_result`` with the last one. Labels 0 and 1
+        that the gold contradicts are refused (``UsageError``): the order of the rows is then another one.
 
     Raises:
         InputError: the gold cannot be read.
         UsageError: a task, an edition or a measure that does not exist or does not fit.
     """
     evaluator = Evaluator(gold, measures, task=task, edition=edition, only=only)
+    expected = _expected(evaluator, rows)
+    batches: list[tuple[list[float], list[float]]] = []
 
-    def metrics(given: Any) -> dict[str, float]:
-        predictions = given.predictions if hasattr(given, "predictions") else given[0]
-        scores = _scores(predictions)
+    def metrics(given: Any, compute_result: bool = True) -> dict[str, float]:
+        predictions, labels = (given.predictions, given.label_ids) if hasattr(given, "predictions") else given[:2]
+        batches.append((_scores(predictions), _labels(labels)))
+        if not compute_result:
+            return {}
+        scores, held = ([value for batch in batches for value in batch[part]] for part in (0, 1))
+        batches.clear()
         if len(scores) != len(rows):
             raise UsageError(f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set")
-        run: Run | Answers
+        _check_order(rows, held, expected)
         if rows and isinstance(rows[0], str):
-            run = Answers({str(query): score > (threshold or 0.0) for query, score in zip(rows, scores, strict=True)})
-        else:
-            rankings: dict[str, dict[str, float]] = {}
-            for (query, document), score in zip(rows, scores, strict=True):
-                ranking = rankings.setdefault(query, {})
-                if threshold is None or score > threshold:
-                    ranking[document] = score
-            run = Run.of(rankings)
-        return evaluator.evaluate(run).measures
+            answers = {str(query): score > (threshold or 0.0) for query, score in zip(rows, scores, strict=True)}
+            return evaluator.evaluate(answers).measures
+        rankings: dict[str, dict[str, float]] = {}
+        for (query, document), score in zip(rows, scores, strict=True):
+            ranking = rankings.setdefault(query, {})
+            if score > threshold if threshold is not None else score == score:  # NaN, of a model that diverged, is not
+                ranking[document] = score
+        return evaluator.evaluate(rankings).measures
 
     return metrics
 
 
+def _expected(evaluator: Evaluator, rows: Sequence[tuple[str, str]] | Sequence[str]) -> list[bool | None]:
+    """For each row whether the gold says 1; None where it does not know the query."""
+    labels, qrels = evaluator.gold.labels or {}, evaluator.gold.qrels or {}
+    found: list[bool | None] = []
+    for row in rows:
+        if isinstance(row, str):
+            found.append(labels.get(normal_id(row)))
+        else:
+            judged = qrels.get(normal_id(row[0]))
+            found.append(None if judged is None else judged.get(normal_id(row[1]), 0) >= 1)
+    return found
+
+
+def _check_order(
+    rows: Sequence[tuple[str, str]] | Sequence[str], labels: Sequence[float], expected: Sequence[bool | None]
+) -> None:
+    """Refuse labels 0 and 1 that the gold contradicts: then the predictions are not in the order of the rows."""
+    if len(labels) != len(rows) or not {0.0, 1.0}.issuperset(labels):
+        return
+    for row, label, known in zip(rows, labels, expected, strict=True):
+        if known is not None and bool(label) != known:
+            raise UsageError(
+                f"the label of {row!r} is {label:g} in the evaluation set and {int(known)} in the gold: name the rows "
+                "in the order of the evaluation set, and leave group_by_length off, which changes it"
+            )
+
+
+def _array(values: Any) -> _Array:
+    """An array of numpy's, also of a tensor on another device, as the Trainer gives them batch by batch."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().float()
+    return np.asarray(values, dtype=np.float64)
+
+
+def _labels(given: Any) -> list[float]:
+    """The labels, where there is one a row."""
+    if given is None or isinstance(given, tuple):
+        return []
+    array = _array(given)
+    held: list[float] = array.reshape(-1).tolist() if array.ndim == 1 or array.shape[1:] == (1,) else []
+    return held
+
+
 def _scores(predictions: Any) -> list[float]:
     """One score a row, from logits of one class or two; of a tuple, as models with further outputs give, the first."""
-    array = np.asarray(predictions[0] if isinstance(predictions, tuple) else predictions, dtype=np.float64)
+    array = _array(predictions[0] if isinstance(predictions, tuple) else predictions)
     if array.ndim == 2 and array.shape[1] == 2:
         array = array[:, 1] - array[:, 0]
     elif array.ndim == 2 and array.shape[1] == 1:
@@ -111,13 +165,17 @@ class RankingEvaluator:
         top: how many documents of each query are kept. Sets such as MicroF1's need a cutoff: ``MicroF1@5``.
         name: what stands before the measures' names.
         batch_size: as ``encode`` takes it.
+        write_csv: whether a row for each evaluation is appended to ``COLIEE_evaluation_NAME_results.csv`` in the
+            ``output_path`` of the call, as their evaluators do.
 
     Attributes:
         primary_metric: the name of the first measure as the results have it.
         greater_is_better: True.
+        description: how a model card calls it.
     """
 
     greater_is_better = True
+    description = "COLIEE"
 
     def __init__(
         self,
@@ -131,18 +189,40 @@ class RankingEvaluator:
         top: int = 100,
         name: str = "",
         batch_size: int = 32,
+        write_csv: bool = True,
     ) -> None:
         self.evaluator = Evaluator(gold, measures, task=task, edition=edition, only=list(queries))
         self.queries, self.documents = queries, documents
         self.top, self.name, self.batch_size = top, name, batch_size
+        self.write_csv = write_csv
+        self.csv_file = f"COLIEE_evaluation{'_' if name else ''}{name}_results.csv"
         self.primary_metric = self._named((self.evaluator.asked or self.evaluator.official)[0].name)
 
     def __call__(
         self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
     ) -> dict[str, float]:
-        """The measures of a model, by name. Nothing is written to ``output_path``."""
+        """The measures of a model, by name; they also go to the CSV file and the model card."""
         scores = self.evaluator.evaluate(Run.of(self.rankings(model), tag=self.name or "model"))
-        return {self._named(name): value for name, value in scores.measures.items()}
+        if output_path is not None and self.write_csv:
+            self._append(Path(output_path), [epoch, steps], scores.measures)
+        metrics = {self._named(name): value for name, value in scores.measures.items()}
+        if (card := getattr(model, "model_card_data", None)) is not None:
+            takes_step = "epoch" in inspect.signature(card.set_evaluation_metrics).parameters
+            card.set_evaluation_metrics(self, metrics, *((epoch, steps) if takes_step else ()))
+        return metrics
+
+    def get_config_dict(self) -> dict[str, Any]:
+        """What a model card says of how it was evaluated."""
+        return {"task": self.evaluator.task, "edition": self.evaluator.edition, "top": self.top}
+
+    def _append(self, folder: Path, when: list[float], measures: Mapping[str, float]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / self.csv_file
+        is_new = not path.exists()
+        with path.open("a", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerows([["epoch", "steps", *measures]] if is_new else [])
+            writer.writerow([*when, *measures.values()])
 
     def rankings(self, model: Any) -> dict[str, dict[str, float]]:
         """Query → document → cosine, best first; a query is not among its own documents."""
@@ -171,7 +251,9 @@ class RankingEvaluator:
     def _encoded(self, model: Any, method: str, texts: list[str]) -> _Array:
         """Vectors of length 1; shape (texts, dimensions)."""
         encode = getattr(model, method, model.encode)
-        vectors = np.asarray(encode(texts, batch_size=self.batch_size, convert_to_numpy=True), dtype=np.float64)
+        vectors = np.asarray(
+            encode(texts, batch_size=self.batch_size, show_progress_bar=False, convert_to_numpy=True), dtype=np.float64
+        )
         length = np.linalg.norm(vectors, axis=-1, keepdims=True)
         return np.asarray(vectors / np.where(length > 0, length, 1.0))
 

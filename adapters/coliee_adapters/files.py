@@ -474,6 +474,43 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
 
 
 @contextlib.contextmanager
+def exclusively(path: PathLike) -> Iterator[None]:
+    """Read and write a file of this machine while no other process does that by this function; it is made if need be.
+
+    ``written`` may replace the file within: who waited for the old one takes the new one. On systems without file
+    locks (Windows), nobody waits.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    name = _named(path)
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows does not have it
+        yield
+        return
+    with contextlib.ExitStack() as held:
+        try:
+            while True:
+                stream = held.enter_context(Path(name).open("ab"))
+                fcntl.flock(stream, fcntl.LOCK_EX)
+                if _is_still(name, stream):
+                    break
+                held.close()
+        except OSError as error:
+            raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+        yield
+
+
+def _is_still(name: str, stream: BinaryIO) -> bool:
+    """Whether an open file is still the one of its name."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), Path(name).stat())
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
 def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
     """The same as ``written``, for what is not text.
 
@@ -649,6 +686,16 @@ def copies(paths: Iterable[str]) -> list[str | None]:
         if digest:
             firsts.setdefault(digest, path)
     return found_before
+
+
+def by_original(path: str) -> tuple[str, int, str]:
+    """A key that sorts the files of a folder so that a copy comes behind what it is probably a copy of.
+
+    >>> sorted(["a (1).txt", "a.txt.bak", "a.txt"], key=by_original)
+    ['a.txt', 'a (1).txt', 'a.txt.bak']
+    """
+    file = Path(path)
+    return str(file.parent), len(file.name), file.name
 
 
 def is_copy(path: str, of: str) -> bool:

@@ -21,6 +21,7 @@ PADDING = 32
 _LONGEST = PADDING // 8
 
 _BLANK = ord(" ")
+_ASCII = bytes(range(128))
 
 #: in each byte of a word: the highest bit, and what lifts the first visible character to it
 _HIGH, _VISIBLE = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101 * (127 - _BLANK))
@@ -94,6 +95,20 @@ class Ids(Sequence[str]):
             if (word & _HIGH).any() or ((word + _VISIBLE) & _HIGH != held).any():
                 return False
         return True
+
+    def beyond_ascii(self) -> BoolArray:
+        """Which ids have a character that is not ASCII."""
+        if self.raw.isascii():
+            return np.zeros(len(self), dtype=np.bool_)
+        high = np.flatnonzero(np.frombuffer(self.raw, dtype=np.uint8) >> 7)
+        beyond: BoolArray = np.searchsorted(high, self.first) < np.searchsorted(high, self.first + self.length)
+        return beyond
+
+    def characters(self) -> set[str]:
+        """The characters that are not ASCII in the bytes that hold the ids."""
+        if self.raw.isascii():
+            return set()
+        return set(self.raw.translate(None, _ASCII).decode("utf-8", "replace"))
 
     def __len__(self) -> int:
         return len(self.first)

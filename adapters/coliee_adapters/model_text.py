@@ -4,11 +4,13 @@ An answer is read from
 
 - an answer that is marked: ``Answer: Yes``, ``the label is N.``, ``{"answer": "Y"}``, ``答え：○``; where one is marked
   as the final one, it alone counts;
-- else the beginning of the text: ``Yes, because …``, ``N``;
+- the beginning of the text: ``Yes, because …``, ``N``;
 - and the last line, where it is nothing else: ``No.``
 
-The words are Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, ○ and N, No, False, Not entailed,
-Non-entailment, いいえ, 誤り, ×, in any case. The clause must end after them: ``No article …`` is no answer.
+The words are Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, ○ and N, No, False, Not true, Not
+entailed, Non-entailment, いいえ, 誤り, 誤っている, 正しくない, ×, in any case. The clause must end after them:
+``No article …`` is no answer, and nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing:
+``the wrong answer is Yes``, ``if the answer is Yes``. What reasoning models think, ``<think>…</think>``, is not read.
 Where several answers are found that differ, or none, the text has no answer.
 """
 
@@ -31,21 +33,50 @@ from coliee_adapters.vocabulary import EVERY_NAME, normal_name
 
 FORM: Final = "text"
 
-_YES: Final = "yes|y|true|entail(?:s|ed|ment)?|はい|正しい|○"
-_NO: Final = "not entail(?:s|ed)?|non-entailment|no entailment|no|n|false|いいえ|誤り|×"
-_END: Final = r"(?=\s*(?:[,;:!?。、)\n—–]|\.(?!\s*[0-9])|$|-\s|because\b|since\b))"
-_WORD: Final = rf"(?:(?P<no>{_NO})|(?P<yes>{_YES})){_END}"
+_YES: Final = r"yes|true|entail(?:s|ed|ment)?(?!\s*[:=])|はい|正しい|○"
+_NO: Final = (
+    "not entail(?:s|ed)?|non-entailment|no entailment|not true|no|false|いいえ|誤り|誤っている|誤っています|"
+    "正しくない|正しくありません|×"
+)
+#: after a condition, or beside the other word, a word is no answer
+_OPEN: Final = (
+    r"(?![\s,;(/]*(?:but\s+)?(?:only\s+)?(?:if|unless|provided|assuming|or|otherwise|maybe|perhaps|possibly)\b)"
+)
+_END: Final = (
+    r"(?=\s*(?:[,;:!。、()\n—–]|\.(?!\s*[0-9])|$|-\s|(?:because|since|by)\b|です(?![がか])|である|だ(?:[。\n]|$)))"
+)
+#: a letter can be a person of the case: Y, the seller, …
+_END_OF_LETTER: Final = (
+    r"(?=\s*(?:[;:!。)\n]|\.(?!\s*[0-9])|$|,\s*(?:because|since|\w+\s*[:=])|(?:because|since)\b|です(?![がか])))"
+)
+_WORD: Final = rf"(?:(?P<no>(?:{_NO}){_END}|n{_END_OF_LETTER})|(?P<yes>(?:{_YES}){_END}|y{_END_OF_LETTER})){_OPEN}"
 _MARK: Final = (
-    r"(?:(?:answer|label|verdict|conclusion|prediction)(?:\s*\([^()\n]{0,40}\))?|答え|回答|解答|結論)"
-    r"\s*(?:is|:|=|->|は)\s*:?\s*"
+    r"(?:(?:answer|label|verdict|conclusion|prediction|judge?ment|decision|entailment|entailed)"
+    r"(?:\s*\([^()\n]{0,40}\)|\s+y(?:es)?(?:/|\s+or\s+)no?\b)?|y(?:es)?(?:/|\s+or\s+)no?\b(?=\s*[:=])|"
+    r"答え|回答|解答|結論|判定|正解)"
+    r"\s*(?:is|should be|must be|:|=|->|→|は|\s[-–—]\s)\s*:?\s*"
 )
 _MARKED: Final = re.compile(rf"(?<!\w){_MARK}{_WORD}")
-_FINAL: Final = re.compile(rf"(?<!\w)(?:final|最終)\s*{_MARK}{_WORD}")
+_FINAL: Final = re.compile(rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{_WORD}")
 _START: Final = re.compile(_WORD)
 _ALONE: Final = re.compile(rf"{_WORD}\W*")
+#: an answer directly after another one: Yes, no
+_NEXT: Final = re.compile(rf"[^\w○×\n]*{_WORD}")
 
-#: quotes, brackets and Markdown around an answer
-_AROUND: Final = re.compile(r"""[*_`"'“”‘’\[\]{}<>#「」]|\\boxed|\\text""")
+#: what stands before a mark that marks no answer: in the sentence, and in the clause
+_CONDITION: Final = re.compile(r"\b(?:if|whether|unless|suppos\w*|assum\w*|would|could|might|may|when)\b|もし|場合")
+_DENIAL: Final = re.compile(
+    r"\b(?:not|never|cannot|\w+nt|wrong|incorrect|false|first|initial|initially|previous|earlier|opposite|other)\b"
+)
+
+#: what a model thinks before it answers; the beginning may stand in the prompt, and the end may be cut off
+_THOUGHTS: Final = re.compile(
+    r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)|\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE
+)
+
+#: quotes, brackets and Markdown around an answer; and round brackets around nothing else
+_AROUND: Final = re.compile(r"""[*_`"'“”‘’\[\]{}<>#$「」]|\\boxed|\\text""")
+_IN_BRACKETS: Final = re.compile(rf"\(\s*({_YES}|{_NO}|y|n)\s*\)")
 
 #: what the column of a model's text is called; a name of an earlier tier wins
 _TEXTS: Final = (
@@ -61,16 +92,27 @@ def label_of(text: str) -> bool | None:
     >>> label_of("Article 5 applies. **Answer: Yes**"), label_of("No, because …"), label_of("No article says so.")
     (True, False, None)
     """
-    plain = _AROUND.sub("", unicodedata.normalize("NFKC", text).replace("〇", "○")).strip().lower()
-    found = list(_FINAL.finditer(plain))
+    text = _THOUGHTS.sub("", unicodedata.normalize("NFKC", text).replace("〇", "○"))
+    plain = _IN_BRACKETS.sub(r"\1", _AROUND.sub("", text).strip().lower())
+    found = _asserted(_FINAL, plain)
     if not found:
         lines = [line.strip() for line in plain.split("\n") if line.strip()]
-        found = list(_MARKED.finditer(plain))
-        start = None if found else _START.match(plain)
+        start = _START.match(plain)
         last = _ALONE.fullmatch(lines[-1]) if lines else None
-        found += [match for match in (start, last) if match]
+        found = [*_asserted(_MARKED, plain), *(match for match in (start, last) if match)]
+    found += [after for match in found if (after := _NEXT.match(match.string, match.end()))]
     labels = {match["yes"] is not None for match in found}
     return labels.pop() if len(labels) == 1 else None
+
+
+def _asserted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """The marked answers but those that the words before them deny or make a condition."""
+    found = []
+    for match in pattern.finditer(text):
+        sentence = re.split(r"[.!?。\n]", text[: match.start()])[-1]
+        if not _CONDITION.search(sentence) and not _DENIAL.search(re.split("[,;:、]", sentence)[-1]):
+            found.append(match)
+    return found
 
 
 class Read(NamedTuple):

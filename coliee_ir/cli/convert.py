@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
     add(parser, "template")
+    add(parser, "normalise")
     add_decisions(parser, "unreadable_answers")
     split = parser.add_argument_group(
         "queries of a gold split into files of ids, for --only and --exclude (--to folds)"
@@ -67,15 +68,16 @@ def run(options: argparse.Namespace) -> int:
         columns=options.columns,
         unreadable_answers=options.unreadable_answers,
         task=options.task,
+        normalise=options.normalise,
     ):
         say(sentence)
     return 0
 
 
 def _split(options: argparse.Namespace) -> int:
-    if options.tag or options.template:
-        raise UsageError("--to folds writes ids of queries; leave out --tag and --template")
-    gold = read_gold(options.source, form=options.form, columns=options.columns)
+    if options.tag or options.template or options.normalise:
+        raise UsageError("--to folds writes ids of queries; leave out --tag, --template and --normalise")
+    gold = read_gold(options.source, form=options.form, columns=options.columns, task=options.task)
     for sentence in conversion.write_folds(
         gold,
         options.target,

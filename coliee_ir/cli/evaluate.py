@@ -13,8 +13,9 @@ from time import perf_counter
 from coliee_adapters.errors import UsageError, masked, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
-from coliee_ir.commands.evaluate import by_year, log, stages
+from coliee_ir.commands.evaluate import by_year, stages
 from coliee_ir.output import grid
+from coliee_ir.scoring import log
 from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores, Timing
@@ -63,13 +64,13 @@ def run(options: argparse.Namespace) -> int:
     if options.log is not None:
         log.append(options.log, [])  # refused before anything is scored
     asked = measures(options)
-    scored, evaluator, failed, submissions = scoring.score(
+    scored, evaluator, failed, submissions, _ = scoring.score(
         options, asked, submissions, keep_judged=bool(at), only_means=only_means
     )
     if not scored:
         return 2
     if options.log is not None:
-        log.append(options.log, log.rows(scored, masked(shlex.join(options.typed[1:]))))
+        log.append(options.log, log.rows(scored, evaluator, masked(shlex.join(options.typed[1:]))))
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
     if options.by_year or at:

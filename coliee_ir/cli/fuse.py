@@ -17,8 +17,8 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting, render
+from coliee_ir.commands.fuse.folders import to_fuse
 from coliee_ir.commands.fuse.output import write_fused
-from coliee_ir.scoring.collecting import of_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
@@ -73,8 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
     runs = scoring.opened_tables(options, *options.runs)
-    if options.task is not None:
-        runs = of_task(runs, options.task, options.passed, options.named)
+    runs = to_fuse(runs, options.task, options.passed, options.named)
     for remark in options.passed.remarks():
         say(remark)
     records = fusion.read_all(runs, task=options.task, unreadable_answers=options.unreadable_answers)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.measures.formulas import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
@@ -76,6 +77,8 @@ class _Protocol(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
     ) -> None:
         """Read the protocol: ``protocol`` is its file, if one was named, and ``task`` its task."""
+        if namespace.task is not None:
+            parser.error("--protocol is given twice, and each names a task")
         namespace.task = use(values)
         namespace.protocol = values if values.endswith(".toml") else None
 
@@ -163,6 +166,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "template": _option(
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
     ),
+    "normalise": _option(
+        "--normalise", "--normalize", choices=NORMAL_FORMS, metavar="FORM",
+        help="Unicode form to write ids in: NFC, NFKC, or visible, which is NFKC without characters of no width "
+        "(default: ids are not changed)",
+    ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(
         "--gold", metavar="FILE", reads=True, **_MANY,
@@ -196,7 +204,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "log": _option(
         "--log", metavar="CSV",
-        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures; compare and "
+        "leaderboard take CSV in place of runs",
     ),
     "store": _option(
         "--store", metavar="FILE",
@@ -361,11 +370,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
 
 def add(parser: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
     """Add options by name; ``changes`` are what a command knows better than the table, such as choices or a default."""
+    alternatives = parser.add_mutually_exclusive_group() if {"task", "protocol"} <= {*names} else parser
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
         if option.flags:
-            parser.add_argument(*option.flags, dest=name, **settings)
+            place = alternatives if name in ("task", "protocol") else parser
+            place.add_argument(*option.flags, dest=name, **settings)
         else:
             parser.add_argument(name, **settings)
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from coliee_adapters.checked import is_whole, one_of, refused
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import IntArray
+from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
 from coliee_ir.judging import finding, ungrouped
@@ -357,6 +358,7 @@ class _Judging:
         self.alike = self.alike or bool(len(hits.rows)) or self.qrels.are_alike(lines.documents)
         self._rank(lines, hits)
         self._note_lost_zeros(lines, numbers, finder)
+        self._note_other_forms(lines, numbers, finder)
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
@@ -483,6 +485,37 @@ class _Judging:
         for query, document in shown:
             self.remarks.add("short-id", f"query {query}: {document}")
         self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
+
+    def _note_other_forms(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
+        """Remark retrieved documents that differ from a judged one of their query only in their Unicode form."""
+        if self.qrels.folded is None and lines.documents.raw.isascii():
+            return
+        rows = self.qrels.rows(numbers)
+        missed = self.rank[rows] == 0
+        segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
+        texts, in_form = self.qrels.texts, self.qrels.folded or self.qrels.texts
+        meant = {(segment, in_form[row]): texts[row]
+                 for segment, row in zip(segments.tolist(), rows[missed].tolist(), strict=True)}  # fmt: skip
+        if not meant:
+            return
+        # ids of the run that are in the form are looked up; the others, which are rare, are put into it
+        wanted = [pair for pair, written in meant.items() if pair[1] != written]
+        has = finder.has(np.array([at for at, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
+        found = [pair for pair, there in zip(wanted, has, strict=True) if there]
+        if not all(map(is_inert, lines.documents.characters())):
+            lacking = np.zeros(len(numbers), dtype=np.bool_)
+            lacking[segments] = True
+            at = np.flatnonzero(lines.documents.beyond_ascii() & lacking[lines.segment])
+            ids = zip(lines.segment[at].tolist(), lines.documents.at(at), strict=True)
+            found += [(segment, document) for segment, document in ids if not is_folded(document)]
+        for segment, document in found:
+            written = meant.get((segment, folded(document)))
+            if written is None or written == document or (form := alike_in(document, written)) is None:
+                continue
+            number = numbers[segment]
+            if document not in texts[self.qrels.start[number] : self.qrels.start[number + 1]]:
+                query = self.qrels.queries[number]
+                self.remarks.add("other-form", f"query {query}: {document} for {written}, {form}")
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
+from unicodedata import normalize
 
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import Forms, Ids
+from coliee_adapters.normal_forms import folded, mistaken, normalised
 from coliee_adapters.statute import STATUTE_ID
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
@@ -19,6 +21,9 @@ _TRIED = 1000
 
 
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
+_OTHER_FORM = (
+    "ids differ only in Unicode form ({first}): `coliee-ir convert --normalise` writes gold and run in one form"
+)
 _TRUE_ZERO = "; if the zero is true, --no-overlap zero scores it"
 
 
@@ -47,9 +52,13 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
         raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
     known = set(qrels.documents)
     lost = judged.remarks.count("lost-zeros") > 0
-    if known and judged.retrieved.any() and (lost or not judged.alike):
+    other_form = judged.remarks.examples("other-form")
+    if known and judged.retrieved.any() and (lost or other_form or not judged.alike):
         retrieved = [document for _, document in judged.sample]
-        cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", retrieved, known)
+        if other_form:
+            cause = _OTHER_FORM.format(first=other_form[0])
+        else:
+            cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", retrieved, known)
         raise _mismatch(run, gold, "document", retrieved, sorted(known), cause + _TRUE_ZERO)
     return False
 
@@ -88,6 +97,9 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids"),
     (lambda text, _: text.upper(), "write the ids in upper case"),
     (lambda text, _: text.strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
+    (lambda text, _: normalised(text, "NFC"), "ids of the {where} are in Unicode's form NFC"),
+    (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD"),
+    (lambda text, _: folded(text), "ids of the {where} are in Unicode's form NFKC, without invisible characters"),
 )
 
 
@@ -120,6 +132,9 @@ def respelled(text: str, known: Collection[str], width: int, where: str) -> Resp
 
 def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     """The likely cause, found by trying what usually goes wrong, and its remedy."""
+    if found := mistaken(of_run, of_gold):
+        text, meant, form = found[0]
+        return _OTHER_FORM.format(first=f"{text} for {meant}, {form}")
     width = max(map(len, of_gold))
     for change, remedy in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import PADDING, Collection, Forms, Ids, IntArray, mixed
+from coliee_adapters.normal_forms import folded
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -30,6 +31,7 @@ class Qrels:
     __slots__ = (
         "_by_key",
         "_digits",
+        "_folded",
         "_forms",
         "_index",
         "_keys",
@@ -54,6 +56,7 @@ class Qrels:
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
         self._forms: Forms | None = None
         self._digits: int | None = None  # 0 for ids that are not numbers of one length
+        self._folded: list[str] | None = None
         self._texts: list[str] | None = None
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
@@ -131,6 +134,16 @@ class Qrels:
         if self._texts is None:
             self._texts = list(self.documents)
         return self._texts
+
+    @property
+    def folded(self) -> list[str] | None:
+        """The D document ids in the form in which they are compared by eye; None where all are ASCII.
+
+        :meta private:
+        """
+        if self._folded is None and not self.documents.raw.isascii():
+            self._folded = list(map(folded, self.texts))
+        return self._folded
 
     def places_in(self, collection: Collection) -> IntArray | None:
         """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection
 from typing import Final
@@ -68,6 +67,8 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
     ]
     if not found:
         folded = {re.sub(r"[\s_-]+", "", one.lower()): one for one in known}
+        import difflib  # which names that are known do not need
+
         near = [plain] if plain in folded else difflib.get_close_matches(plain, folded, n=3, cutoff=_ALIKE)
         found = [folded[one] + at for one in near]
     return found[:3]

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from coliee_adapters.compressed import plain_name
+from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
+from coliee_adapters.fonts import scripts
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.folds import Difference
 
@@ -39,6 +41,10 @@ _LATEX: Final = {
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
+    "Δ": r"$\Delta$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "…": r"\ldots{}",
 }
 
 
@@ -46,7 +52,7 @@ _LATEX: Final = {
 _FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
-#: So many characters of a text are shown to people; run tags have 12, and paths fewer than this.
+#: So many columns of a text are shown to people; run tags have 12, and paths fewer than this.
 _WIDEST: Final = 300
 
 
@@ -138,12 +144,12 @@ def _on_screen(text: str) -> str:
 def plain(grid: Grid) -> str:
     """Columns padded with blanks, text left-aligned and numbers right-aligned."""
     rows = _finished(grid, _on_screen, _same, _same)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
         cells = [
-            cell.ljust(width) if at < grid.n_text else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            padded(cell, columns, right=at >= grid.n_text)
+            for at, (cell, columns) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"
@@ -178,6 +184,8 @@ def in_markdown(text: str) -> str:
 
 #: points that a line of text has in article and LNCS; that a page is high, for tables that are turned
 _LINE, _PAGE = 345.0, 540.0
+#: characters that pdflatex does not have with T1; Vietnamese needs T5
+_BEYOND_PDFLATEX: Final = re.compile("[^\0-\u017f\u2000-\u206f]")
 #: rows that a page holds; more become a longtable
 _ROWS = 45
 #: size of type, its share of the normal one, and the space between columns in points
@@ -199,7 +207,17 @@ def latex(grid: Grid) -> str:
         [_wide(cell.text + cell.mark) * 1.1 if isinstance(cell, Number) else _wide(cell) for cell in row]
         for row in grid.rows
     ]
-    return _fitted(_Sheet(header, rows, [_wide(name) for name in grid.header], widths, grid.n_text), grid)
+    sheet = _Sheet(header, rows, [_wide(name) for name in grid.header], widths, grid.n_text)
+    return _fitted(sheet, grid) + _engines(sheet)
+
+
+def _engines(sheet: _Sheet) -> str:
+    """What TeX has to be told where pdflatex does not have the characters of a table."""
+    text = "".join(cell for row in (sheet.header, *sheet.rows) for cell in row)
+    if not _BEYOND_PDFLATEX.search(text):
+        return ""
+    fonts = ", ".join(scripts(text)) or "Latin Modern"
+    return f"% pdflatex does not have all these characters: use lualatex or xelatex, with a font such as {fonts}\n"
 
 
 class _Sheet(NamedTuple):
@@ -237,8 +255,8 @@ class _Sheet(NamedTuple):
 
 def _wide(text: str) -> float:
     """About how many points a text takes in Computer Modern at 10 points; never less than it does."""
-    return sum(3.4 if c in " ijltfrI.,:;|!'()[]-/" else 8.6 if c in "mwMWQO%@" or c > "\u024f" else
-               7.6 if c.isupper() else 5.6 for c in text)  # fmt: skip
+    return sum(3.4 if c in " ijltfrI.,:;|!'()[]-/" else 5.2 * width(c) if width(c) != 1 else
+               8.6 if c in "mwMWQO%@" or c > "\u024f" else 7.6 if c.isupper() else 5.6 for c in text)  # fmt: skip
 
 
 def _fitted(sheet: _Sheet, grid: Grid) -> str:
@@ -364,9 +382,9 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
     table = Table()
     for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):
         # where the table is too wide, names are folded and numbers are not: half a number is another number
-        width = max((Text.from_markup(cell, emoji=False).cell_len for cell in column), default=0)
+        columns = max((Text.from_markup(cell, emoji=False).cell_len for cell in column), default=0)
         justify: Literal["left", "right"] = "left" if at < grid.n_text else "right"
-        table.add_column(name, justify=justify, overflow="fold", min_width=min(width, 12))
+        table.add_column(name, justify=justify, overflow="fold", min_width=min(columns, 12))
     for row in rows:
         table.add_row(*row)
     console = Console(emoji=False)

@@ -15,12 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, overload
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike
-from coliee_adapters.layouts import Layout
-from coliee_ir.rules import schema
+from coliee_ir.rules import ALWAYS
+
+if TYPE_CHECKING:
+    from coliee_adapters.layouts import Layout
 
 #: The first year of the eras that statute questions count in: ``H18`` is the eighteenth year of Heisei.
 ERAS: Final = {"H": 1989, "R": 2019}
@@ -180,7 +182,12 @@ class SubmissionRules:
 
     @property
     def form(self) -> str:
-        """What ``coliee-ir convert`` calls the form of documents in these columns; empty where there are none."""
+        """What ``coliee-ir convert`` calls the form of documents in these columns; empty where there are none.
+
+        Rankings for tasks that are not COLIEE's are written in that of TREC, which is read beside the protocol's own.
+        """
+        if not self.columns and self.protocol.ranked and not self.protocol.is_coliee:
+            return "trec"
         return {0: "", 3: "columns", 6: "trec"}[len(self.columns)]
 
     @property
@@ -260,6 +267,8 @@ def _family_of(path: PathLike) -> Family:
     Raises:
         InputError: it cannot be read; the text says where and why.
     """
+    from coliee_ir.rules import schema
+
     stated = schema.read(path, NEWEST)
     return Family(
         tuple(
@@ -313,8 +322,12 @@ def use(path: PathLike) -> str:
         )
     found = _family_of(path)
     task = found.rules[0].task
+    if task in _named and _named[task] != found and _named[task].rules[0].file != found.rules[0].file:
+        other = _named[task].rules[0].file
+        problem = f"task: {other} was named before and states the rules of this task too"
+        raise InputError(text, problem, found=task, remedy="give the task of one of them another name")
     if not found.submissions and task not in TASKS:
-        found = found._replace(submissions=(SubmissionRules(task, 0, schema.ALWAYS, found.rules[0].file),))
+        found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:
         there = _shipped(task)
         found = Family(
@@ -385,7 +398,7 @@ def edition_year(edition: str | int | None) -> int | None:
     if isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition):
         return int(edition)
     rows = [row for task in TASKS for row in _family(task).rules]
-    years = [year for row in rows if row.last != schema.ALWAYS for year in (row.first, row.last)]
+    years = [year for row in rows if row.last != ALWAYS for year in (row.first, row.last)]
     raise UsageError(f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}")
 
 
@@ -442,12 +455,17 @@ def all_submissions(task: str) -> tuple[SubmissionRules, ...]:
 
 def is_for_all_years(rules: Protocol | SubmissionRules) -> bool:
     """Whether rules have no editions."""
-    return rules.last == schema.ALWAYS
+    return rules.last == ALWAYS
 
 
 def has_submissions(task: str | None) -> TypeGuard[str]:
     """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
     return task is not None and bool(_family(task).submissions)
+
+
+def has_coliee_submissions(task: str | None) -> TypeGuard[str]:
+    """Whether they are COLIEE's."""
+    return has_submissions(task) and protocol(task).is_coliee
 
 
 def has_exact_ids(task: str | None) -> bool:
@@ -463,4 +481,4 @@ def without_answers(task: str) -> Protocol | None:
 
 def newest_edition(rules: Protocol) -> int | None:
     """The edition that is meant when none is named; None for a task without editions."""
-    return None if rules.last == schema.ALWAYS else rules.last
+    return None if rules.last == ALWAYS else rules.last

@@ -7,7 +7,6 @@ file without editions holds for every year. What is read here is plain data; ``p
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -15,9 +14,7 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
-
-#: the last year of rules that have no editions
-ALWAYS: Final = 9999
+from coliee_ir.rules import ALWAYS
 
 #: the part that every command knows, beside ``ANSWERS``; a protocol may name others
 DOCUMENTS: Final = "documents"
@@ -154,6 +151,8 @@ class Table:
         self.path, self.name, self.held = path, name, held
         for key in held:
             if key not in known:
+                import difflib  # which a file without errors does not need
+
                 close = difflib.get_close_matches(key, known, 1)
                 remedy = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
                 raise self.fault(key, "unknown key", remedy=remedy)

@@ -5,19 +5,19 @@ files ──sorted_out──▶ Source ──read──▶ Part (kind, tag, team
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
-from coliee_adapters.files import Source, copies
+from coliee_adapters.files import Source, by_original, copies
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.statute import STATUTE_ID
-from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, protocol, submission_rules, without_answers
+from coliee_ir.rules.protocol import LONG_LIST_FILE, described_task, submission_rules, without_answers
 from coliee_ir.scoring.arriving import Passed, named_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import asks_statute_questions, read_run
@@ -166,30 +166,6 @@ def collect(
     return done
 
 
-def of_task(sources: Sequence[object], task: str, passed: Passed, named: Collection[str]) -> list[object]:
-    """The files without those found in a folder that are of another task, or of another part than its runs.
-
-    Args:
-        sources: the files, opened; what could not be opened stays.
-        task: the task.
-        passed: what is passed over here is added.
-        named: the files that were named themselves.
-    """
-    kept = []
-    answers = protocol(task).parts[0] == "answers"
-    for source in sources:
-        if isinstance(source, Source) and source.name not in named:
-            with suppress(ColieeError), contained(source.name):
-                if named_task(source.name) not in ("", task):
-                    passed.add("task", source.name)
-                    continue
-                if isinstance(read_run(source, task=task), Answers) != answers:
-                    passed.add("part", source.name)
-                    continue
-        kept.append(source)
-    return kept
-
-
 def _without_others(parts: Sequence[Part], evaluator: Evaluator, passed: Passed, named: Collection[str]) -> list[Part]:
     """The parts without those of other tasks, which are passed over."""
     said = {
@@ -250,6 +226,7 @@ def _without_copies(groups: Sequence[list[Part]], passed: Passed, named: Collect
     names = [part.source.name for group in groups for part in group]
     content = {name: like or name for name, like in zip(names, copies(names), strict=True)}
     held = [{content[part.source.name] for part in group} for group in groups]
+    order = [by_original(group[0].source.name) for group in groups]
     kept = []
     for at, group in enumerate(groups):
         team = group[0].team
@@ -259,7 +236,7 @@ def _without_copies(groups: Sequence[list[Part]], passed: Passed, named: Collect
             if other != at
             and groups[other][0].team == team
             and held[at] <= files
-            and (len(held[at]) < len(files) or other < at)
+            and (len(held[at]) < len(files) or order[other] < order[at])
         )
         first = next(same, None)
         if first is None or any(part.source.name in named for part in group):
@@ -276,7 +253,7 @@ def _part(source: Source, evaluator: Evaluator, team_of: TeamOf) -> Part:
     kind = "answers" if isinstance(record, Answers) else "documents"
     if kind == "documents" and evaluator.protocol.long_list and LONG_LIST_FILE.search(Path(source.name).name):
         kind = "long"
-    nameless = record.tag == source.stem
+    nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
     return Part(source, kind, record.tag, team_of(record.tag, source.name), nameless)
 
 

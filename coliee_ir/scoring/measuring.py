@@ -64,7 +64,7 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
             if part not in parts and part not in _IMPLIED and part not in rules.parts:
                 raise UsageError(f"{measure} needs {part}, which submissions to task {rules.task} do not contain")
             if part not in parts:
-                raise UsageError(f"{measure} needs {NEEDED[part]}")
+                raise UsageError(f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}")
     if asked:
         return Choice(tuple(asked))
     official = named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from coliee_adapters import tort
+from coliee_adapters.normal_forms import mistaken
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged, judge
@@ -41,9 +42,9 @@ def judge_parts(
     if records.answers is not None:
         parts["answers"] = _judge("answers", _as_run(records.answers), against, records.answers.remarks)
     for part in against.rules.others:
-        run = records.beside[part]
-        assert isinstance(run, Run)  # as records() has seen
-        parts[part] = _judge(part, run, against)
+        run = records.beside.get(part)
+        if isinstance(run, Run):
+            parts[part] = _judge(part, run, against)
     if records.long_list is not None:
         parts["long"] = _judge("documents", records.long_list, against, None, jobs, executor)
     return parts
@@ -66,6 +67,8 @@ def _judge(
         noted.add("no-match")
     for written, meant in lost_zeros(judged.extra, qrels):
         noted.add("lost-zeros", f"query {written} for {meant}")
+    for written, meant, form in mistaken(sorted(judged.extra), qrels.queries):
+        noted.add("other-form", f"query {written} for {meant}, {form}")
     return replace(judged, remarks=noted)
 
 

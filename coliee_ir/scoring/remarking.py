@@ -47,7 +47,7 @@ class Noted:
 def note(records: Records, parts: Parts, choice: Choice, counted: Counted, against: Prepared) -> Noted:
     """Find what there is to remark. Args: what the rooms before this one made."""
     delegated = any(isinstance(measure, Delegated) for measure in choice.measures)
-    main = parts[against.rules.parts[0]]
+    main = next(parts[part] for part in against.rules.parts if part in parts)
     other = records.answers is not None and "documents" in parts and records.answers.tag != records.main.tag
     return Noted(
         remarks=_remarks(parts, choice.measures, counted, against),

@@ -185,6 +185,37 @@ def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[s
     assert wording("passed-over", 1, wording("file-another-task"), "in/task1.txt", "") in err
 
 
+def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ranked = "".join(f"R07-01-U Q0 {n} {n} {1 / n} A1\n" for n in range(1, 9))
+    write({"in/task3.A1": articles("A1", 2), "in/task3-L.A1": ranked, "in/B1": articles("B1", 2),
+           "in/B1 (1)": articles("B1", 2), "more/task1.C1": cases("C1"), "more/C2.txt": cases("C2")})  # fmt: skip
+    assert main(["fuse", "in", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split()[2] for line in out.splitlines() if line.startswith("R07-01-U")} >= set("12345678")
+    assert wording("passed-over", 1, wording("file-another-part"), "in/task3.A1", "") in err
+    assert wording("passed-over", 1, wording("copy-another-run"), "in/B1 (1) (= in/B1)", "") in err
+    assert main(["fuse", "in", "more", "-o", "fused.txt"]) == 2
+    err = capsys.readouterr().err
+    assert "--task" in err and "in/B1" in err and "more/C2.txt" in err and not Path("fused.txt").exists()
+    assert main(["fuse", "in", "more", "--task", "1", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split()[0] for line in out.splitlines()} == {f"{n:06}" for n in range(1, 11)}
+    assert wording("passed-over", 4, wording("files-other-tasks"), "", "").split(":")[0] in err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "plan", "report", "tune"])
+def test_every_command_names_what_it_passes_over_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write({"in/a": cases("A1"), "in/b": cases("B1", 6), "in/labels_2026.json": GOLD, "in/task4.C": labels("C1"),
+           "in/notes.pdf": b"%PDF-1.7\n", "in/b (1)": cases("B1", 6)})  # fmt: skip
+    more = {"report": ["-o", "page.html"], "plan": ["--years", "2"], "tune": ["--folds", "2", "--repeats", "1"]}
+    assert main([command, "gold.json", "in", *more.get(command, [])]) == 0
+    err = capsys.readouterr().err
+    for name in ("labels_2026.json", "task4.C", "notes.pdf", "b (1)"):
+        assert err.count(f"in/{name}") == 1, name
+
+
 @pytest.mark.parametrize("name", ["gold.json", "task1_train_labels_2025.json", "old-gold.2024.json"])
 def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name: str) -> None:
     write({f"all/{name}": GOLD, "all/A.txt": cases("A"), "all/golden.json": GOLD, "all/labels_of_run1.json": GOLD})

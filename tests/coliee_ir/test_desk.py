@@ -51,7 +51,7 @@ def test_from_the_mailbox_to_the_published_tables(
     received = json.loads(Path("received.json").read_text())
     rows = {row["file"]: row for row in received["received"]}
     assert rows["mailbox/ARC/labels_2026.json"]["remark"] == wording("copy-gold")
-    assert rows["mailbox/ARC/task1.ARC1.txt"]["remark"].startswith("copy of")
+    assert rows["mailbox/ARC/task1.ARC1 (1).txt"]["remark"].startswith("copy of")
     rules = {finding["rule"] for finding in received["findings"]}
     assert {"runs", "description-task", "description-empty", "description-tag", "columns"} & rules >= {
         "runs",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +21,38 @@ PAIRS = [("001", "013"), ("001", "014"), ("002", "021"), ("002", "022"), ("002",
 LOGITS = np.array([[0.1, 0.9], [0.8, 0.2], [-1.0, 2.0], [1.0, 0.5], [0.0, 0.5]])
 
 
-class EvalPrediction(NamedTuple):
-    """As transformers.EvalPrediction."""
+class EvalPrediction:
+    """As transformers.trainer_utils.EvalPrediction of 4.46 to 5: it can be unpacked, and has its elements by number."""
 
-    predictions: Any
-    label_ids: Any
+    def __init__(self, predictions: Any, label_ids: Any, inputs: Any = None, losses: Any = None) -> None:
+        self.predictions, self.label_ids, self.inputs, self.losses = predictions, label_ids, inputs, losses
+        self.elements = (predictions, label_ids, *(extra for extra in (inputs, losses) if extra is not None))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.elements)
+
+    def __getitem__(self, at: int) -> Any:
+        return self.elements[at]
+
+
+class Tensor:
+    """As a torch.Tensor on another device: numpy takes it only from the processor's memory, and not as bfloat16."""
+
+    def __init__(self, values: Any, where: str = "cuda") -> None:
+        self.values, self.where = np.asarray(values), where
+
+    def detach(self) -> Tensor:
+        return Tensor(self.values, f"{self.where} detached")
+
+    def cpu(self) -> Tensor:
+        return Tensor(self.values, self.where.replace("cuda", "cpu"))
+
+    def float(self) -> Tensor:
+        return Tensor(self.values, f"{self.where} float")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        assert self.where == "cpu detached float"
+        return self.values.astype(dtype)
 
 
 def test_classified_pairs_are_scored_as_the_run_that_they_are() -> None:
@@ -52,6 +82,57 @@ def test_a_split_and_a_query_without_candidates_count() -> None:
     assert compute_metrics(GOLD, PAIRS[:2], task="2")((LOGITS[:2], None))["MicroR"] == pytest.approx(1 / 3)
 
 
+LABELS = np.array([1, 0, 1, 1, 0])
+
+
+@pytest.mark.parametrize("make", [np.asarray, Tensor])
+def test_the_trainer_may_evaluate_batch_by_batch(make: Any) -> None:
+    """As Trainer.evaluation_loop does with ``batch_eval_metrics``, with ``compute_result`` from the last batch."""
+    metrics = compute_metrics(GOLD, PAIRS, task="2")
+    expected = compute_metrics(GOLD, PAIRS, task="2")((LOGITS, LABELS))
+    for _ in range(2):  # the next evaluation begins anew
+        for start in (0, 2, 4):
+            last = start == 4
+            batch = EvalPrediction(make(LOGITS[start : start + 2]), make(LABELS[start : start + 2]))
+            found = metrics(batch, compute_result=last)
+            assert found == (expected if last else {})
+
+
+def test_the_trainer_gives_more_than_predictions() -> None:
+    metrics = compute_metrics(GOLD, PAIRS, task="2")
+    expected = metrics((LOGITS, None))
+    given = EvalPrediction((LOGITS, (LOGITS, LOGITS)), LABELS, inputs=np.zeros((5, 7)), losses=np.zeros(5))
+    assert metrics(given) == expected
+    assert metrics(EvalPrediction(LOGITS, (LABELS, LABELS))) == expected  # two label names
+    assert metrics(EvalPrediction(LOGITS, LABELS[:, None].astype(np.float32))) == expected  # a regression's labels
+    assert metrics(EvalPrediction(LOGITS, np.array([2, -100, 0, 1, 3]))) == expected  # classes of another kind
+
+
+def test_labels_in_another_order_than_the_rows_are_refused() -> None:
+    """``group_by_length`` sorts the evaluation set too (Trainer._get_eval_sampler)."""
+    order = [3, 1, 0, 2, 4]
+    with pytest.raises(UsageError, match="group_by_length"):
+        compute_metrics(GOLD, PAIRS, task="2")((LOGITS[[1, 0, 2, 3, 4]], LABELS[[1, 0, 2, 3, 4]]))
+    answers = {f"R05-0{at}-A": "Y" if label else "N" for at, label in enumerate(LABELS)}
+    metrics = compute_metrics(answers, list(answers), task="4")
+    assert metrics((LOGITS, LABELS))["Accuracy"] == pytest.approx(3 / 5)
+    with pytest.raises(UsageError, match="R05-00-A"):
+        metrics((LOGITS[order[::-1]], LABELS[order[::-1]]))
+    assert compute_metrics(GOLD, PAIRS, task="2", only=["001"])((LOGITS, LABELS))["MicroF1"] == 1
+
+
+def test_rows_are_named_as_files_name_them() -> None:
+    pairs = [(f"{query}.txt", f" {document}.txt") for query, document in PAIRS]
+    expected = compute_metrics(GOLD, PAIRS, task="2")((LOGITS, LABELS))
+    assert compute_metrics(GOLD, pairs, task="2")((LOGITS, LABELS)) == expected
+
+
+@pytest.mark.parametrize("threshold", [0.0, None])
+def test_a_model_that_diverged_retrieves_nothing(threshold: float | None) -> None:
+    metrics = compute_metrics(GOLD, PAIRS, task="2", threshold=threshold)
+    assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1": 0.0, "MicroP": 0.0, "MicroR": 0.0}
+
+
 @pytest.mark.parametrize("predictions", [LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))])
 def test_predictions_of_another_shape_are_refused(predictions: Any) -> None:
     with pytest.raises(UsageError):
@@ -63,8 +144,15 @@ class Words:
 
     words = "cat", "dog", "law"
 
-    def encode(self, texts: list[str], batch_size: int = 32, convert_to_numpy: bool = True) -> Any:
+    def encode(
+        self,
+        texts: list[str],
+        batch_size: int = 32,
+        show_progress_bar: bool | None = None,
+        convert_to_numpy: bool = True,
+    ) -> Any:
         assert convert_to_numpy
+        assert show_progress_bar is False  # None shows one where logging is on
         counts = [Counter(re.findall(r"\w+", text)) for text in texts]
         return np.array([[count[word] for word in self.words] for count in counts], dtype=np.float32)
 
@@ -104,3 +192,73 @@ def test_each_query_may_have_documents_of_its_own() -> None:
         "001": ["014", "013"], "002": []
     }  # fmt: skip
     assert evaluator(Words()) == {"MicroF1@1": pytest.approx(2 / 3)}
+
+
+class Card:
+    """As SentenceTransformerModelCardData of 3.4 to 5: the last metrics of each evaluator, and a training log."""
+
+    def __init__(self) -> None:
+        self.eval_results_dict: dict[Any, dict[str, float]] = {}
+        self.training_logs: list[dict[str, float]] = []
+
+    def set_evaluation_metrics(self, evaluator: Any, metrics: dict[str, float], epoch: int = 0, step: int = 0) -> None:
+        self.eval_results_dict[evaluator] = dict(metrics)
+        logged = {key: value for key, value in metrics.items() if key in [evaluator.primary_metric]}
+        self.training_logs.append({"Epoch": epoch, "Step": step, **logged})
+
+    def rows(self) -> list[list[str]]:
+        """What the card says of each evaluator: as format_eval_metrics does."""
+        return [
+            [evaluator.description, evaluator.name, json.dumps(evaluator.get_config_dict()), *metrics]
+            for evaluator, metrics in self.eval_results_dict.items()
+        ]
+
+
+class OldCard(Card):
+    """As that of 3.0."""
+
+    def set_evaluation_metrics(self, evaluator: Any, metrics: dict[str, float]) -> None:  # type: ignore[override]
+        super().set_evaluation_metrics(evaluator, metrics)
+
+
+class Model(Words):
+    """As a SentenceTransformer with its card."""
+
+    def __init__(self, card: Card) -> None:
+        self.model_card_data = card
+
+
+def sequential(evaluators: list[Any], model: Any, output_path: str, epoch: float, steps: int) -> dict[str, float]:
+    """As SequentialEvaluator of 3 to 5, which the trainer makes of a list of evaluators."""
+    evaluations = [evaluator(model, output_path, epoch, steps) for evaluator in evaluators]
+    scores = [found[one.primary_metric] for one, found in zip(evaluators, evaluations, strict=True)]
+    return {key: value for found in evaluations for key, value in found.items()} | {"sequential_score": scores[-1]}
+
+
+def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(tmp_path: Path) -> None:
+    """As SentenceTransformerTrainer.evaluation_loop: it renames the keys in place and looks for the best model's."""
+    evaluator = RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, ["AP", "R@2"], task="trec", name="dev")
+    card = Card()
+    for epoch, steps in ((0.5, 10), (1.0, 20)):
+        output = {"eval_loss": 1.0}
+        found = evaluator(Model(card), output_path=str(tmp_path / "eval"), epoch=epoch, steps=steps)
+        for key in list(found):
+            found[f"eval_{key}"] = found.pop(key)
+        output.update(found)
+        assert output[f"eval_{evaluator.primary_metric}"] == output["eval_dev_AP"] == 1
+    assert (tmp_path / "eval" / "COLIEE_evaluation_dev_results.csv").read_text() == (
+        "epoch,steps,AP,R@2\n0.5,10,1.0,1.0\n1.0,20,1.0,1.0\n"
+    )
+    assert card.training_logs == [{"Epoch": 0.5, "Step": 10, "dev_AP": 1.0}, {"Epoch": 1.0, "Step": 20, "dev_AP": 1.0}]
+    assert card.rows() == [["COLIEE", "dev", '{"task": "trec", "edition": null, "top": 100}', "dev_AP", "dev_R@2"]]
+
+
+def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(tmp_path: Path) -> None:
+    given: tuple[Any, ...] = ({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP")
+    first = RankingEvaluator(*given, task="trec", name="a")
+    second = RankingEvaluator(*given, task="trec", name="b", write_csv=False)
+    card = OldCard()
+    found = sequential([first, second], Model(card), str(tmp_path), 1.0, 5)
+    assert found == {"a_AP": 1.0, "b_AP": 1.0, "sequential_score": 1.0}
+    assert [path.name for path in tmp_path.iterdir()] == ["COLIEE_evaluation_a_results.csv"]
+    assert len(card.rows()) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import pickle
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import wording
 
 import coliee_ir
 from coliee_adapters import detect, parquet
@@ -272,7 +274,7 @@ def test_it_is_read_from_standard_input(files: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_can_be_a_gold_or_a_run_is_not_guessed(files: Path) -> None:
-    with pytest.raises(UsageError, match="can be a gold or a submission"):
+    with pytest.raises(UsageError, match=re.escape(wording("gold-submission-say"))):
         convert(EXAMPLES / "task1" / "gold.json", "it.parquet")
     assert not Path("it.parquet").exists()
 
@@ -315,11 +317,11 @@ def blocks(path: Path) -> Callable[[], object]:
         ("query_id", None, pa.string(), "row 3: the query is null"),
         ("doc_id", None, pa.string(), "row 3: the document is null"),
         ("score", None, pa.float64(), "row 3: the score is null"),
-        ("score", float("nan"), pa.float64(), "row 3: this score is not a finite number"),
+        ("score", float("nan"), pa.float64(), "row 3: " + wording("not-finite-number", "score")),
         ("doc_id", "", pa.string(), "row 3: this id is empty"),
         ("doc_id", "a b", pa.string(), "row 3: this id has a blank in it"),
-        ("doc_id", "a,b", pa.string(), "row 3: this id has a comma or a semicolon in it"),
-        ("score", 1, pa.date32(), "the score is of a type that is not read"),
+        ("doc_id", "a,b", pa.string(), "row 3: " + wording("id-comma-semicolon")),
+        ("score", 1, pa.date32(), wording("type-not-read", "score")),
     ],
 )
 @pytest.mark.parametrize("group", [1, 9])
@@ -343,7 +345,7 @@ def test_a_value_that_is_wrong_is_named_with_its_row(
 
 @pytest.mark.parametrize(
     ("relevance", "problem"),
-    [(None, "row 2: the relevance is null"), (1.5, "row 2: this relevance is not an integer"), (10**6, "row 2: ")],
+    [(None, "row 2: the relevance is null"), (1.5, "row 2: " + wording("relevance-not-integer")), (10**6, "row 2: ")],
 )
 def test_a_relevance_that_is_wrong_is_named_with_its_row(tmp_path: Path, relevance: object, problem: str) -> None:
     path = tmp_path / "gold.parquet"
@@ -359,14 +361,14 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
     for damaged in (whole[:-20], whole[:100], whole[: len(whole) // 2], whole[:400] + bytes(2000) + whole[2400:]):
         path.write_bytes(damaged)
         error = refused(blocks(path))
-        assert error.problem.startswith("the Parquet file is damaged or cut short (")
+        assert error.problem.startswith(wording("parquet-file-damaged"))
         assert "\n" not in str(error)
 
 
 def test_a_table_without_rows_and_one_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.parquet"
     pq.write_table(pa.table({"qid": pa.array([], pa.string()), "docno": pa.array([], pa.string())}), path)
-    assert refused(blocks(path)).problem == "the table has no rows"
+    assert refused(blocks(path)).problem == wording("table-no-rows")
     put(path, [Row(f"q{n}", f"d{n}", n, n, "T") for n in range(2000)], ("query_id", "doc_id", "score"))
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "10K")
     assert "unpacks to more than 10 KiB" in refused(blocks(path)).problem

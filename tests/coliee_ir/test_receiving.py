@@ -80,7 +80,7 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
     }  # fmt: skip
     remarks = {row.file: row.remark for row in inbox.rows if row.remark}
     assert remarks == {
-        "in/A/a (1).txt": wording("copy", "in/B.zip/b2"), "in/A/a.txt": f"{wording('copy', 'in/A/a (1')}).txt",
+        "in/A/a (1).txt": wording("copy", "in/A/a.txt"), "in/B.zip/b2": wording("copy", "in/A/a.txt"),
         "in/B.zip/readme.txt": wording("file-not-run"),
     }  # fmt: skip
     rules = {(finding.file, finding.rule) for finding in inbox.findings if str(finding.severity) == "error"}
@@ -90,12 +90,23 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
     assert set(errors) == {"in/B.zip/b1", "in/D/3", "in/D/broken.txt"}
 
 
+def test_a_file_named_as_its_run_has_a_tag_and_one_tag_may_be_in_two_tasks() -> None:
+    write({"in/A/task1/A1.txt": cases("A1"), "in/A/task2/A1.txt": "001 013 A1\n002 014 A1\n",
+           "in/A/about.txt": DESCRIPTION.format(1, "A1") + DESCRIPTION.format(2, "A1"),
+           "in/B/task1/B1.txt": cases("B1"), "in/B/about.txt": DESCRIPTION.format(2, "B1")})  # fmt: skip
+    inbox = receive("in")
+    assert {(row.task, row.tag, row.described) for row in inbox.rows if row.part == "documents"} == {
+        ("1", "A1", True), ("2", "A1", True), ("1", "B1", False)}  # fmt: skip
+    assert {(one.file, one.rule) for one in inbox.findings if str(one.severity) == "error"} == {
+        ("in/B/about.txt", "description-task")}  # fmt: skip
+
+
 @pytest.mark.usefixtures("mail")
 def test_queries_are_those_of_the_gold_that_the_run_answers() -> None:
     write({"golds/statute.xml": '<dataset><pair id="R07-01-U" label="Y"><t2>x</t2></pair></dataset>'})
     inbox = receive("in", queries=["gold.json", "golds/statute.xml"])
     missing = {finding.file for finding in inbox.findings if finding.rule == "query-missing"}
-    assert "in/A/a (1).txt" in missing and "in/C/task2/c" not in missing
+    assert "in/A/a.txt" in missing and "in/C/task2/c" not in missing
     unknown = {finding.file: finding.count for finding in inbox.findings if finding.rule == "query-unknown"}
     assert unknown == {"in/A/x": 2, "in/A/y": 2, "in/A/z": 2}
 

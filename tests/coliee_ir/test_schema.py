@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
-from coliee_ir.rules import schema
+from coliee_ir.rules import ALWAYS, schema
 
 NEWEST = 2026
 COMMON = 'task = "x"\ntitle = "a task"\nparts = ["documents"]\nmeasures = ["MicroF1"]\n'
@@ -33,7 +33,7 @@ def test_what_stands_at_the_top_holds_for_all_editions(tmp_path: Path) -> None:
 
 
 def test_rules_without_editions_hold_for_all_years_and_next_years_for_next_year(tmp_path: Path) -> None:
-    assert [(row["first"], row["last"]) for row in read(tmp_path, COMMON).editions] == [(0, schema.ALWAYS)]
+    assert [(row["first"], row["last"]) for row in read(tmp_path, COMMON).editions] == [(0, ALWAYS)]
     [row] = read(tmp_path, COMMON + f"[[edition]]\nfirst = {NEWEST + 1}\n").editions
     assert (row["first"], row["last"]) == (NEWEST + 1, NEWEST + 1)
 

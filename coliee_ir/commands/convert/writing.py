@@ -7,19 +7,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from coliee_adapters import descriptions, detect, ir_metadata, model_text, parquet, tabular, tort
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import one_of, refused
 from coliee_adapters.descriptions import Description
 from coliee_adapters.detect import Form, Submitted
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written, written_bytes
 from coliee_adapters.lines import counted
+from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
 from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import checked_columns
+from coliee_ir.commands.convert.normalising import gold_in, submission_in
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
     DESCRIBED_TASKS,
     NEWEST,
+    has_coliee_submissions,
     has_submissions,
     model_limit,
     submission_rules,
@@ -64,6 +67,7 @@ def convert(
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     task: str | None = None,
+    normalise: NormalForm | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -78,6 +82,8 @@ def convert(
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
         task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
+        normalise: the Unicode form in which ids are written: ``NFC``, ``NFKC``, or ``visible``, which is NFKC without
+            characters that have no width; by default as they are.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
@@ -85,6 +91,8 @@ def convert(
     """
     for name, value in (("form", form), ("to", to), ("tag", tag)):
         one_of(name, value, str | None, "a name")
+    if normalise is not None and normalise not in NORMAL_FORMS:
+        raise refused("normalise", ", ".join(NORMAL_FORMS), normalise)
     check_outputs([target], [source, template])
     if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
         to = parquet.FORMAT
@@ -96,12 +104,16 @@ def convert(
     is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
     if task is not None and to is None:
         raise UsageError(f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run")
+    if normalise is not None and task is None:
+        task = "trec"  # whose ids may have any character
     if is_folder(source) or is_gold:
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
+        gold = gold if normalise is None else gold_in(normalise, gold)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
+    record = record if normalise is None else submission_in(normalise, record)
     if to in (DESCRIPTION, METADATA):
         if described := descriptions.at_head(files[0]):
             return _write_described(described, target, to, tag, files[0].name)
@@ -187,14 +199,14 @@ def write(
     unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
-        return [*said, *unfit, *record.remarks.sentences(_DONE)]
+        return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences(_DONE)]
     gathered = Gathered(record)
     answers = gathered.answers() if to == "labels" else None
     if answers is not None:
         said = _write_answers(answers, target, "labels", tag or named, template)
     else:
         said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
-    return [*said, *unfit, *gathered.remarks.sentences(_DONE)]
+    return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences(_DONE)]
 
 
 def _unfit(tag: str) -> list[str]:
@@ -237,7 +249,7 @@ def write_submission(
     form = submission_rules(task, edition).form if has_submissions(task) else RUN_TARGET
     if not form:
         raise UsageError(f"a submission to task {task} holds no documents")
-    return write(run, target, to=form, tag=tag, submitted=has_submissions(task))
+    return write(run, target, to=form, tag=tag, submitted=has_coliee_submissions(task))
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
@@ -268,6 +280,12 @@ def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> 
         yield f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
 
 
+def _beside(parts: Collection[str], to: str) -> Iterator[str]:
+    """That further parts of a record are left out."""
+    if parts:
+        yield f"{' and '.join(parts)} dropped: {to} represents one part of a submission"
+
+
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     _allow(to, GOLD_TARGETS, "a gold")
     form = next(form for form in detect.GOLD_FORMS if form.name == to)
@@ -283,6 +301,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
         qrels, judgements, labels = as_documents(labels), len(labels), {}
     yield f"{counted(judgements, 'judgement')} of {counted(sum(map(bool, qrels.values())), 'query')}"
     yield from _left_out("label", len(labels), f"{to}; --to labels writes them")
+    yield from _beside(gold.beside, to)
     if "empty" not in form.holds:
         empty = [query for query, judged in qrels.items() if not judged]
         yield from _left_out("query without a relevant document", len(empty), to, empty)

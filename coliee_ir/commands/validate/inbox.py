@@ -21,7 +21,7 @@ class Received:
         file: the file.
         team: whose it is; empty where nothing tells it.
         task: its task; empty where nothing shows it.
-        tag: its run tag; empty where it has none.
+        tag: its run tag, or the name of a file without one; empty of what is not a run.
         part: ``articles``, ``documents``, ``answers``, ``long list``, ``claims``, ``description``; empty of what is
             none of these.
         described: whether a system description of the team names the run; None of what is not a run.

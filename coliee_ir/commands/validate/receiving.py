@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, Source, copies
+from coliee_adapters.files import PathLike, Source, by_original, copies
 from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
@@ -105,14 +105,13 @@ def _held(file: str, passed: Passed, edition: str | int | None) -> _Held:
         record: Run | Answers = read_run(file, unreadable_answers="wrong")
     except ColieeError:
         return _Held("", "", named_task(file) or found)
-    tag = "" if record.tag == Source(file).stem else record.tag
     said = {one.task for one in passed.described if one.tag == record.tag and one.task}
     task = next((row.task for row in PROTOCOLS if said == {described_task(row.task)}), "")
     task = named_task(file) or task or found
     part = "answers" if isinstance(record, Answers) else "documents"
     if part == "documents" and LONG_LIST_FILE.search(Path(file).name):
         part = "long list"
-    return _Held(tag, part, task)
+    return _Held(record.tag, part, task)
 
 
 def _answers_of_articles(rows: Sequence[Received], edition: str | int | None) -> None:
@@ -131,8 +130,9 @@ def _answers_of_articles(rows: Sequence[Received], edition: str | int | None) ->
 
 
 def _mark_copies(rows: Sequence[Received]) -> None:
-    """Note which files are copies: of one of the same team, or else of another's."""
+    """Note which files are copies: of one of the same team, or else of another's; ``a (1).txt`` is one of ``a.txt``."""
     firsts: dict[tuple[str, str], str] = {}
+    rows = sorted(rows, key=lambda row: by_original(row.file))
     for row, like in zip(rows, copies(row.file for row in rows), strict=True):
         first = firsts.setdefault((like or row.file, row.team), row.file)
         if first != row.file or like is not None:
@@ -155,11 +155,15 @@ def _checked(
         if not same_team:
             piles.setdefault((row.team, row.task), _Pile()).runs.append(row.file)
     tags: dict[str, set[tuple[str, str]]] = {}
+    by_tag = {(row.team, row.tag): (row.team, row.task) for row in rows if row.tag}
     for one in passed.described:
         team = teams[one.file]
         tags.setdefault(team, set()).add((one.task, one.tag))
         mine = [key for key in piles if key[0] == team and described_task(key[1]) == one.task]
-        for key in mine or [(team, next((row.task for row in PROTOCOLS if described_task(row.task) == one.task), ""))]:
+        if not mine:  # of no run's task: the run with its tag tells
+            task = next((row.task for row in PROTOCOLS if described_task(row.task) == one.task), "")
+            mine = [by_tag.get((team, one.tag), (team, task))]
+        for key in mine:
             pile = piles.setdefault(key, _Pile())
             pile.descriptions += [] if one.file in pile.descriptions else [one.file]
     for row in rows:

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from unicodedata import is_normalized, normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.ids import Ids
+from coliee_adapters.normal_forms import (
+    NORMAL_FORMS,
+    NormalForm,
+    alike_in,
+    folded,
+    is_folded,
+    is_inert,
+    mistaken,
+    normalised,
+)
+from coliee_adapters.records import INVISIBLE
+
+#: what the languages of the field write, and what is mistaken for it
+SIGNS = "a1ée\u0301Điềuê\u0300\u0323第５5条カｶﾞ\u3099क\u093c\u0958\u09c7\u09be\u1100\u1161각\u200b\u200d\ufeff\u00a0"
+words = st.text(SIGNS, max_size=6)
+
+
+@pytest.mark.parametrize(
+    ("run", "gold", "form"),
+    [
+        (normalize("NFD", "Điều"), "Điều", "NFC"),
+        ("\u0958", "क\u093c", "NFC"),
+        ("第５条", "第5条", "NFKC"),
+        ("ｶﾞｲﾄﾞ", "ガイド", "NFKC"),
+        ("1\ufeff", "1", "visible"),
+        ("क\u094d\u200dष", "क\u094dष", "visible"),
+        ("Dieu", "Điều", None),
+        ("D", "d", None),
+    ],
+)
+def test_ids_that_are_read_as_one_are_equal_in_a_form_that_is_named(
+    run: str, gold: str, form: NormalForm | None
+) -> None:
+    assert alike_in(run, gold) == form
+    assert mistaken([run], [gold, "x"]) == ([(run, gold, form)] if form else [])
+
+
+@given(words, words)
+def test_each_form_makes_equal_what_those_before_it_do(one: str, other: str) -> None:
+    equal = [normalised(one, form) == normalised(other, form) for form in NORMAL_FORMS]
+    assert equal == sorted(equal)
+    assert (folded(one) == folded(other)) is equal[-1]
+    for form in NORMAL_FORMS:
+        written = normalised(one, form)
+        assert normalised(written, form) == written
+        assert is_normalized("NFKC" if form == "visible" else form, written)
+    assert not INVISIBLE.search(folded(one))
+
+
+@given(st.lists(words | st.text(max_size=4), max_size=5))
+def test_texts_of_inert_characters_are_in_form(texts: list[str]) -> None:
+    ids = Ids.of(texts)
+    assert ids.characters() == {c for text in texts for c in text if c > "\x7f"}
+    assert ids.beyond_ascii().tolist() == [not text.isascii() for text in texts]
+    if all(map(is_inert, ids.characters())):
+        assert all(map(is_folded, texts))
+
+
+def test_every_character_that_joins_the_one_before_it_is_seen() -> None:
+    """Of all pairs that Unicode composes, one has a character that is not inert."""
+    composed = [c for c in map(chr, range(0x80, 0x20000)) if len(pair := normalize("NFD", c)) > 1]
+    pairs = [pair for c in composed if normalize("NFC", pair := normalize("NFD", c)) == c]
+    assert len(pairs) > 10_000
+    assert not [pair for pair in pairs if all(c <= "\x7f" or is_inert(c) for c in pair)]

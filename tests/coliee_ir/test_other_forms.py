@@ -1,0 +1,109 @@
+"""Ids in the languages of the field: what differs only in Unicode form is reported, and converted on request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_adapters.normal_forms import NORMAL_FORMS, alike_in, folded
+from coliee_adapters.records import Run
+from coliee_ir import Evaluator, Scores, convert, evaluate
+from coliee_ir.judging.judged import judge
+from coliee_ir.judging.qrels import Qrels
+
+GOLD = {
+    "q1": {"Điều5": 1, "第5条": 1, "x": 1},
+    "q2": {"क\u093cानून": 1, "カード": 1},
+    "質問4": {"z": 1},
+    "q5": {"y": 1},
+}
+RUN = {
+    "q1": [normalize("NFD", "Điều5"), "第５条", "x"],
+    "q2": ["\u0958ानून", "ｶｰﾄﾞ"],
+    "質問４": ["z"],
+    "q5": ["\u200by"],
+}
+ids = st.text("a1１é" + "e\u0301カｶ\u200b\u00a0", min_size=1, max_size=3)
+
+
+def written(path: Path, of: dict[str, dict[str, int]] | dict[str, list[str]]) -> Path:
+    lines = [
+        f"{query} 0 {document} {documents[document]}" if isinstance(documents, dict)
+        else f"{query} Q0 {document} 1 {-at} t"
+        for query, documents in of.items()
+        for at, document in enumerate(documents)
+    ]  # fmt: skip
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@given(
+    st.dictionaries(st.sampled_from(["q", "r"]), st.dictionaries(ids, st.just(1), max_size=4), min_size=1),
+    st.dictionaries(st.sampled_from(["q", "r", "s"]), st.lists(ids, unique=True, max_size=4)),
+)
+def test_what_differs_only_in_form_is_found_and_matches_nothing(
+    gold: dict[str, dict[str, int]], run: dict[str, list[str]]
+) -> None:
+    judged = judge(Qrels(gold), Run.of(run))
+    expected = 0
+    for query, documents in run.items():
+        missed = {folded(text): text for text in gold.get(query, {}) if text not in documents}
+        others = [document for document in documents if document not in gold.get(query, {})]
+        expected += sum(
+            folded(document) in missed and alike_in(document, missed[folded(document)]) is not None
+            for document in others
+        )
+    assert judged.remarks.count("other-form") == expected
+    correct = sum(document in gold.get(query, {}) for query, documents in run.items() for document in documents)
+    assert judged.correct().sum() == correct
+
+
+def test_ids_in_another_form_are_reported_beside_the_score(tmp_path: Path) -> None:
+    scores = evaluate(written(tmp_path / "gold", GOLD), written(tmp_path / "run", RUN), task="trec", measures=["R@10"])
+    assert isinstance(scores, Scores)
+    remark = next(text for text in scores.remarks if "--normalise" in text)
+    assert remark.startswith("6 ")
+    assert ", NFC" in remark and ", NFKC" in remark
+    assert scores.measures["R@10"] == pytest.approx((1 / 3 + 0 + 0 + 0) / 4)
+
+
+@pytest.mark.parametrize(
+    ("run", "shown"), [({"質問４": ["z"]}, "質問４ for 質問4, NFKC"), ({"q5": ["y\u200b"]}, "y\\u200b for y, visible")]
+)
+def test_nothing_in_common_but_for_the_form_is_refused_with_the_remedy(run: dict[str, list[str]], shown: str) -> None:
+    with pytest.raises(MismatchError) as refused:
+        Evaluator(GOLD, task="trec", measures=["AP"]).evaluate(run)
+    assert shown in str(refused.value)
+    assert "convert --normalise" in str(refused.value)
+
+
+@pytest.mark.parametrize(("form", "recall"), [("NFC", (2 / 3 + 1 / 2) / 4), ("NFKC", 3 / 4), ("visible", 1.0)])
+def test_converted_files_are_in_one_form(form: str, recall: float, tmp_path: Path) -> None:
+    assert set(NORMAL_FORMS) == {"NFC", "NFKC", "visible"}
+    convert(written(tmp_path / "gold", GOLD), tmp_path / "gold2", to="qrels", normalise=form)  # type: ignore[arg-type]
+    convert(written(tmp_path / "run", RUN), tmp_path / "run2", to="trec", normalise=form)  # type: ignore[arg-type]
+    scores = evaluate(tmp_path / "gold2", tmp_path / "run2", task="trec", measures=["R@10"])
+    assert isinstance(scores, Scores)
+    assert scores.measures["R@10"] == pytest.approx(recall)
+
+
+def test_ids_that_become_one_are_one_or_are_refused(tmp_path: Path) -> None:
+    same, other = (
+        written(tmp_path / "same", {"q": {"1": 1, "１": 1}}),
+        written(tmp_path / "x", {"q": {"1": 1, "１": 2}}),
+    )
+    convert(same, tmp_path / "out", to="qrels", normalise="NFKC")
+    assert (tmp_path / "out").read_text() == "q 0 1 1\n"
+    with pytest.raises(InputError, match="become one"):
+        convert(other, tmp_path / "no", to="qrels", normalise="NFKC")
+    assert not (tmp_path / "no").exists()
+    said = convert(written(tmp_path / "run", {"q": ["1", "１"]}), tmp_path / "out2", to="trec", normalise="NFKC")
+    assert (tmp_path / "out2").read_text().count("\n") == 1
+    assert any("repeated" in sentence for sentence in said)
+    with pytest.raises(UsageError):
+        convert(same, tmp_path / "no", normalise="NFX")  # type: ignore[arg-type]
