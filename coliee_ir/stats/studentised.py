@@ -532,7 +532,7 @@ class _Block(NamedTuple):
 
 def _along(direction: FloatArray, forms: FloatArray) -> FloatArray:
     """Σ direction · forms, of shapes (K,) and (K, …)."""
-    return np.add.reduce([weight * form for weight, form in zip(direction, forms, strict=True)])
+    return np.asarray(np.add.reduce([weight * form for weight, form in zip(direction, forms, strict=True)]))
 
 
 def _pieces(rows: slice, of_row: int) -> Iterator[slice]:
