@@ -284,6 +284,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
+    "copy": _option("--copy", metavar="DIR", help="copy the example files into folders of DIR instead"),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
     "pages": _option(
         "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"

@@ -10,7 +10,6 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -111,9 +110,9 @@ class ScoreStore:
             contents = [_content(one) for one in given]
             kept = [self._find(*each, rules) for each in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, kept, strict=True) if row is None]
-            score = partial(evaluator.score_one, True)
-            scored = batch.score_each(missing, score, jobs=jobs, executor=executor, columns=evaluator.columns,
-                                      tell_copies=False)  # fmt: skip
+            scored = batch.score_each(
+                missing, evaluator, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False
+            )
             for one, content, row in zip(given, contents, kept, strict=True):
                 if row is not None:
                     self.known += 1

@@ -691,6 +691,18 @@ def test_what_the_demo_says_can_be_typed(call: Call) -> None:
     assert again in out
 
 
+def test_the_demo_copies_its_files_and_writes_over_none(call: Call, tmp_path: Path) -> None:
+    assert call("demo", "--copy", tmp_path / "new", "--task", "1")[0] == 0
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["task1"]
+    (tmp_path / "new" / "task1" / "gold.json").write_text("{}")
+    assert call("demo", "--copy", tmp_path / "new", "--task", "1")[0] == 2
+    assert (tmp_path / "new" / "task1" / "gold.json").read_text() == "{}"
+    assert call("demo", "--copy", tmp_path / "all")[:2] == (0, "")
+    copied = {path.relative_to(tmp_path / "all") for path in (tmp_path / "all").rglob("*") if path.is_file()}
+    there = {path.relative_to(EXAMPLES) for path in EXAMPLES.glob("*[!_]/*")}
+    assert copied == there
+
+
 def test_the_demo_shows_one_task_if_asked(call: Call) -> None:
     code, out, _ = call("demo", "--task", "3")
     assert code == 0
