@@ -25,7 +25,7 @@ from coliee_ir.commands import protocol as protocol_command
 from coliee_ir.commands.validate import RULES
 from coliee_ir.commands.validate.columns import LABELLED
 from coliee_ir.commands.validate.lists import MANY
-from coliee_ir.measures.catalogue import OURS
+from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.rules.decisions import CHOICES, Decisions
 from coliee_ir.rules.protocol import (
     PROTOCOLS,
@@ -294,7 +294,7 @@ number of relevant documents of the query.
 def our_measures() -> str:
     """Our measures, a section each: what ``coliee-ir measures NAME`` prints, and what each needs."""
     sections = []
-    for kind in OURS.values():
+    for kind in map(class_of, OURS):
         what = measures.describe(kind())
         sections += [f"### {prose(what.name)}\n", *_paragraphs(what.definition)]
         facts = {

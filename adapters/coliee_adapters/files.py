@@ -7,10 +7,8 @@ import functools
 import io
 import os
 import re
-import shutil
 import stat
 import sys
-import tempfile
 import weakref
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -348,6 +346,8 @@ class Source:
 
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
+            import tempfile  # takes a while to load, and plain files do without
+
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
             weakref.finalize(self, spool.close)
             if self.path != "-":
@@ -461,6 +461,9 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
     """
     name = _named(path)
     if name == "-":
+        import shutil
+        import tempfile
+
         with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as spool:
             try:
                 yield cast(io.TextIOBase, spool)
@@ -520,6 +523,9 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
     """
     name = _named(path)
     if name == "-":
+        import shutil
+        import tempfile
+
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             try:
                 yield cast(BinaryIO, spool)
@@ -529,6 +535,8 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
             shutil.copyfileobj(spool, sys.stdout.buffer, _PIECE)
         return
     if remote.is_remote(name):
+        import tempfile
+
         try:
             with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
                 here = Path(folder, Path(name.partition("?")[0]).name)
@@ -591,6 +599,9 @@ def _beside(target: Path) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _in_one_go(target: Path) -> Iterator[BinaryIO]:
     """A binary stream whose content goes to the target, which is opened at once, if the block ends well."""
+    import shutil
+    import tempfile
+
     with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
         yield os.fdopen(os.dup(spool.fileno()), "wb")
         spool.seek(0)
@@ -598,6 +609,8 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
 
 
 def _no_room(name: str, error: OSError) -> InputError:
+    import tempfile
+
     problem = f"cannot be stored in {tempfile.gettempdir()} ({error.strerror or error})"
     return InputError(name, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
 

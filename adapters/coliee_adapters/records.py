@@ -36,7 +36,7 @@ def exact_id(text: str) -> str:
 
 
 #: what separates documents where people write several into one text
-SEPARATORS: Final = re.compile(r"[\s,;、，；]+")
+SEPARATORS: Final = r"[\s,;、，；]+"
 #: what an id of COLIEE's has not in it: it separates ids
 COMMAS: Final = re.compile("[,;、，；]")
 #: what to do about an id that is wrong

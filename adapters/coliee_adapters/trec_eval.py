@@ -61,7 +61,7 @@ _SINGLE: Final = frozenset({"set_F", "11pt_avg"})
 #: Of these, the measure whose value is computed from all its parameters.
 _JOINT: Final = frozenset({"11pt_avg"})
 
-_NAME: Final = re.compile(r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?")
+_NAME: Final = r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?"
 
 #: The version of trec_eval inside each pytrec_eval-terrier, which does not say it itself.
 _EMBEDDED: Final = {"0.5.11": "9.0.8"}
@@ -131,7 +131,7 @@ def parse(name: str) -> list[Request]:
         if unknown := sorted(known - pytrec_eval.supported_measures):
             raise UsageError(f"{name} includes measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
-    match = _NAME.fullmatch(name)
+    match = re.fullmatch(_NAME, name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""
     if base not in pytrec_eval.supported_measures:
         return []

@@ -18,7 +18,7 @@ from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_adapters.fonts import scripts
 from coliee_ir.output.envelope import dumped, number
-from coliee_ir.stats.folds import Difference
+from coliee_ir.stats.resampling import Difference
 
 _Shown = TypeVar("_Shown")
 
@@ -170,15 +170,13 @@ def markdown(grid: Grid) -> str:
 #: What GitHub replaces in the finished page, where a backslash is gone: the mention of a person or an issue, an emoji,
 #: a link.
 #: The ``@10`` of a measure is none of these.
-_REPLACED: Final = re.compile(
-    r"#(?=\d)|(?<![\w)])@(?=\w)|(?<=\))@(?!\d)|@(?=[\w.-]*\.\w)|:(?=[\w+-]+:)|:(?=//)|(?<=www)\.", re.IGNORECASE
-)
+_REPLACED: Final = r"(?i)#(?=\d)|(?<![\w)])@(?=\w)|(?<=\))@(?!\d)|@(?=[\w.-]*\.\w)|:(?=[\w+-]+:)|:(?=//)|(?<=www)\."
 _NO_SPACE: Final = "\u200b"
 
 
 def in_markdown(text: str) -> str:
     """Text with Markdown's own characters escaped; what GitHub makes of plain text is broken by a space of no width."""
-    apart = _REPLACED.sub(rf"\g<0>{_NO_SPACE}", printable(text))
+    apart = re.sub(_REPLACED, rf"\g<0>{_NO_SPACE}", printable(text))
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
 
 

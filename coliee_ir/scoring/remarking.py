@@ -14,7 +14,6 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down
 from coliee_ir.measures import Delegated, Measure, Parts
-from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import counts
 from coliee_ir.scoring.measuring import Choice, Counted
 from coliee_ir.scoring.prepared import Prepared
@@ -81,7 +80,7 @@ def _remarks(parts: Parts, measures: Iterable[Measure], counted: Counted, agains
     _add(remarks, "extra-query", counted.extra)
     in_part = counted.in_part
     _add(remarks, "unanswered-query", against.named(~counted.answered & ~in_part))
-    if any(isinstance(measure, Accuracy) for measure in measures):
+    if any(measure.name == "Accuracy" for measure in measures):
         _add(remarks, "partial-answers", against.named(in_part))
     else:  # what is there is scored without the rest
         needed = {part for measure in measures for part in measure.needs if part in against.rules.parts}
