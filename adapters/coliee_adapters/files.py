@@ -7,10 +7,8 @@ import functools
 import io
 import os
 import re
-import shutil
 import stat
 import sys
-import tempfile
 import weakref
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -348,6 +346,8 @@ class Source:
 
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
+            import tempfile  # takes a while to load, and plain files do without
+
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
             weakref.finalize(self, spool.close)
             if self.path != "-":
@@ -461,6 +461,9 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
     """
     name = _named(path)
     if name == "-":
+        import shutil
+        import tempfile
+
         with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as spool:
             try:
                 yield cast(io.TextIOBase, spool)
@@ -474,6 +477,43 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
 
 
 @contextlib.contextmanager
+def exclusively(path: PathLike) -> Iterator[None]:
+    """Read and write a file of this machine while no other process does that by this function; it is made if need be.
+
+    ``written`` may replace the file within: who waited for the old one takes the new one. On systems without file
+    locks (Windows), nobody waits.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    name = _named(path)
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows does not have it
+        yield
+        return
+    with contextlib.ExitStack() as held:
+        try:
+            while True:
+                stream = held.enter_context(Path(name).open("ab"))
+                fcntl.flock(stream, fcntl.LOCK_EX)
+                if _is_still(name, stream):
+                    break
+                held.close()
+        except OSError as error:
+            raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+        yield
+
+
+def _is_still(name: str, stream: BinaryIO) -> bool:
+    """Whether an open file is still the one of its name."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), Path(name).stat())
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
 def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
     """The same as ``written``, for what is not text.
 
@@ -483,6 +523,9 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
     """
     name = _named(path)
     if name == "-":
+        import shutil
+        import tempfile
+
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             try:
                 yield cast(BinaryIO, spool)
@@ -492,6 +535,8 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
             shutil.copyfileobj(spool, sys.stdout.buffer, _PIECE)
         return
     if remote.is_remote(name):
+        import tempfile
+
         try:
             with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
                 here = Path(folder, Path(name.partition("?")[0]).name)
@@ -554,6 +599,9 @@ def _beside(target: Path) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _in_one_go(target: Path) -> Iterator[BinaryIO]:
     """A binary stream whose content goes to the target, which is opened at once, if the block ends well."""
+    import shutil
+    import tempfile
+
     with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
         yield os.fdopen(os.dup(spool.fileno()), "wb")
         spool.seek(0)
@@ -561,6 +609,8 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
 
 
 def _no_room(name: str, error: OSError) -> InputError:
+    import tempfile
+
     problem = f"cannot be stored in {tempfile.gettempdir()} ({error.strerror or error})"
     return InputError(name, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
 

@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, is_folder
 
 #: what operating systems and office programs leave in folders, besides hidden files
-_DEBRIS: Final = re.compile(r"\.|~\$|__macosx$|thumbs\.db$|ehthumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$", re.I)
+_DEBRIS: Final = r"(?i)\.|~\$|__macosx$|thumbs\.db$|ehthumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$"
 
 
 class Walked(NamedTuple):
@@ -60,13 +60,17 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
         name = os.fspath(path)
         if remote.is_remote(name):
             if is_folder(name):
-                inside = [file for file in remote.files(name) if os.path.realpath(file) not in others]
+                inside = [file for file in remote.files(name) if all(map(_is_shown, _below_address(name, file)))]
                 if not inside:
                     raise UsageError(f"{name} contains no files")
             else:
                 walked.named.add(name)
                 inside = [name]
-            found.update((file, file) for file in inside)
+            for address in inside:
+                if address != name and os.path.realpath(address) in others:
+                    walked.met.append(address)
+                else:
+                    found.setdefault(address, address)
             continue
         if not is_folder(name):
             if not archives.is_archive(name):
@@ -112,6 +116,11 @@ def _files_in(file: str, outside: list[str]) -> list[str]:
     return [f"{file}/{name}" for name in sorted(inside.files) if all(map(_is_shown, name.split("/")))]
 
 
+def _below_address(folder: str, file: str) -> list[str]:
+    """The names of the folders below a folder elsewhere, and of the file in them."""
+    return file.partition("?")[0][len(folder.partition("?")[0]) :].strip("/").split("/")
+
+
 def _below(folder: Path) -> Iterator[Path]:
     """The files below a folder, and the links to folders."""
 
@@ -129,4 +138,4 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _is_shown(name: str) -> bool:
-    return _DEBRIS.match(name) is None
+    return re.match(_DEBRIS, name) is None

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import functools
 import re
+import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice, repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ _SINGLE: Final = frozenset({"set_F", "11pt_avg"})
 #: Of these, the measure whose value is computed from all its parameters.
 _JOINT: Final = frozenset({"11pt_avg"})
 
-_NAME: Final = re.compile(r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?")
+_NAME: Final = r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?"
 
 #: The version of trec_eval inside each pytrec_eval-terrier, which does not say it itself.
 _EMBEDDED: Final = {"0.5.11": "9.0.8"}
@@ -130,7 +131,7 @@ def parse(name: str) -> list[Request]:
         if unknown := sorted(known - pytrec_eval.supported_measures):
             raise UsageError(f"{name} includes measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
-    match = _NAME.fullmatch(name)
+    match = re.fullmatch(_NAME, name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""
     if base not in pytrec_eval.supported_measures:
         return []
@@ -314,39 +315,42 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     them are judged, and hold the missing ones under names behind the last rank.
     """
     deepest = max(int(depth.max(initial=0)), 1)
-    query = np.repeat(np.arange(len(depth)), start[1:] - start[:-1])
-    within = np.arange(len(rank)) - start[query]
-    named = np.where(rank > 0, rank, deepest + 1 + within)
-    last = max(deepest, int(named.max(initial=0)))
-    # names ascend with ranks, so that what trec_eval sorts is sorted already
-    width = len(str(last))
-    names = [f"{at:0{width}}" for at in range(last + 1)]
-    judged_names, levels = [names[at] for at in named.tolist()], level.tolist()
-    seen = np.stack((named, level), axis=1).tobytes()
-    size = 2 * rank.itemsize
-    rankings: dict[int, dict[str, float]] = {}
-    qrels: dict[str, dict[str, int]] = {}
-    run: dict[str, dict[str, float]] = {}
+    sizes = start[1:] - start[:-1]
+    named = np.where(rank > 0, rank, deepest + 1 + np.arange(len(rank)) - np.repeat(start[:-1], sizes))
+    levels = int(level.max(initial=0)) + 2
+    # what a query looks like: how many documents it has, and which of them are judged how
+    looks, size = (named * levels + level + 1).tobytes(), named.itemsize
+    bounds = (size * start).tolist()
+    signatures = zip(depth.tolist(), map(looks.__getitem__, map(slice, bounds[:-1], bounds[1:])), strict=True)
     distinct: dict[tuple[int, bytes], int] = {}
-    alike = []
-    bounds = start.tolist()
-    usable = (np.bincount(query[level >= 0], minlength=len(depth)) > 0).tolist()
-    for first, end, of_query, is_usable in zip(bounds[:-1], bounds[1:], depth.tolist(), usable, strict=True):
-        number = distinct.setdefault((of_query, seen[first * size : end * size]), len(distinct))
-        alike.append(number)
-        if number < len(qrels):
-            continue
-        judged = dict(zip(judged_names[first:end], levels[first:end], strict=True))
-        if not is_usable:
-            # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
-            judged["j"] = 0
-        # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
-        # measure of such a query, except those that count it, and these are 0.
-        n = max(of_query, 1)
-        if n not in rankings:
-            # scores from an order, n - i, are exact in float32 up to 2^24
-            rankings[n] = dict(zip(names[1 : n + 1], map(float, range(n, 0, -1)), strict=True))
-        qrels[str(number)], run[str(number)] = judged, rankings[n]
+    alike = np.array([distinct.setdefault(signature, len(distinct)) for signature in signatures])
+    first = np.zeros(len(distinct), dtype=np.int64)
+    first[alike[::-1]] = np.arange(len(alike))[::-1]  # where several queries have one number, the last one stays
+    are_first = np.zeros(len(alike), dtype=np.bool_)
+    are_first[first] = True
+    rows = np.repeat(are_first, sizes)
+    named, judged, sizes = named[rows], level[rows], sizes[first]
+    # names ascend with ranks, so that what trec_eval sorts is sorted already
+    n = max(deepest, int(named.max(initial=0)), len(first)) + 1
+    names = list(map(str, range(least := 10 ** len(str(n)), least + n)))
+    pairs = zip(map(names.__getitem__, named.tolist()), judged.tolist(), strict=True)
+    of_queries = map(islice, repeat(pairs), sizes.tolist())
+    qrels: dict[str, dict[str, int]] = dict(zip(names, map(dict, of_queries), strict=False))
+    usable = np.bincount(np.repeat(np.arange(len(first)), sizes)[judged >= 0], minlength=len(first)) > 0
+    for at in np.flatnonzero(~usable).tolist():
+        # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
+        qrels[names[at]]["j"] = 0
+    # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
+    # measure of such a query, except those that count it, and these are 0.
+    depths = np.maximum(depth[first], 1).tolist()
+    # scores from an order are exact in float32 up to 2^24
+    longest = dict(zip(names[1 : deepest + 1], map(float, range(deepest, 0, -1)), strict=True))
+    rankings: dict[int, dict[str, float]] = {}
+    for n in sorted(set(depths), reverse=True):
+        while len(longest) > n:
+            longest.popitem()
+        rankings[n] = dict(longest)
+    run = dict(zip(qrels, map(rankings.__getitem__, depths), strict=True))
     families: dict[str, list[str]] = {}  # pytrec_eval would find out by trial what belongs together
     for request in group.requests:
         families.setdefault(request.base, []).append(request.parameter)
@@ -356,31 +360,39 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
     answers = evaluator.evaluate(run).values()
     columns = {key: at for at, key in enumerate(next(iter(answers)))}
-    table = np.fromiter(chain.from_iterable(map(dict.values, answers)), np.float64, len(columns) * len(answers))
-    table = table.reshape(len(answers), -1)[alike]
+    cells = len(columns) * len(answers)
+    packed = struct.pack(f"{cells}d", *chain.from_iterable(map(dict.values, answers)))
+    table = np.frombuffer(packed).reshape(len(answers), -1).T[:, alike]
     result = {}
     for request in group.requests:
-        result[request] = table[:, columns[request.key]]
+        result[request] = table[columns[request.key]]
         if request.base in _COUNT_UNJUDGED:
             result[request] = np.where(depth == 0, 0.0, result[request])
     return result
 
 
-def mean(request: Request, per_query: FloatArray) -> float:
-    """The value over all queries, as trec_eval's ``-c`` forms it: over all judged queries, added one after another.
+def means(requests: Sequence[Request], per_query: FloatArray) -> list[float]:
+    """The values over all queries, as trec_eval's ``-c`` forms them: over all judged queries, added one after another.
 
     Counts (``num_…``) are sums and the geometric means (``gm_…``) exponentials of the mean of logarithms.
 
     Args:
-        request: the measure.
-        per_query: shape (queries,), in the order in which trec_eval adds: by query id.
+        requests: the measures.
+        per_query: shape (measures, queries), in the order in which trec_eval adds: by query id; NaN for a query that is
+            left out.
     """
-    n = len(per_query)
+    counted = ~np.isnan(per_query)
+    # one after another, where np.sum would add in pairs
+    sums = np.cumsum(np.where(counted, per_query, 0.0), axis=1)[:, -1:].sum(axis=1)
+    numbers = zip(requests, sums.tolist(), counted.sum(axis=1).tolist(), strict=True)
+    return [_mean(request, total, n) for request, total, n in numbers]
+
+
+def _mean(request: Request, total: float, n: int) -> float:
     if request.base == "num_q":
         return float(n)
     if not n:
         return float("nan")
-    total = float(np.cumsum(per_query)[-1])  # one after another, where np.sum would add in pairs
     if request.base.startswith("num_"):
         return total
     return float(np.exp(total / n)) if request.base.startswith("gm_") else total / n

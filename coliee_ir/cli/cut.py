@@ -19,8 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: coliee-ir cut test_run.txt --rule rule.json --task 1 -o RUN1.txt"
     add(parser, "ranking")
     add(parser, "rule")
-    add(parser, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
-    add(parser, "protocol")
+    named = parser.add_mutually_exclusive_group()
+    add(named, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
+    add(named, "protocol")
     add(parser, "edition", "columns")
     add(parser, "tag", help="run tag to write (default: that of RUN)")
     add(parser, "output")

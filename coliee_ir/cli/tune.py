@@ -22,7 +22,7 @@ from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
-from coliee_ir.rules.protocol import has_submissions
+from coliee_ir.rules.protocol import has_coliee_submissions
 from coliee_ir.scoring import given, session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
@@ -234,7 +234,7 @@ def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
     if options.to is not None:
         return False
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
-    if not Path(path).is_file() or not has_submissions(task):
+    if not Path(path).is_file() or not has_coliee_submissions(task):
         return False
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:

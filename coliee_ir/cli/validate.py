@@ -28,8 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "example: coliee-ir validate RUN1.txt --task 1 --queries test.json --fix RUN1.fixed.txt"
     )
     add(parser, "files")
-    add(parser, "task", choices=_TASKS, help=f"task: {', '.join(_TASKS)} (default: detected from the files)")
-    add(parser, "protocol", "edition", "columns")
+    of_task = parser.add_mutually_exclusive_group()
+    add(of_task, "task", choices=_TASKS, help=f"task: {', '.join(_TASKS)} (default: detected from the files)")
+    add(of_task, "protocol")
+    add(parser, "edition", "columns")
     named = parser.add_mutually_exclusive_group()
     add(named, "query_gold", "queries")
     add(parser, "corpus", "teams", "fix")

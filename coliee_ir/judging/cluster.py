@@ -4,6 +4,8 @@ Dask is the engine because it is pure Python, tries again by itself what a lost 
 SSH, Slurm and Kubernetes. Anything else that offers an executor needs nothing of this module.
 """
 
+# Dask, which CI has, is partly typed
+# mypy: disallow-untyped-calls=False
 from __future__ import annotations
 
 import contextlib
@@ -14,7 +16,7 @@ from typing import Final
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.workers import WorkerError
 
-#: How often a task is tried again whose worker was lost.
+#: How often a task is tried again that failed, or whose worker was lost; of lost ones, a scheduler has its own limit.
 _RETRIES: Final = 2
 
 #: Seconds in which a scheduler must answer.
@@ -47,8 +49,9 @@ def connected(address: str) -> Iterator[Executor]:
         try:
             if address.startswith(_LOCAL):
                 cluster = LocalCluster(
-                    n_workers=int(count), threads_per_worker=1, dashboard_address=None, silence_logs=50
-                )
+                    n_workers=int(count), threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50,
+                    scheduler_kwargs={"allowed_failures": _RETRIES},
+                )  # fmt: skip
                 stack.enter_context(cluster)
                 client = stack.enter_context(Client(cluster))
             else:

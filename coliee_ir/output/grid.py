@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from coliee_adapters.compressed import plain_name
+from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
+from coliee_adapters.fonts import scripts
 from coliee_ir.output.envelope import dumped, number
-from coliee_ir.stats.folds import Difference
+from coliee_ir.stats.resampling import Difference
 
 _Shown = TypeVar("_Shown")
 
@@ -40,6 +42,10 @@ _LATEX: Final = {
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
+    "Δ": r"$\Delta$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "…": r"\ldots{}",
 }
 
 
@@ -47,7 +53,7 @@ _LATEX: Final = {
 _FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
-#: So many characters of a text are shown to people; run tags have 12, and paths fewer than this.
+#: So many columns of a text are shown to people; run tags have 12, and paths fewer than this.
 _WIDEST: Final = 300
 
 
@@ -139,12 +145,12 @@ def _on_screen(text: str) -> str:
 def plain(grid: Grid) -> str:
     """Columns padded with blanks, text left-aligned and numbers right-aligned."""
     rows = _finished(grid, _on_screen, _same, _same)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
         cells = [
-            cell.ljust(width) if at < grid.n_text else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            padded(cell, columns, right=at >= grid.n_text)
+            for at, (cell, columns) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"
@@ -165,15 +171,13 @@ def markdown(grid: Grid) -> str:
 #: What GitHub replaces in the finished page, where a backslash is gone: the mention of a person or an issue, an emoji,
 #: a link.
 #: The ``@10`` of a measure is none of these.
-_REPLACED: Final = re.compile(
-    r"#(?=\d)|(?<![\w)])@(?=\w)|(?<=\))@(?!\d)|@(?=[\w.-]*\.\w)|:(?=[\w+-]+:)|:(?=//)|(?<=www)\.", re.IGNORECASE
-)
+_REPLACED: Final = r"(?i)#(?=\d)|(?<![\w)])@(?=\w)|(?<=\))@(?!\d)|@(?=[\w.-]*\.\w)|:(?=[\w+-]+:)|:(?=//)|(?<=www)\."
 _NO_SPACE: Final = "\u200b"
 
 
 def in_markdown(text: str) -> str:
     """Text with Markdown's own characters escaped; what GitHub makes of plain text is broken by a space of no width."""
-    apart = _REPLACED.sub(rf"\g<0>{_NO_SPACE}", printable(text))
+    apart = re.sub(_REPLACED, rf"\g<0>{_NO_SPACE}", printable(text))
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
 
 
@@ -189,7 +193,11 @@ _SIZES = (
 #: points from which a column of words is broken into lines
 _WORDS = 100.0
 #: letters from which a word in a column of words may be broken; a letter as it is escaped; after what it is broken
-_LONG_WORD, _LETTER, _BREAKS = 16, re.compile(r"\\[A-Za-z]+\{\}|\\.|\{.\}|."), ("/", ".", "-", "=", "?", r"\_", r"\&")
+_LONG_WORD, _LETTER, _BREAKS = (
+    16,
+    re.compile(r"\$[^$]+\$|\\[A-Za-z]+\{\}|\\.|\{.\}|."),
+    ("/", ".", "-", "=", "?", r"\_", r"\&"),
+)
 
 
 def latex(grid: Grid) -> str:
@@ -209,7 +217,11 @@ def latex(grid: Grid) -> str:
     told = _fitted(_Sheet(header, rows, [_wide(name) for name in grid.header], widths, grid.n_text), grid)
     packages, _, table = told.partition("\n")
     unknown = declarations(told)
-    return f"{packages}\n% pdflatex: {unknown}\n{table}" if unknown else told
+    if not unknown:
+        return told
+    fonts = ", ".join(scripts(told)) or "Latin Modern"
+    best = f"% pdflatex does not have all these characters: use lualatex or xelatex, with a font such as {fonts}\n"
+    return f"{packages}\n% pdflatex: {unknown}\n{table}{best}"
 
 
 #: combining characters as LaTeX's accents
@@ -288,8 +300,9 @@ class _Sheet(NamedTuple):
 
 def _wide(text: str) -> float:
     """About how many points a text takes in Computer Modern at 10 points; never less than it does."""
-    return sum(3.4 if c in " ijltfrI.,:;|!'()[]-/" else 10.0 if c > "\u024f" and c != "–" else
-               8.6 if c in "mwMWQO%@<>=+~" else 7.6 if c.isupper() else 5.6 for c in text)  # fmt: skip
+    return sum(3.4 if c in " ijltfrI.,:;|!'()[]-/" else 5.2 * width(c) if width(c) != 1 else
+               10.0 if c > "\u024f" and c != "–" else 8.6 if c in "mwMWQO%@<>=+~" else
+               7.6 if c.isupper() else 5.6 for c in text)  # fmt: skip
 
 
 def _fitted(sheet: _Sheet, grid: Grid) -> str:
@@ -411,7 +424,8 @@ def in_latex(text: str) -> str:
     >>> in_latex("50%_A")
     '50\\%\\_A'
     """
-    return "".join(_LATEX.get(character, character) for character in printable(text))
+    composed = unicodedata.normalize("NFC", printable(text))
+    return "".join(_LATEX.get(character, character) for character in composed)
 
 
 def separated(grid: Grid, delimiter: str = ",") -> str:
@@ -447,9 +461,9 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
     table = Table()
     for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):
         # where the table is too wide, names are folded and numbers are not: half a number is another number
-        width = max((Text.from_markup(cell, emoji=False).cell_len for cell in column), default=0)
+        columns = max((Text.from_markup(cell, emoji=False).cell_len for cell in column), default=0)
         justify: Literal["left", "right"] = "left" if at < grid.n_text else "right"
-        table.add_column(name, justify=justify, overflow="fold", min_width=min(width, 12))
+        table.add_column(name, justify=justify, overflow="fold", min_width=min(columns, 12))
     for row in rows:
         table.add_row(*row)
     console = Console(emoji=False)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from coliee_adapters.display import cut
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -170,8 +171,8 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], says: str) -> str
     ]
     for at, (name, score, low, high) in enumerate(rows):
         y = _ROW * (at + 1)
-        shown = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-        drawn.append(f'<text x="{_NAMES - 8}" y="{y + 4}" text-anchor="end">{text(shown)}</text>')
+        shown = text(cut(name, _LONGEST))
+        drawn.append(f'<text x="{_NAMES - 8}" y="{y + 4}" text-anchor="end">{shown}</text>')
         if low == low and high == high:
             drawn.append(f'<line x1="{x(low)}" x2="{x(high)}" y1="{y}" y2="{y}" stroke="currentColor"/>')
         if score == score:

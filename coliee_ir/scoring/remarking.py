@@ -15,7 +15,6 @@ from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down
 from coliee_ir.measures import Delegated, Measure, Parts
 from coliee_ir.measures.formulas import Formula, OfPart
-from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import counts
 from coliee_ir.scoring.measuring import Choice, Counted
 from coliee_ir.scoring.prepared import Prepared
@@ -48,7 +47,7 @@ class Noted:
 def note(records: Records, parts: Parts, choice: Choice, counted: Counted, against: Prepared) -> Noted:
     """Find what there is to remark. Args: what the rooms before this one made."""
     delegated = any(isinstance(measure, Delegated) for measure in choice.measures)
-    main = parts[against.rules.parts[0]]
+    main = next(parts[part] for part in against.rules.parts if part in parts)
     other = records.answers is not None and "documents" in parts and records.answers.tag != records.main.tag
     return Noted(
         remarks=_remarks(parts, choice.measures, counted, against),
@@ -87,7 +86,7 @@ def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, agains
     _add(remarks, "extra-query", counted.extra)
     in_part = counted.in_part
     _add(remarks, "unanswered-query", against.named(~counted.answered & ~in_part))
-    if any(isinstance(measure, Accuracy) for measure in measures):
+    if any(measure.name == "Accuracy" for measure in measures):
         _add(remarks, "partial-answers", against.named(in_part))
     else:  # what is there is scored without the rest
         needed = {part for measure in measures for part in measure.needs if part in against.rules.parts}

@@ -10,7 +10,6 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -41,7 +40,7 @@ from coliee_ir.scoring.submission import Submission, name_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["ScoreStore", "is_store", "slim", "store_files", "task_of"]
+__all__ = ["ScoreStore", "is_store", "rules_of", "slim", "store_files", "task_of"]
 
 #: So many submissions are looked up, and then scored, at a time; more where many machines score them.
 _WINDOW: Final = 200
@@ -111,9 +110,9 @@ class ScoreStore:
             contents = [_content(one) for one in given]
             kept = [self._find(*each, rules) for each in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, kept, strict=True) if row is None]
-            score = partial(evaluator.score_one, True)
-            scored = batch.score_each(missing, score, jobs=jobs, executor=executor, columns=evaluator.columns,
-                                      tell_copies=False)  # fmt: skip
+            scored = batch.score_each(
+                missing, evaluator, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False
+            )
             for one, content, row in zip(given, contents, kept, strict=True):
                 if row is not None:
                     self.known += 1
@@ -182,6 +181,11 @@ def task_of(paths: Iterable[str]) -> str | None:
     return next(iter(tasks)) if len(tasks) == 1 else None
 
 
+def rules_of(evaluator: Evaluator) -> str:
+    """What is the same for runs that are scored by the same gold, queries, rules and versions."""
+    return _Rules(evaluator).id
+
+
 class _Rules:
     """An evaluator's rules: by which rows are known again, and Scores become rows and rows Scores.
 
@@ -210,7 +214,8 @@ class _Rules:
         digest = hashlib.sha256()
         told = {name: fact for name, fact in self.facts.items() if name != "gold"}
         remarks = list(evaluator.gold.remarks.sentences({}))
-        digest.update(json.dumps([told, remarks, evaluator.columns, evaluator.read_as]).encode())
+        by_rules = [evaluator.protocol.not_itself, evaluator.protocol.run]
+        digest.update(json.dumps([told, remarks, evaluator.columns, evaluator.read_as, by_rules]).encode())
         for part, qrels in against.qrels.items():
             digest.update(part.encode())
             for array in (qrels.start, qrels.relevance, qrels.documents.length):
@@ -245,7 +250,7 @@ class _Rules:
             part: _judged(against.qrels["documents" if part == "long" else part], more["extras"][part], arrays)
             for part, arrays in _unpacked(row.judged).items()
         }
-        wanted = [*evaluator.asked] or list(named(list(row.means)))
+        wanted = [*evaluator.asked] or list(named(list(row.means), evaluator.protocol.scores))
         if not evaluator.asked and row.asked != "[]":
             wanted = [one for one in evaluator.official if all(part in parts for part in one.needs)]
         for measure in wanted:

@@ -56,6 +56,8 @@ def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, 
 
 
 def _left_out(names: Sequence[str], against: Prepared) -> str:
+    if not against.rules.is_coliee:
+        return f"{' and '.join(names)} cannot be scored, since this submission does not hold all parts of the task"
     needed = NEEDED["answers"] if "answers" in against.qrels else f"labels, and {against.gold.path} holds none"
     sentence = f"{' and '.join(names)} cannot be scored without {needed}"
     if (earlier := without_answers(against.rules.task)) is not None:

@@ -47,6 +47,26 @@ class Interval(NamedTuple):
     high: float
 
 
+class Difference(NamedTuple):
+    """The difference of two scores on the same queries.
+
+    Attributes:
+        value: the one less the other.
+        error: its jackknife standard error.
+        interval: value ± t · error, with one degree of freedom less than there are groups of queries; NaN where no
+            error can be estimated.
+    """
+
+    value: float
+    error: float
+    interval: Interval
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the interval leaves zero out, so that one may be called better."""
+        return self.interval.low > 0 or self.interval.high < 0
+
+
 def swaps(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[BoolArray]:
     """For each trial, which queries swap their runs: blocks of shape (resamples of the block, queries).
 

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms, of_mean
 from coliee_ir.stats import resampling
@@ -33,8 +34,9 @@ _NO_ERROR: Final = 1e-8
 #: this many numbers are held at once: statistics of pairs that are tested one by one, contributions of pairs together
 _HELD: Final = 1 << 22
 _TOGETHER: Final = 1 << 17
-#: the sums of all runs are held for fewer trials, so that those of the pairs of a run stay in the processor's cache
-_NARROW: Final = 8
+#: runs whose pairs are bounded together, and how many trials of their pairs stay in the processor's cache
+_GROUP: Final = 16
+_CACHED: Final = 128
 
 
 class PairTest(NamedTuple):
@@ -355,7 +357,7 @@ def jointly(families: Sequence[Family], settings: Resampling) -> Joint:
     """
     n = len(families[0].runs[0].each)
     linear = [_Linear.of(*family) for family in families]
-    width = _NARROW * sum(len(one.forms) for one in linear)
+    width = sum(len(one.forms) + len(one.blocks) for one in linear)
     is_exact = resampling.is_exact(n, settings.n_resamples)
     swaps = (
         resampling.every_swap(n, width) if is_exact else resampling.swaps(settings.seed, settings.n_resamples, n, width)
@@ -380,24 +382,24 @@ class _Linear(NamedTuple):
     """What queries contribute to the differences of pairs, as slopes on forms of single runs.
 
     Attributes:
-        forms: shape (K · runs, Q).
-        starts: for each first run of a pair, which of the pairs are its.
-        others: shape (P,); the second run of each pair.
-        slopes: shape (K, P), so scaled that the squares of a pair's contributions add to 1.
+        forms: shape (K, runs, Q); runs are in the order of their scores.
+        blocks: the pairs, by the groups of neighbouring runs that they belong to.
         statistics: shape (P,); the observed T of the pairs as they were given.
         errors: shape (P,); the standard errors of their differences.
     """
 
     forms: FloatArray
-    starts: Sequence[tuple[int, slice]]
-    others: np.typing.NDArray[np.int64]
-    slopes: FloatArray
+    blocks: Sequence[_Block]
     statistics: FloatArray
     errors: FloatArray
 
     @classmethod
     def of(cls, runs: Sequence[Terms], pairs: Sequence[tuple[int, int]]) -> _Linear:
-        both_ends = np.sort(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=1)
+        in_order = np.argsort([run.total for run in runs], kind="stable")
+        place = np.empty_like(in_order)
+        place[in_order] = np.arange(len(runs))
+        runs = [runs[at] for at in in_order.tolist()]
+        both_ends = np.sort(place[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
         order = np.lexsort(both_ends.T[::-1])
         firsts, others = both_ends[order].T
         forms = np.stack([run.each for run in runs])
@@ -417,10 +419,8 @@ class _Linear(NamedTuple):
         scores = np.array([run.total for run in runs])
         difference = np.abs(scores[firsts] - scores[others])
         r, squares = difference.copy(), np.zeros(len(order))
-        starts = []
         for a in np.unique(firsts).tolist():
             rows = slice(int(np.searchsorted(firsts, a)), int(np.searchsorted(firsts, a, side="right")))
-            starts.append((a, rows))
             for some in _pieces(rows, columns[:, 0].size):
                 each = zip(columns, slopes[:, some], strict=True)
                 apart = np.add.reduce([(of_run[a] - of_run[others[some]]) * slope[:, None] for of_run, slope in each])
@@ -432,25 +432,107 @@ class _Linear(NamedTuple):
         statistics[order] = _t_of(r * r, n := len(runs[0].each))
         errors = np.empty(len(order))
         errors[order] = np.sqrt(np.maximum(squares - difference**2 / n, 0.0) * n / max(n - 1, 1))
-        return cls(columns.reshape(-1, n), starts, others, np.ascontiguousarray(slopes), statistics, errors)
+        return cls(columns, _Block.of_all(firsts, others, slopes, len(runs)), statistics, errors)
 
     def greatest(self, signs: FloatArray) -> FloatArray:
         """The greatest (Σv)² / Σv² of any pair; shape (trials,).
 
+        A block of pairs is looked at only in the trials in which its bound exceeds what others have reached; the one
+        with the highest bound comes first.
+
         Args:
             signs: shape (Q, trials); -1 for a query whose runs swap.
         """
-        found = np.zeros(signs.shape[1])
-        sums = (self.forms @ signs).reshape(len(self.slopes), -1, signs.shape[1])
-        for a, rows in self.starts:
-            others = self.others[rows]
-            is_whole = others[-1] - others[0] == len(others) - 1
-            total = self.slopes[:, rows].T @ sums[:, a]
-            for slope, part in zip(self.slopes[:, rows], sums, strict=True):
-                total -= slope[:, None] * (part[others[0] : others[-1] + 1] if is_whole else part[others])
-            np.maximum(found, total.max(axis=0), out=found)
-            np.maximum(found, -total.min(axis=0), out=found)
+        n, found = signs.shape[1], np.zeros(signs.shape[1])
+        sums = (self.forms.reshape(-1, len(signs)) @ signs).reshape(*self.forms.shape[:2], n)
+        starts = np.arange(0, sums.shape[1], _GROUP)
+        ends = np.minimum.reduceat(sums, starts, axis=1), np.maximum.reduceat(sums, starts, axis=1)
+        bounds = np.array([block.bound(sums, *ends) for block in self.blocks])
+        highest = bounds.argmax(axis=0)
+        for is_first in (True, False):
+            for at, block in enumerate(self.blocks):
+                asked = highest == at if is_first else (bounds[at] >= found) & (highest != at)
+                if len(trials := np.flatnonzero(asked)):
+                    found[trials] = np.maximum(found[trials], block.greatest(sums, trials))
         return found * found
+
+
+class _Block(NamedTuple):
+    """The pairs of the runs of two groups, or of one, and what bounds their Σv.
+
+    Each pair's slopes are a multiple of one direction, and a rest. So |Σv| is at most the greatest multiple times the
+    range of that direction over the runs, and the greatest rests times the ranges of the forms. A single form has no
+    other direction than its own, and its slopes are all rest.
+
+    Attributes:
+        firsts: the one group's runs.
+        others: the other's.
+        slopes: shape (K, firsts, others); 0 for what is no pair.
+        direction: shape (K,).
+        scale: the greatest multiple.
+        rest: shape (K,); the greatest rests.
+    """
+
+    firsts: slice
+    others: slice
+    slopes: FloatArray
+    direction: FloatArray
+    scale: float
+    rest: FloatArray
+
+    @classmethod
+    def of_all(cls, firsts: IntArray, others: IntArray, slopes: FloatArray, runs: int) -> list[_Block]:
+        """The blocks of pairs: their two runs, each of shape (P,), and their slopes, shape (K, P)."""
+        groups = -(-runs // _GROUP)
+        numbers, block_of = np.unique(firsts // _GROUP * groups + others // _GROUP, return_inverse=True)
+        each = np.zeros((len(numbers), len(slopes), _GROUP, _GROUP))
+        each[block_of, :, firsts % _GROUP, others % _GROUP] = slopes.T
+        made = []
+        for number, of_block in zip(numbers.tolist(), each, strict=True):
+            one, other = (slice(at * _GROUP, min((at + 1) * _GROUP, runs)) for at in divmod(number, groups))
+            direction = of_block.sum(axis=(1, 2)) if len(slopes) > 1 else np.zeros(1)
+            direction /= max(float(np.sqrt(direction @ direction)), NEAR)
+            multiples = _along(direction, of_block)
+            rest = np.abs(of_block - multiples * direction[:, None, None]).max(axis=(1, 2))
+            held = of_block[:, : one.stop - one.start, : other.stop - other.start]
+            made.append(cls(one, other, held, direction, float(np.abs(multiples).max()), rest))
+        return made
+
+    def bound(self, sums: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray:
+        """What no |Σv| of these pairs exceeds; shape (trials,).
+
+        Args:
+            sums: shape (K, runs, trials); of the forms.
+            least: shape (K, groups, trials); the least sum of each group.
+            most: the same, the greatest.
+        """
+        one, other = self.firsts.start // _GROUP, self.others.start // _GROUP
+        ranges = np.maximum(most[:, one] - least[:, other], most[:, other] - least[:, one])
+        bound = _along(self.rest, ranges)
+        if self.scale:
+            sums_of = [_along(self.direction, sums[:, group]) for group in (self.firsts, self.others)]
+            apart = [a.max(axis=0) - b.min(axis=0) for a, b in (sums_of, sums_of[::-1])]
+            bound += self.scale * np.maximum(*apart)
+        return bound * (1 + _TIE)
+
+    def greatest(self, sums: FloatArray, trials: IntArray) -> FloatArray:
+        """The greatest |Σv| of these pairs in some trials; shape as ``trials``."""
+        found = np.empty(len(trials))
+        for start in range(0, len(trials), _CACHED):
+            some = trials[start : start + _CACHED]
+            total = np.zeros((*self.slopes.shape[1:], len(some)))
+            for slopes, of_form in zip(self.slopes, sums, strict=True):
+                apart = of_form[self.firsts, None, some] - of_form[self.others, some]
+                apart *= slopes[:, :, None]
+                total += apart
+            total = total.reshape(-1, len(some))
+            found[start : start + _CACHED] = np.maximum(total.max(axis=0), -total.min(axis=0))
+        return found
+
+
+def _along(direction: FloatArray, forms: FloatArray) -> FloatArray:
+    """Σ direction · forms, of shapes (K,) and (K, …)."""
+    return np.asarray(np.add.reduce([weight * form for weight, form in zip(direction, forms, strict=True)]))
 
 
 def _pieces(rows: slice, of_row: int) -> Iterator[slice]:
@@ -487,7 +569,7 @@ def better(runs: Sequence[Terms], settings: Resampling) -> BoolArray:
     return found
 
 
-def _differing(runs: Sequence[Terms], some: Sequence[int]) -> dict[int, np.typing.NDArray[np.int64]]:
+def _differing(runs: Sequence[Terms], some: Sequence[int]) -> dict[int, IntArray]:
     """For each of some runs, in how many queries every run differs from it."""
     columns = [np.array([run.each[:, column] for run in runs]) for column in range(runs[0].each.shape[1])]
     return {a: np.logical_or.reduce([of_run != of_run[a] for of_run in columns]).sum(axis=1) for a in some}

@@ -129,8 +129,10 @@ def test_folders_lie_elsewhere(memory: Any, call: Call) -> None:
     memory.pipe_file("/golds/readme.txt", b"what these are\n")
     code, _, err = call("evaluate", "memory://golds", "memory://subs/alpha/a.txt")
     assert (code, "readme.txt" in err) == (0, True)
-    code, out, _ = call("evaluate", "memory://task1/gold.json", "memory://task1", "-f", "csv")
+    memory.pipe_file("/task1/.DS_Store", b"\0")
+    code, out, err = call("evaluate", "memory://task1/gold.json", "memory://task1", "-f", "csv")
     assert (code, len(out.splitlines())) == (0, 4)
+    assert "task1/gold.json" in err.splitlines()[0] and "DS_Store" not in err
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(memory: Any) -> None:

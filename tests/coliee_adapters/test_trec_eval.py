@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import pytrec_eval
 from hypothesis import given
@@ -14,7 +15,7 @@ from messages import wording
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
-from coliee_adapters.trec_eval import Request, in_trec_eval_order, mean, parse, values
+from coliee_adapters.trec_eval import Request, in_trec_eval_order, means, parse, values
 
 LEAST = math.log(0.00001)  # what trec_eval puts for the logarithm of zero in geometric means
 
@@ -193,9 +194,13 @@ def test_ranks_are_exact_to_the_depth_that_float32_holds() -> None:
 # means
 
 
+def mean(request: Request, of_queries: npt.ArrayLike) -> float:
+    (found,) = means([request], np.array(of_queries, dtype=np.float64)[np.newaxis])
+    return found
+
+
 @given(st.lists(st.floats(0, 1), max_size=50))
 def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
-    array = np.array(of_queries, dtype=np.float64)
     total = 0.0
     for value in of_queries:
         total += value
@@ -205,7 +210,7 @@ def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
         "num_rel": total if n else math.nan,
         "num_q": n,
     }.items():
-        found = mean(Request(base), array)
+        found = mean(Request(base), of_queries)
         assert isinstance(found, float)
         assert found == expected or (math.isnan(found) and math.isnan(expected))
 
@@ -214,16 +219,23 @@ def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
 def test_means_follow_trec_evals_rules(queries: list[Query]) -> None:
     for request, of_queries in asked_of_ours(ASKED, queries).items():
         expected = pytrec_eval.compute_aggregated_measure(request.base, of_queries)
-        assert mean(request, np.array(of_queries)) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert mean(request, of_queries) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(st.lists(st.lists(st.floats(-1, 1) | st.just(math.nan), min_size=5, max_size=5), min_size=3, max_size=3))
+def test_each_mean_leaves_out_its_own_queries(rows: list[list[float]]) -> None:
+    requests = [Request("gm_map"), Request("num_rel"), Request("map")]
+    apart = [mean(r, [v for v in row if not math.isnan(v)]) for r, row in zip(requests, rows, strict=True)]
+    assert [value.hex() for value in means(requests, np.array(rows))] == [value.hex() for value in apart]
 
 
 def test_counts_are_sums_and_geometric_means_exponentials() -> None:
     logs = np.log([0.5, 0.125])
     assert mean(Request("gm_map"), logs) == pytest.approx(0.25, rel=1e-15)
-    assert mean(Request("gm_bpref"), np.array([LEAST])) == pytest.approx(0.00001, rel=1e-12)
-    assert mean(Request("num_nonrel_judged_ret"), np.array([3.0, 4.0])) == 7.0
-    assert mean(Request("num_q"), np.array([1.0, 1.0, 1.0])) == 3.0
-    assert mean(Request("P", "5"), np.array([0.25, 0.75])) == 0.5
+    assert mean(Request("gm_bpref"), [LEAST]) == pytest.approx(0.00001, rel=1e-12)
+    assert mean(Request("num_nonrel_judged_ret"), [3.0, 4.0]) == 7.0
+    assert mean(Request("num_q"), [1.0, 1.0, 1.0]) == 3.0
+    assert mean(Request("P", "5"), [0.25, 0.75]) == 0.5
 
 
 # names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -414,3 +415,141 @@ def test_a_folder_of_submissions_to_another_task_is_refused(capsys: pytest.Captu
     put("runs/run.json", ALQAC_RUNS["first"])
     assert main(["validate", "runs", "--protocol", "alqac"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+# every command, by a protocol with parts and scores of its own
+
+VERDICTS = """
+task = "verdicts"
+title = "verdicts with statutes and proof"
+parts = ["answers", "documents", "proof"]
+measures = ["Final", "LabelAccuracy", "MicroF1"]
+scores = {Final = "0.7*LabelAccuracy + 0.2*MacroR(proof) + 0.1*MicroF1"}
+[gold]
+container = "json"
+records = "cases"
+query = "no"
+[gold.answers]
+at = "verdict"
+yes = ["guilty"]
+no = ["acquitted"]
+[gold.documents]
+at = "statutes"
+id = "{law}|{art}"
+[gold.proof]
+at = "proof"
+[run]
+like = "gold"
+[run.documents]
+at = "statutes"
+id = "{law}|{art}"
+score = "conf"
+"""
+
+
+def verdicts(seed: int) -> dict[str, object]:
+    """A gold, or a run of its form."""
+    draw = random.Random(seed)
+    cases = [
+        {
+            "no": f"q{n}",
+            "verdict": draw.choice(("guilty", "acquitted")),
+            "statutes": [
+                {"law": "A", "art": art, "conf": round(draw.random(), 3)} for art in draw.sample(range(9), 2 + n % 3)
+            ],
+            "proof": draw.sample(("e1", "e2", "e3"), 2),
+        }
+        for n in range(12)
+    ]
+    return {"year": 2026, "cases": cases}
+
+
+@pytest.fixture
+def own() -> list[str]:
+    """A gold and two runs of ``own.toml``."""
+    put("own.toml", VERDICTS)
+    return [put(f"{name}.json", verdicts(seed)) for seed, name in enumerate(("gold", "one", "two"))]
+
+
+def test_scores_of_a_protocol_are_taken_from_a_store_as_from_runs(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, *runs = own
+    by_own = ["--protocol", "own.toml", "-f", "json"]
+    assert main(["evaluate", gold, *runs, *by_own, "--store", "s.sqlite"]) == 0
+    scored = {one["tag"]: one["measures"]["Final"] for one in json.loads(capsys.readouterr().out)["runs"]}
+    for command in ("compare", "leaderboard"):
+        told = []
+        for taken in (runs, ["s.sqlite"]):
+            assert main([command, gold, *taken, *by_own, "--resamples", "99"]) == 0
+            told.append(json.loads(capsys.readouterr().out)["runs"])
+        assert told[0] == told[1]
+        assert {one["tag"] for one in told[0]} == set(scored)
+
+
+def test_a_store_tells_runs_that_are_read_otherwise_apart(own: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, run, _ = own
+    put("turned.toml", VERDICTS.replace('score = "conf"', "reverse = true"))
+    values = []
+    for name in ("own.toml", "turned.toml"):
+        rules._named.clear()
+        options = ["--protocol", name, "--store", "s.sqlite", "-m", "MicroP@1", "-f", "json"]
+        assert main(["evaluate", gold, run, *options]) == 0
+        values.append(json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroP@1"])
+        rules._named.clear()
+        assert coliee_ir.evaluate(gold, run, task=name, measures="MicroP@1").measures["MicroP@1"] == values[-1]
+    assert values[0] != values[1]
+
+
+def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, *runs = own
+    by_own = ["--protocol", "own.toml"]
+    assert main(["fuse", *runs, *by_own, "--fit", gold, "--folds", "3", "--repeats", "1", "-o", "fused.run"]) == 0
+    tuned = ["tune", gold, runs[0], *by_own, "--by", "k", "--folds", "3", "--repeats", "1", "--save-rule", "rule.json"]
+    assert main([*tuned, "--apply", runs[1], "-o", "tuned.run"]) == 0
+    assert main(["cut", runs[1], "--rule", "rule.json", *by_own, "-o", "cut.run"]) == 0
+    assert Path("cut.run").read_bytes() == Path("tuned.run").read_bytes()
+    capsys.readouterr()
+    for name in ("fused.run", "cut.run"):
+        assert main(["evaluate", gold, name, *by_own, "-f", "json"]) == 0
+        [shown] = json.loads(capsys.readouterr().out)["runs"]
+        assert list(shown["measures"]) == ["MicroF1"]  # of the parts that it has
+        assert shown["measures"] == coliee_ir.evaluate(gold, name, task="own.toml", measures="MicroF1").measures
+        assert main(["evaluate", gold, name, *by_own, "-m", "MicroF1(proof)"]) == 2
+        assert "proof" in capsys.readouterr().err
+
+
+def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_explained(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["convert", own[0], "folds", "--to", "folds", "--folds", "3", "--protocol", "own.toml"]) == 0
+    dealt = [line for path in Path("folds").iterdir() for line in path.read_text().split()]
+    assert sorted(dealt) == sorted(f"q{n}" for n in range(12))
+    assert main(["convert", own[0], "gold.qrels", "--to", "qrels", "--protocol", "own.toml"]) == 0
+    assert "proof" in capsys.readouterr().err  # which qrels cannot hold
+    assert main(["measures", "--protocol", "own.toml", "-f", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in told] == ["Final", "LabelAccuracy", "MicroF1"]
+    assert told[0]["formula"] == "0.7*LabelAccuracy + 0.2*MacroR(proof) + 0.1*MicroF1"
+
+
+def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_read_anew(own: list[str]) -> None:
+    gold, run, _ = own
+    first = coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"]
+    put("copy.toml", VERDICTS.replace("0.7", "0.5"))
+    with pytest.raises(InputError) as refused:
+        use("copy.toml")
+    assert "own.toml" in refused.value.problem
+    put("own.toml", VERDICTS.replace("0.7", "0.5"))
+    assert coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"] < first
+
+
+@pytest.mark.parametrize("named", [["--task", "1"], ["--protocol", "beir"]])
+def test_one_task_is_named(named: list[str], own: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ([*named, "--protocol", "own.toml"], ["--protocol", "own.toml", *named]):
+        with pytest.raises(SystemExit) as stopped:
+            main(["evaluate", *own, *options])
+        assert stopped.value.code == 2
+        assert "--protocol" in capsys.readouterr().err

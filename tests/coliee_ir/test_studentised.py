@@ -286,6 +286,9 @@ def naive_greatest(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], swap
     found = []
     contributions = []
     for a, b in pairs:
+        if runs[a].score is not share:
+            contributions.append(studentised.linearised(runs[a], runs[b]))
+            continue
         (n_a, d_a), (n_b, d_b) = runs[a].each.sum(axis=0), runs[b].each.sum(axis=0)
         pooled = (n_a + n_b) / (d_a + d_b)
         weights = np.array([1, -pooled])
@@ -307,6 +310,39 @@ def test_the_greatest_of_all_pairs_is_that_of_signs_turned_one_by_one() -> None:
     of_some = studentised.jointly([studentised.Family(runs, some)], Resampling(80))
     assert of_some.statistics[0] == pytest.approx(joint.statistics[0][[6, 2, 0]])
     assert (of_some.greatest <= joint.greatest + 1e-9).all()
+
+
+@given(
+    st.integers(0, 10**6), st.sampled_from([9, 4, 2]), st.sampled_from([2, 1, 3]),
+    st.sampled_from(["quotient", "mean", "other"]), st.sampled_from([1.0, 0.3]),
+)  # fmt: skip
+@settings(max_examples=60)
+def test_pairs_that_bounds_leave_out_are_never_the_greatest(
+    seed: int, n: int, group: int, kind: str, some: float
+) -> None:
+    random = np.random.default_rng(seed)
+    runs = boards(seed, n, 24)
+    for at in range(1, n):  # families of runs that are nearly the same
+        kept = random.random(24) < random.choice([0.0, 0.5, 0.95])
+        runs[at].each[kept] = runs[random.integers(at)].each[kept]
+        if kind == "mean":
+            runs[at].each[:, 1] = runs[0].each[:, 1]
+    if kind == "other":
+        runs = [Terms(np.column_stack((one.each, one.each[:, 0] % 3)), mixture, np.zeros(3), False) for one in runs]
+    pairs = [pair for pair in combinations(range(n), 2) if random.random() < some] or [(1, 0)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(studentised, "_GROUP", group)
+        patched.setattr(studentised, "_CACHED", 7)
+        joint = studentised.jointly([studentised.Family(runs, pairs)], Resampling(50))
+    told_apart = [(a, b) for a, b in pairs if (runs[a].each != runs[b].each).any()]
+    swaps = np.array(list(twin.swaps(SEED, 50, 24)))
+    r = np.sort(naive_greatest(runs, told_apart, swaps)) ** 2 if told_apart else np.zeros(50)
+    np.testing.assert_allclose(joint.greatest, np.sqrt(23 * r / (24 - r)), rtol=1e-6, atol=1e-9)
+
+
+def mixture(sums: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """A score of three sums that is no quotient of two."""
+    return np.asarray(sums[..., 0] / sums[..., 1] + np.sqrt(1 + sums[..., 2]))
 
 
 def test_corrected_p_are_never_below_single_ones_and_agree_with_the_intervals() -> None:

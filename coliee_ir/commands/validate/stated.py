@@ -23,9 +23,8 @@ def check_stated(record: Run | Answers, protocol: Protocol, rules: SubmissionRul
     """
     main = "documents" if isinstance(record, Run) else "answers"
     parts = {main: record, **record.beside}
-    for part in protocol.parts:
-        if part not in parts:
-            add("part-missing", missing=part)
+    if missing := [part for part in protocol.parts if part not in parts]:
+        add("part-missing", missing=" and ".join(missing), remedy="add what the protocol asks for")
     queries: dict[str, None] = {}
     for part, held in parts.items():
         if isinstance(held, Answers):

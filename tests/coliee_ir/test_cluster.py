@@ -1,0 +1,93 @@
+"""A real Dask cluster on this machine: the same digits and remarks, whatever happens to its workers."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_executors import MEASURES, QRELS, shown
+from test_parts import write_run
+
+from coliee_adapters.errors import InputError
+from coliee_ir import Evaluator, Submission
+from coliee_ir.judging.cluster import connected
+from coliee_ir.judging.workers import WorkerError
+from coliee_ir.scoring import batch
+from tests.needed import needs
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Executor]:
+    needs("distributed")
+    with connected("local:2") as executor:
+        yield executor
+
+
+class Killing(Executor):
+    """Gives tasks to another executor; the first of them kill the process that works on them, each so many times."""
+
+    def __init__(self, executor: Executor, folder: Path, tasks: int, times: int = 1) -> None:
+        self.executor, self.folder, self.tasks, self.times = executor, folder, tasks, times
+        folder.mkdir()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if not self.tasks:
+            return self.executor.submit(fn, *args, **kwargs)
+        self.tasks -= 1
+        return self.executor.submit(killed, self.folder, self.tasks, self.times, fn, *args, **kwargs)
+
+
+def killed(folder: Path, task: int, times: int, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    assert multiprocessing.parent_process() is not None
+    for at in range(times):
+        if not (mark := folder / f"{task}-{at}").exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return fn(*args, **kwargs)
+
+
+def submissions(folder: Path) -> list[Submission]:
+    paths = [folder / f"run{at:02d}" for at in range(22)]
+    for at, path in enumerate(paths):
+        write_run(path, at, grouped=at % 3 > 0, odd=at % 4 == 0)
+    paths[7].write_text("no run at all, but a sentence\n")
+    return [Submission(str(path)) for path in paths]
+
+
+def test_workers_that_are_killed_change_no_digit_and_no_remark(
+    cluster: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
+    expected = [shown(one) for one in evaluator.evaluate_all(given, jobs=1)]
+    assert issubclass(expected[7][0], InputError)
+    engine = Killing(cluster, tmp_path / "runs", 2)
+    assert [shown(one) for one in evaluator.evaluate_all(given, executor=engine)] == expected
+    monkeypatch.setattr(batch, "_PART", 4000)  # each run is a large one, in parts
+    engine = Killing(cluster, tmp_path / "parts", 2)
+    assert [shown(one) for one in evaluator.evaluate_all(given[:2], executor=engine)] == expected[:2]
+    assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}
+
+
+def test_a_task_whose_workers_are_always_killed_is_an_error(cluster: Executor, tmp_path: Path) -> None:
+    evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
+    engine = Killing(cluster, tmp_path / "deaths", 1, times=9)
+    with pytest.raises(WorkerError):
+        list(evaluator.evaluate_all(given[:1], executor=engine))
+    assert len(list((tmp_path / "deaths").iterdir())) == 3
+    [after] = evaluator.evaluate_all(given[:1], executor=cluster)
+    assert shown(after) == shown(evaluator.evaluate(given[0]))
+
+
+def test_the_command_scores_on_a_cluster_that_is_running(
+    cluster: Any, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    write_run(tmp_path / "run", 3)
+    (tmp_path / "gold").write_text("q01 0 d1 1\nq02 0 d5 1\n")
+    words = ("evaluate", tmp_path / "gold", tmp_path / "run", "-m", "AP", "-q", "-f", "json")
+    assert call(*words, "--cluster", cluster._client.scheduler.address) == call(*words)
