@@ -251,7 +251,7 @@ def declarations(text: str) -> str:
 
 
 def _built(letter: str) -> str:
-    base, *marks = unicodedata.normalize("NFD", letter)
+    base, *marks = list(unicodedata.normalize("NFD", letter))
     if not base.isascii() or not marks or set(marks) - set(_ACCENTS) - {_HOOK, _HORN, _DOT}:
         return rf"\GenericWarning{{}}{{U+{ord(letter):04X} needs lualatex}}?"
     for mark in marks:
