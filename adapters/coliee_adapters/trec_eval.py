@@ -17,7 +17,6 @@ import functools
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from typing import Final, NamedTuple
 
@@ -80,8 +79,7 @@ def compares_as_float32() -> bool:
     return bool(evaluator.evaluate({"q": {"a": 16777217.0, "b": 16777216.0}})["q"]["recip_rank"] == 0.5)
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One value to ask trec_eval for.
 
     Attributes:

@@ -5,9 +5,10 @@ Each field is one point that no page, paper or published number settles (docs/re
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, NamedTuple, cast, get_args, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
@@ -140,7 +141,7 @@ class Decisions:
 
 #: field → its possible values, the default first
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    field.name: get_args(get_type_hints(Decisions)[field.name]) for field in fields(Decisions)
+    field.name: tuple(ast.literal_eval(str(field.type).removeprefix("Literal"))) for field in fields(Decisions)
 }
 
 #: field → what it decides

@@ -95,9 +95,12 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
     for file in walked.files:
         if file == "-":
             kept.append(file)
-        elif any(is_copy(file, gold) for gold in golds):
+            continue
+        if any(is_copy(file, gold) for gold in golds):
             passed.add("gold", file)
-        elif described := _described(file, alone=True):
+            continue
+        alone, described = _described(file)
+        if alone:
             passed.add("description", file)
             passed.described += described
         elif file not in walked.named and is_nothing(file):
@@ -106,19 +109,19 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
             passed.add("named", file)
         else:
             kept.append(file)
-            passed.described += _described(file)
+            passed.described += described
     return kept, passed
 
 
-def _described(file: str, *, alone: bool = False) -> list[Description]:
-    """What a system description says, or with ``alone=False`` a run of itself at its head; nothing if it does not."""
+def _described(file: str) -> tuple[bool, list[Description]]:
+    """Whether a file is a system description and no more; and what it says, or a run of itself at its head."""
     try:
         source = Source(file)
-        if alone:
-            return descriptions.read(source) if descriptions.sniff(source.head()) else []
-        return descriptions.at_head(source)
+        if descriptions.sniff(source.head()) and (read := descriptions.read(source)):
+            return True, read
+        return False, descriptions.at_head(source)
     except ColieeError:
-        return []
+        return False, []
 
 
 def is_nothing(file: str) -> bool:

@@ -136,7 +136,12 @@ def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
 
 def is_exact(queries: int, n_resamples: int) -> bool:
     """Whether there are no more ways to swap than resamples, so that all of them are looked at."""
-    return queries < n_resamples.bit_length()  # 2^Q <= n_resamples
+    return queries < exact_below(n_resamples)
+
+
+def exact_below(n_resamples: int) -> int:
+    """The least number of queries that have more ways to swap than resamples, 2^Q."""
+    return n_resamples.bit_length()
 
 
 def bootstrapped(runs: Sequence[Terms], n_resamples: int, seed: int) -> FloatArray:

@@ -37,6 +37,8 @@ _TOGETHER: Final = 1 << 17
 #: runs whose pairs are bounded together, and how many trials of their pairs stay in the processor's cache
 _GROUP: Final = 16
 _CACHED: Final = 128
+#: how many queries are looked at before it is asked which pairs may still differ in few
+_LOOKED_AT: Final = 64
 
 
 class PairTest(NamedTuple):
@@ -308,11 +310,11 @@ class Family(NamedTuple):
 
     Attributes:
         runs: the terms of each run, over the same queries.
-        pairs: by their places.
+        pairs: by their places; shape (P, 2).
     """
 
     runs: Sequence[Terms]
-    pairs: Sequence[tuple[int, int]]
+    pairs: Sequence[tuple[int, int]] | IntArray
 
 
 class Joint(NamedTuple):
@@ -362,7 +364,7 @@ def jointly(families: Sequence[Family], settings: Resampling) -> Joint:
     swaps = (
         resampling.every_swap(n, width) if is_exact else resampling.swaps(settings.seed, settings.n_resamples, n, width)
     )
-    greatest = [_greatest(linear, 1.0 - 2.0 * swapped.T.astype(np.float64)) for swapped in swaps]
+    greatest = [_greatest(linear, np.where(swapped.T, -1.0, 1.0)) for swapped in swaps]
     values = _t_of(np.sort(np.concatenate(greatest)), n)
     critical, _ = verdict(values, math.inf, settings.alpha, is_exact)
     return Joint(values, critical, is_exact, [one.statistics for one in linear], [one.errors for one in linear])
@@ -394,12 +396,12 @@ class _Linear(NamedTuple):
     errors: FloatArray
 
     @classmethod
-    def of(cls, runs: Sequence[Terms], pairs: Sequence[tuple[int, int]]) -> _Linear:
+    def of(cls, runs: Sequence[Terms], pairs: Sequence[tuple[int, int]] | IntArray) -> _Linear:
         in_order = np.argsort([run.total for run in runs], kind="stable")
         place = np.empty_like(in_order)
         place[in_order] = np.arange(len(runs))
         runs = [runs[at] for at in in_order.tolist()]
-        both_ends = np.sort(place[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
+        both_ends = np.sort(place[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
         order = np.lexsort(both_ends.T[::-1])
         firsts, others = both_ends[order].T
         forms = np.stack([run.each for run in runs])
@@ -447,7 +449,9 @@ class _Linear(NamedTuple):
         sums = (self.forms.reshape(-1, len(signs)) @ signs).reshape(*self.forms.shape[:2], n)
         starts = np.arange(0, sums.shape[1], _GROUP)
         ends = np.minimum.reduceat(sums, starts, axis=1), np.maximum.reduceat(sums, starts, axis=1)
-        bounds = np.array([block.bound(sums, *ends) for block in self.blocks])
+        bounds = np.empty((len(self.blocks), n))
+        for at, block in enumerate(self.blocks):
+            bounds[at] = block.bound(sums, *ends)
         highest = bounds.argmax(axis=0)
         for is_first in (True, False):
             for at, block in enumerate(self.blocks):
@@ -553,23 +557,32 @@ def better(runs: Sequence[Terms], settings: Resampling) -> BoolArray:
     """
     found = np.zeros((len(runs), len(runs)), dtype=np.bool_)
     scores = np.array([run.total for run in runs])
-    known = np.flatnonzero(~np.isnan(scores)).tolist()
-    pairs = [(a, b) for at, a in enumerate(known) for b in known[at + 1 :]]
-    if not pairs or not len(runs[0].each):
+    known = np.flatnonzero(~np.isnan(scores))
+    pairs: IntArray = known[np.column_stack(np.triu_indices(len(known), 1))]
+    if not len(pairs) or not len(runs[0].each):
         return found
     joint = jointly([Family(runs, pairs)], settings)
-    claimed = [pair for pair, t in zip(pairs, joint.statistics[0].tolist(), strict=True) if t > joint.critical]
+    claimed = pairs[joint.statistics[0] > joint.critical]
+    a, b = np.where((scores[claimed[:, 0]] > scores[claimed[:, 1]])[:, None], claimed, claimed[:, ::-1]).T
+    found[a, b] = True
     # where a pair differs in few queries, the statistic of a board promises more than all swaps of them allow
-    differing = _differing(runs, sorted({a for a, _ in claimed}))
-    few = [pair for pair in claimed if resampling.is_exact(int(differing[pair[0]][pair[1]]), settings.n_resamples)]
-    refuted = {pair for pair, test in zip(few, tested(runs, few, settings), strict=True) if test.p >= settings.alpha}
-    for a, b in claimed:
-        if (a, b) not in refuted:
-            found[(a, b) if scores[a] > scores[b] else (b, a)] = True
+    few = _differing_in_few(runs, claimed, resampling.exact_below(settings.n_resamples))
+    for (one, other), test in zip(few, tested(runs, few, settings), strict=True):
+        if test.p >= settings.alpha:
+            found[[one, other], [other, one]] = False
     return found
 
 
-def _differing(runs: Sequence[Terms], some: Sequence[int]) -> dict[int, IntArray]:
-    """For each of some runs, in how many queries every run differs from it."""
-    columns = [np.array([run.each[:, column] for run in runs]) for column in range(runs[0].each.shape[1])]
-    return {a: np.logical_or.reduce([of_run != of_run[a] for of_run in columns]).sum(axis=1) for a in some}
+def _differing_in_few(runs: Sequence[Terms], pairs: IntArray, n: int) -> list[tuple[int, int]]:
+    """The pairs, of shape (P, 2), that differ in fewer than n queries."""
+    each = np.stack([run.each for run in runs])
+    found = []
+    for a in np.unique(pairs[:, 0]).tolist():
+        others = pairs[pairs[:, 0] == a, 1]
+        differing = np.zeros(len(others), dtype=np.int64)
+        for start in range(0, each.shape[1], _LOOKED_AT):
+            some = slice(start, start + _LOOKED_AT)
+            differing += (each[others, some] != each[a, some]).any(axis=2).sum(axis=1)
+            others, differing = others[differing < n], differing[differing < n]
+        found += [(a, b) for b in others.tolist()]
+    return found
