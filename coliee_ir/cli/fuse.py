@@ -19,7 +19,7 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.folders import to_fuse
-from coliee_ir.commands.fuse.output import write_fused
+from coliee_ir.commands.fuse.output import keeps_scores, write_fused
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
@@ -145,7 +145,7 @@ def _fit(options: argparse.Namespace) -> int:
         fitted.save(options.save_weights)
     is_cut = fitted.fusion.top is not None
     fused = fitted.fused.run
-    if is_cut and options.output is not None and not (options.task or options.top or _holds_no_scores(options.format)):
+    if is_cut and options.output is not None and keeps_scores(options.format) and not (options.task or options.top):
         fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
         say(
             f"{options.output}: the whole ranking with its scores, for `coliee-ir tune`; "
@@ -167,8 +167,3 @@ def _fit(options: argparse.Namespace) -> int:
     else:
         scoring.put(table, "-")
     return 0
-
-
-def _holds_no_scores(form: str | None) -> bool:
-    """Whether a format is that of a submission, which is cut."""
-    return form not in (None, "trec", "parquet")

@@ -219,7 +219,7 @@ def test_what_is_fitted_can_be_tuned(call: Call) -> None:
     assert main(["tune", GOLD1, "whole.run", "--by", "score", "--folds", "2", "--repeats", "2"]) == 0
     for options, columns, most in (
         ((), 6, None),
-        (("--top", "2"), 6, 2),
+        (("--top", "2"), 3, 2),
         (("--task", "1"), 3, None),
         (("-f", "columns"), 3, None),
     ):
