@@ -201,9 +201,9 @@ def score(
     kept = getattr(options, "store", None)
     if stores or kept is not None:
         from coliee_ir.scoring.store import ScoreStore, slim, task_of  # which runs scored once do without
-    for one in submissions:
-        if is_gold_by_name(name_of(one.run)) and not is_gold_by_name(options.gold):
-            say(f"{name_of(one.run)} is named like a gold, and {options.gold} is not: did you swap them?")
+    for run in (name_of(submission.run) for submission in submissions):
+        if is_gold_by_name(run) and not is_gold_by_name(options.gold):
+            say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
     task, because = options.task, ""
     if stores and not task:
         task, because = task_of(stores), f"as in {stores[0]}"
