@@ -183,7 +183,8 @@ def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measu
             what = ", ".join(allowed) or "none"
             meant = " or ".join(suggestions(typed, ()))
             remedy = f"; did you mean {meant}?" if meant else ""
-            raise UsageError(f"{typed!r}: {getattr(kind, 'base', kind.__name__)} has no parameter {key}; it has {what}{remedy}")
+            name = getattr(kind, "base", kind.__name__)
+            raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}{remedy}")
         fits, meaning = _VALUES[key]
         if not fits(value):
             raise UsageError(f"{typed!r}: {key} must be {meaning}")
