@@ -81,6 +81,6 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
         near = [plain] if plain in folded else difflib.get_close_matches(plain, folded, n=3, cutoff=_ALIKE)
         found = [folded[one] + at for one in near]
     found = [name for name in found if at or "@" not in name]
-    if (level := re.search(r"-l([0-9]+)$", typed)) and level[1] != "1":  # ranx' relevance level
+    if (level := re.search(r"-l([2-9])$", typed)) is not None:  # ranx' relevance level
         found = [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level[1]})", name) for name in found]
     return found[:3]
