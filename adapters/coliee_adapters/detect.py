@@ -8,7 +8,6 @@ family, and what it has a place for. To add a form, write a module of the same s
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from io import TextIOBase
 from typing import Any, BinaryIO, Final, Generic, NamedTuple, TypeVar
 
@@ -37,8 +36,7 @@ class Submitted(NamedTuple):
         return as_documents(self.held.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Form(Generic[_Record, _Written]):
+class Form(NamedTuple, Generic[_Record, _Written]):
     """A form of file.
 
     Attributes:

@@ -264,8 +264,7 @@ class Claim(NamedTuple):
     is_accepted: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class TortCase:
+class TortCase(NamedTuple):
     """One instance of the pilot: the claims of both sides and the court's decision; None where it is not given."""
 
     id: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,14 +13,14 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down
 from coliee_ir.measures import Delegated, Measure, Parts
+from coliee_ir.measures.formulas import Formula, OfPart
 from coliee_ir.measures.sets import counts
 from coliee_ir.scoring.measuring import Choice, Counted
 from coliee_ir.scoring.prepared import Prepared
 from coliee_ir.scoring.submission import Records
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(NamedTuple):
     """What there is to remark.
 
     Attributes:
@@ -59,11 +58,16 @@ def note(records: Records, parts: Parts, choice: Choice, counted: Counted, again
     )
 
 
-def _remarks(parts: Parts, measures: Iterable[Measure], counted: Counted, against: Prepared) -> Remarks:
+#: what plays no part where no measure looks at ranks
+_OF_ORDER: Final = ("tie", "rank-order")
+
+
+def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
     remarks = against.gold.remarks + Remarks()
     for part in against.rules.parts:
         if part in parts:
-            remarks += parts[part].remarks
+            ranked = "long" not in parts and any(map(_looks_at_ranks, measures))
+            remarks += parts[part].remarks if ranked or part != "documents" else parts[part].remarks.without(*_OF_ORDER)
     if "documents" in parts:
         judged, totals = parts["documents"], counted.totals
         empty = totals.relevant == 0
@@ -87,6 +91,13 @@ def _remarks(parts: Parts, measures: Iterable[Measure], counted: Counted, agains
         lacking = [~parts[part].answered for part in needed]
         _add(remarks, "unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
     return remarks
+
+
+def _looks_at_ranks(measure: Measure) -> bool:
+    """Whether the order of documents plays a part in a measure."""
+    if isinstance(measure, Formula):
+        return any(map(_looks_at_ranks, measure.measures))
+    return _looks_at_ranks(measure.measure) if isinstance(measure, OfPart) else measure.ranked
 
 
 def _add_unknown_claims(remarks: Remarks, judged: Judged, against: Prepared) -> None:

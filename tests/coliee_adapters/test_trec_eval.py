@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,13 +100,13 @@ def bits(found: dict[Request, list[float]]) -> dict[str, list[str]]:
 def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(
     queries: list[Query], rel: int, judged_only: bool, top: int
 ) -> None:
-    requests = [replace(request, rel=rel, judged_only=judged_only, top=top) for request in ASKED]
+    requests = [request._replace(rel=rel, judged_only=judged_only, top=top) for request in ASKED]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
 @given(QUERIES.map(judged_at_all), st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3))
 def test_gains_stand_in_the_place_of_relevances(queries: list[Query], gains: dict[int, int]) -> None:
-    requests = [replace(request, gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
+    requests = [request._replace(gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
@@ -133,7 +132,7 @@ def test_a_value_depends_on_its_query_alone(parts: list[list[Query]], requests: 
     ],
 )
 def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(query: Query, judged_only: bool) -> None:
-    requests = [replace(request, judged_only=judged_only) for request in ASKED]
+    requests = [request._replace(judged_only=judged_only) for request in ASKED]
     retrieved = 0 if judged_only else query.depth
     counts = {
         "num_q": 1.0,
@@ -151,8 +150,8 @@ def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(qu
 
 def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> None:
     queries = [Query(3, [(1, 0), (2, 3), (0, 1)]), Query(1, [(1, 0)])]
-    found = asked_of_ours([replace(request, rel=9999) for request in ASKED], queries)
-    assert bits(found) == bits(asked_of_pytrec_eval([replace(request, rel=4) for request in ASKED], queries))
+    found = asked_of_ours([request._replace(rel=9999) for request in ASKED], queries)
+    assert bits(found) == bits(asked_of_pytrec_eval([request._replace(rel=4) for request in ASKED], queries))
 
 
 def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
