@@ -86,8 +86,8 @@ def parse(typed: str) -> list[Measure]:
         typed = f"{of_10[1]}(p={of_10[2]})"
     if (gains := re.fullmatch(_GAINS, typed)) is not None:
         pairs = dict(pair.split("=") for pair in gains[1].split(","))
-        request = trec_eval.Request("ndcg", gains=tuple(sorted((int(rel), int(gain)) for rel, gain in pairs.items())))
-        return [Delegated(request, f"ndcg_{gains[1]}")]
+        levels = tuple(sorted((int(rel), int(gain)) for rel, gain in pairs.items()))
+        return [Delegated(trec_eval.Request("ndcg", gains=levels), f"ndcg_{gains[1]}")]
     if is_formula(typed):
         return [parse_formula(typed)]
     if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
