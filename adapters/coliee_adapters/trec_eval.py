@@ -382,13 +382,13 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
             longest.popitem()
         rankings[n] = dict(longest)
     run = dict(zip(qrels, map(rankings.__getitem__, depths), strict=True))
-    families: dict[str, list[str]] = {}  # pytrec_eval would find out by trial what belongs together
+    families: dict[str, set[str]] = {}
     for request in group.requests:
-        families.setdefault(request.base, []).append(request.parameter)
-    measures = {f"{base}.{','.join(given)}" if any(given) else base for base, given in families.items()}
+        families.setdefault(request.base, set()).update(filter(None, request.parameter.split(",")))
+    measures = {f"{base}.{','.join(sorted(given))}" if given else base for base, given in families.items()}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
     highest = int(level.max(initial=0))
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
+    evaluator = _Evaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
     answers = evaluator.evaluate(run).values()
     columns = {key: at for at, key in enumerate(next(iter(answers)))}
     cells = len(columns) * len(answers)
@@ -400,6 +400,17 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
         if request.base in _COUNT_UNJUDGED:
             result[request] = np.where(depth == 0, 0.0, result[request])
     return result
+
+
+class _Evaluator(pytrec_eval.RelevanceEvaluator):
+    """Takes its measures as trec_eval does, each once with all its parameters.
+
+    To find out what belongs together, pytrec_eval tries a pattern for each measure that there is, which takes longer
+    than to compute them for a small run.
+    """
+
+    def _combine_measures(self, measures: Iterable[str]) -> set[str]:
+        return set(measures)
 
 
 def means(requests: Sequence[Request], per_query: FloatArray) -> list[float]:

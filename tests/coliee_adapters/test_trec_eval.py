@@ -157,7 +157,7 @@ def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> Non
 def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, list[int]]] = []
 
-    class Spy(pytrec_eval.RelevanceEvaluator):
+    class Spy(trec_eval._Evaluator):
         def evaluate(self, run: Any) -> Any:
             seen.append((len(self.measures), [len(ranking) for ranking in run.values()]))
             return super().evaluate(run)
@@ -166,7 +166,7 @@ def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkey
             self.measures = [value for measure in measures for value in measure.split(",")]
             super().__init__(qrels, measures, **options)
 
-    monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", Spy)
+    monkeypatch.setattr(trec_eval, "_Evaluator", Spy)
     queries = [Query(depth, [(2, 1), (0, 0)]) for depth in (50, 60, 50)] + [Query(50, [(0, 0), (2, 1)])]
     of_ranks = [*parse("map"), *parse("P.5,10")]
     asked_of_ours(of_ranks * 2, queries)
