@@ -23,7 +23,7 @@ from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
 from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring import log, session
-from coliee_ir.scoring.arriving import Passed, sorted_out
+from coliee_ir.scoring.arriving import Passed, is_gold_by_name, sorted_out
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
@@ -201,6 +201,9 @@ def score(
     kept = getattr(options, "store", None)
     if stores or kept is not None:
         from coliee_ir.scoring.store import ScoreStore, slim, task_of  # which runs scored once do without
+    for run in (name_of(submission.run) for submission in submissions):
+        if is_gold_by_name(run) and not is_gold_by_name(options.gold):
+            say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
     task, because = options.task, ""
     if stores and not task:
         task, because = task_of(stores), f"as in {stores[0]}"

@@ -24,7 +24,8 @@ _CLASSES: Final[dict[str, dict[str, str]]] = {
     "labels": {name: name for name in ("Accuracy", "LabelAccuracy")},
     "claims": {name: name for name in ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1")},
     "ranked": {"RBP": "RBP", "RBPResidual": "RBPResidual", "ERR": "ERR", "nDCG": "ExponentialNDCG",
-               "Judged": "JudgedShare", "unj": "UnjudgedShare"},
+               "Judged": "JudgedShare", "unj": "UnjudgedShare", "rbp": "TrecEvalRBP",
+               "rbp_resid": "TrecEvalRBPResidual"},
 }  # fmt: skip
 
 #: Our measures by name: the module that each is in.
@@ -33,8 +34,10 @@ OURS: Final = {name: module for module, classes in _CLASSES.items() for name in 
 #: Of these, the names that are trec_eval's but for a parameter: name → what it must have.
 _ONLY_WITH: dict[str, tuple[str, str]] = {"nDCG": ("dcg", "exp-log2")}
 
-#: Names that trec_eval 10 has and trec_eval 9 has not → ours.
-_TREC_EVAL_10 = {"rbp": "RBP(p=0.9)", "unj": "unj_5,10,20"}
+#: Parameters as trec_eval 10 takes them: those of its rbp, those of its unj, which has three by default.
+_RBP = r"(rbp|rbp_resid)[._]p=([0-9.]+)"
+_UNJ = r"unj[._]([0-9]+(?:,[0-9]+)*)"
+_ALL_UNJ = "unj_5,10,20"
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
@@ -77,6 +80,8 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str):
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
+    if (of_10 := re.fullmatch(_RBP, typed)) is not None:
+        typed = f"{of_10[1]}(p={of_10[2]})"
     if is_formula(typed):
         return [parse_formula(typed)]
     if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
@@ -84,9 +89,9 @@ def parse(typed: str) -> list[Measure]:
         if not 0 <= last - first < _MOST:
             raise UsageError(f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50")
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    if (of_10 := re.fullmatch(r"unj[._]([0-9]+(?:,[0-9]+)*)", _TREC_EVAL_10.get(typed, typed))) is not None:
+    if (of_10 := re.fullmatch(_UNJ, _ALL_UNJ if typed == "unj" else typed)) is not None:
         return [_built(typed, class_of("unj"), {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
-    name, parameters, at = _taken_apart(_TREC_EVAL_10.get(typed, typed))
+    name, parameters, at = _taken_apart(typed)
     ours = _ours(typed, name, parameters, at)
     if ours is not None:
         return [ours]

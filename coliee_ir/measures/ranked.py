@@ -71,10 +71,15 @@ def _sums(judged: Judged, values: FloatArray) -> FloatArray:
     return np.bincount(_query_of(judged), values, len(judged.qrels.sizes)).astype(np.float64, copy=False)
 
 
-def _weights(judged: Judged, p: float, looked_at: BoolArray) -> FloatArray:
-    """(1 - p) · p^(rank - 1) of the documents looked at, summed over each query."""
+def _weights(judged: Judged, p: float, looked_at: BoolArray, gain: FloatArray | float = 1.0) -> FloatArray:
+    """(1 - p) · gain · p^(rank - 1) of the documents looked at, summed over each query."""
     discounts = p ** np.maximum(judged.rank - 1, 0).astype(np.float64)
-    return _sums(judged, np.where(looked_at, (1 - p) * discounts, 0.0))
+    return _sums(judged, np.where(looked_at, (1 - p) * gain * discounts, 0.0))
+
+
+def _retrieved(judged: Judged) -> BoolArray:
+    """Which judged documents were retrieved; not those below 0, which TREC's pools hold without a judgement."""
+    return (judged.rank > 0) & (judged.qrels.relevance >= 0)
 
 
 @dataclass(frozen=True)
@@ -93,9 +98,7 @@ class RBP(_Ranked):
 
     base = "RBP"
     formula = "(1 - p) · Σ over relevant retrieved of p^(rank - 1)"
-    source = (
-        f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has; trec_eval 10's rbp is RBP(p=0.9)"
-    )
+    source = f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has; trec_eval 10's is rbp"
 
     @property
     def name(self) -> str:
@@ -104,6 +107,35 @@ class RBP(_Ranked):
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
         return _weights(judged, self.p, self._within(judged) & (judged.qrels.relevance >= self.rel))
+
+
+@dataclass(frozen=True)
+class TrecEvalRBP(_Ranked):
+    """Rank-biased precision of graded relevance, as trec_eval 10 has it.
+
+    A document of relevance g counts g / the greatest relevance judged for the query; with relevances 0 and 1 that is
+    RBP(p=0.9). The level of relevance does not matter.
+
+    Attributes:
+        p: the persistence, above 0 and below 1.
+    """
+
+    p: float = 0.9
+
+    base = "rbp"
+    formula = "(1 - p) · Σ over retrieved of relevance / greatest relevance of the query · p^(rank - 1)"
+    source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp, m_rbp.c"
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(0.9, p=self.p))
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        gain = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        greatest = np.ones(len(judged.qrels.sizes))
+        np.maximum.at(greatest, _query_of(judged), gain)
+        return _weights(judged, self.p, judged.rank > 0, gain / greatest[_query_of(judged)])
 
 
 @dataclass(frozen=True)
@@ -121,7 +153,7 @@ class RBPResidual(_Ranked):
 
     base = "RBPResidual"
     formula = "1 - (1 - p) · Σ over judged retrieved of p^(rank - 1)"
-    source = f"{_MOFFAT_ZOBEL}, section 3.3; trec_eval 10's rbp_resid, which has p = 0.9 and is 0 where all is judged"
+    source = f"{_MOFFAT_ZOBEL}, section 3.3; trec_eval 10's is rbp_resid"
 
     @property
     def name(self) -> str:
@@ -129,7 +161,31 @@ class RBPResidual(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        return 1.0 - _weights(judged, self.p, judged.rank > 0)
+        return 1.0 - _weights(judged, self.p, _retrieved(judged))
+
+
+@dataclass(frozen=True)
+class TrecEvalRBPResidual(_Ranked):
+    """The residual of RBP as trec_eval 10 has it: 0 for a query whose retrieved documents are all judged.
+
+    Attributes:
+        p: the persistence, above 0 and below 1.
+    """
+
+    p: float = 0.9
+
+    base = "rbp_resid"
+    formula = f"{RBPResidual.formula}; 0 where no unjudged document was retrieved"
+    source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp_resid, m_rbp_resid.c"
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(0.9, p=self.p))
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        has_unjudged = judged.retrieved > judged.qrels.sums(_retrieved(judged))
+        return np.where(has_unjudged, RBPResidual(self.p).of_queries(judged), 0.0)
 
 
 @dataclass(frozen=True)
@@ -257,4 +313,4 @@ class UnjudgedShare(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        return (self._depth(judged) - judged.qrels.sums(self._within(judged))) / self.cutoff
+        return (self._depth(judged) - judged.qrels.sums(self._within(judged) & _retrieved(judged))) / self.cutoff

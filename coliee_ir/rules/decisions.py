@@ -60,6 +60,8 @@ class Decisions:
             wrong (``wrong``).
         no_overlap: a run that shares no query with the gold, or whose documents have other ids than the gold's, is an
             error (``refuse``), since its ids are most likely wrong, or scores zero (``zero``).
+        trec_eval: ``iprec_at_recall`` and ``11pt_avg`` have the cut-offs of trec_eval 9, or those of trec_eval 10,
+            which rounds them; see docs/rank-space.md. All else is the same in both.
     """
 
     unanswered: Literal["zero", "skip"] = _choice(
@@ -100,6 +102,11 @@ class Decisions:
     no_overlap: Literal["refuse", "zero"] = _choice(
         "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
     )
+    trec_eval: Literal["9", "10"] = _choice(
+        "9",
+        "version of trec_eval whose cutoffs of recall iprec_at_recall and 11pt_avg have; no other measure differs",
+        _documents,
+    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -116,8 +123,11 @@ class Decisions:
         return cls() if given is None else cast(Decisions, one_of("decisions", given, cls, "a coliee_ir.Decisions"))
 
     def to_dict(self) -> dict[str, str]:
-        """Field → choice."""
-        return {name: getattr(self, name) for name in CHOICES}
+        """Field → choice; the version of trec_eval only where it is not the one that computes, which JSON names."""
+        chosen = {name: getattr(self, name) for name in CHOICES}
+        if self.trec_eval == CHOICES["trec_eval"][0]:
+            del chosen["trec_eval"]
+        return chosen
 
     def clauses(self, measures: Mapping[str, Collection[str]] | None = None) -> Mapping[str, str]:
         """Kind of remark → what was done about it.

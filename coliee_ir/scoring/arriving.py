@@ -105,7 +105,7 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
             passed.described += described
         elif file not in walked.named and is_nothing(file):
             passed.add("nothing", file)
-        elif file not in walked.named and _is_gold_by_name(file):
+        elif file not in walked.named and is_gold_by_name(file):
             passed.add("named", file)
         else:
             kept.append(file)
@@ -156,7 +156,7 @@ def is_nothing(file: str) -> bool:
     return 2 * sum(map(_has_id, lines)) < len(lines)
 
 
-def _is_gold_by_name(file: str) -> bool:
+def is_gold_by_name(file: str) -> bool:
     """Whether a file in JSON is named as a gold, and can be read as one from its head."""
     if not re.fullmatch(_GOLD, Path(file).name):
         return False

@@ -30,6 +30,7 @@ from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Result, compute
 from coliee_ir.measures.delegated import of_values
 from coliee_ir.measures.ties import Span
+from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
@@ -155,11 +156,11 @@ class ScoreStore:
         for name, facts in known.items():
             others = [f"{key.replace('_', ' ')} {facts[key]}" for key in ("task", "edition", "gold", "coliee_ir")
                       if facts[key] != rules.facts[key]]  # fmt: skip
-            others += [
-                f"--{key.replace('_', '-')} {choice}"
-                for key, choice in facts["decisions"].items()
-                if choice != rules.facts["decisions"].get(key)
-            ]
+            theirs, ours = (
+                {name: each["decisions"].get(name, choices[0]) for name, choices in CHOICES.items()}
+                for each in (facts, rules.facts)
+            )
+            others += [f"--{key.replace('_', '-')} {theirs[key]}" for key in theirs if theirs[key] != ours[key]]
             if facts["queries"] != rules.facts["queries"]:
                 others.append(counted(len(facts["queries"]), "query"))
             differs = ", ".join(others) or "a gold with other judgements"
