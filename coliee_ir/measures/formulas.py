@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -186,6 +186,19 @@ def _are_alike(terms: Sequence[Terms]) -> bool:
     return bool(terms) and all(
         one.is_mean and one.each.shape[1] == 2 and np.array_equal(one.each[:, 1], terms[0].each[:, 1]) for one in terms
     )
+
+
+def by_part(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    """Each part of a submission that has a name → the measures that look at it; under ``documents`` all others.
+
+    Of a sum these are its terms; a gated value, for which every query counts, is one itself.
+    """
+    found: dict[str, list[Measure]] = {"documents": []}
+    for measure in measures:
+        for one in measure.measures if isinstance(measure, Formula) and not measure.conditions else (measure,):
+            part, of_documents = (one.part_name, one.measure) if isinstance(one, OfPart) else ("documents", one)
+            found.setdefault(part, []).append(of_documents)
+    return found
 
 
 def read(typed: str, parse: Parse, title: str = "") -> Measure:
