@@ -60,6 +60,12 @@ _SINGLE: Final = frozenset({"set_F", "11pt_avg"})
 #: Of these, the measure whose value is computed from all its parameters.
 _JOINT: Final = frozenset({"11pt_avg"})
 
+#: What else than qrels some measures need, and which these are.
+_NEEDS: Final = (
+    ("preferences between documents (trec_eval -R prefs)", "(?:all_)?prefs|prefs_[a-zA-Z_]+"),
+    ("the judgements of several assessors (trec_eval -R qrels_jg)", r"qrels_jg|(?:map|P|Rprec_mult)_avgjg\b.*"),
+)
+
 #: Measures at levels of recall, for which trec_eval 10 has other cut-offs; and the levels of one without parameters.
 ROUNDED: Final = frozenset({"iprec_at_recall", "11pt_avg"})
 _LEVELS: Final = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
@@ -126,12 +132,12 @@ def parse(name: str) -> list[Request]:
 
     Raises:
         UsageError: a measure of trec_eval with a parameter that it does not take, a text measure, or one that
-            pytrec_eval does not compute.
+            needs other input than qrels.
     """
+    if needed := next((needed for needed, pattern in _NEEDS if re.fullmatch(pattern, name)), ""):
+        raise UsageError(f"{name} needs {needed}, which golds and qrels do not contain")
     if name in pytrec_eval.supported_nicknames:
         known = pytrec_eval.supported_nicknames[name] - _TEXT
-        if unknown := sorted(known - pytrec_eval.supported_measures):
-            raise UsageError(f"{name} includes measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
     match = re.fullmatch(_NAME, name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""

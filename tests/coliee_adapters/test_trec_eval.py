@@ -309,9 +309,11 @@ def test_a_name_that_is_not_trec_evals_stands_for_nothing(name: str) -> None:
         ("num_q.1", wording("takes-no-parameter", "num_q.1", "num_q")),
         ("runid", wording("text-not-number", "runid")),
         ("relstring_5", wording("text-not-number", "relstring")),
-        ("prefs", wording("stands-measures-pytrec", "prefs",
-         "prefs_avgjg, prefs_num_prefs_ful, prefs_num_prefs_ful_ret, prefs_num_prefs_poss, prefs_pair, prefs_simp")),
-        ("qrels_jg", wording("stands-measures-pytrec", "qrels_jg", "P_avgjg, Rprec_mult_avgjg, map_avgjg")),
+        ("prefs", wording("needs-golds-qrels", "prefs", wording("preferences-between-documents"))),
+        ("all_prefs", wording("needs-golds-qrels", "all_prefs", wording("preferences-between-documents"))),
+        ("prefs_simp_ret", wording("needs-golds-qrels", "prefs_simp_ret", wording("preferences-between-documents"))),
+        ("qrels_jg", wording("needs-golds-qrels", "qrels_jg", wording("judgements-several-assessors"))),
+        ("P_avgjg.5", wording("needs-golds-qrels", "P_avgjg.5", wording("judgements-several-assessors"))),
     ],
 )  # fmt: skip
 def test_a_parameter_that_would_end_the_process_is_refused(name: str, message: str) -> None:
