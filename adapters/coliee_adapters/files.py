@@ -24,6 +24,9 @@ BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
 
+#: by so many of the first bytes files of one size are told apart
+_START: Final = 1 << 12
+
 #: how much of a result is held in memory before it is printed
 _IN_MEMORY: Final = 1 << 24
 
@@ -684,17 +687,22 @@ def is_folder(path: PathLike) -> bool:
 def copies(paths: Iterable[str]) -> list[str | None]:
     """For each path the first one before it with the same content; None where there is none.
 
-    Gzip data, which says how much it holds, is looked into. Only files of equal size are read. What is not a plain file
-    is not a copy of anything.
+    Gzip data, which says how much it holds, is looked into. Only files of equal size are read, and of these only the
+    ones that begin alike to their end. What is not a plain file is not a copy of anything.
     """
     paths = list(paths)
     places = [archives.located(path) if path != "-" else "" for path in paths]
     sizes = [_size(place) for place in places]
     of_size = Counter(sizes)
+    starts = [
+        _digest(place, size, _START) if size is not None and of_size[size] > 1 else b""
+        for place, size in zip(places, sizes, strict=True)
+    ]
+    alike = Counter(zip(sizes, starts, strict=True))
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for path, place, size in zip(paths, places, sizes, strict=True):
-        digest = _digest(place, size) if size is not None and of_size[size] > 1 else b""
+    for path, place, size, start in zip(paths, places, sizes, starts, strict=True):
+        digest = _digest(place, size) if start and size is not None and alike[size, start] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:
             firsts.setdefault(digest, path)
@@ -735,14 +743,22 @@ def _size(path: str) -> int | None:
     return found.st_size
 
 
-def _digest(path: str, size: int) -> bytes:
-    """What two files share only if their content is the same; empty for a file that cannot be read."""
+def _digest(path: str, size: int, most: int | None = None) -> bytes:
+    """What two files share only if their content is the same; empty for a file that cannot be read.
+
+    Args:
+        path: the file.
+        size: how many bytes it holds, unpacked.
+        most: how many of them are looked at; by default all.
+    """
     import hashlib  # which most commands do without
 
     digest = hashlib.sha256()
     try:
         with remote.opened(path, size) if remote.is_remote(path) else Path(path).open("rb") as raw:
             stream = GZIP.unpacked(raw, path) if compression_of(raw) is GZIP else raw
+            if most is not None:
+                return hashlib.sha256(stream.read(most)).digest()
             while piece := stream.read(min(_PIECE, size + 1)):
                 digest.update(piece)
                 size -= len(piece)

@@ -197,12 +197,13 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
         return None
     if said := _SAID.fullmatch(lines[0]):
         return said[1]
-    for separator in _SEPARATORS:
+    separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
+    for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
             return separator
     if _COMMAS.match(lines[0]):
         return ";" if ";" in lines[0] and "," not in lines[0] else ","
-    for separator in _SEPARATORS:
+    for separator in separators:
         if _is_unknown_header(_values(line, separator) for line in lines):
             return separator
     return None

@@ -60,6 +60,12 @@ _SINGLE: Final = frozenset({"set_F", "11pt_avg"})
 #: Of these, the measure whose value is computed from all its parameters.
 _JOINT: Final = frozenset({"11pt_avg"})
 
+#: What else than qrels some measures need, and which these are.
+_NEEDS: Final = (
+    ("preferences between documents (trec_eval -R prefs)", "(?:all_)?prefs|prefs_[a-zA-Z_]+"),
+    ("the judgements of several assessors (trec_eval -R qrels_jg)", r"qrels_jg|(?:map|P|Rprec_mult)_avgjg\b.*"),
+)
+
 #: Measures at levels of recall, for which trec_eval 10 has other cut-offs; and the levels of one without parameters.
 ROUNDED: Final = frozenset({"iprec_at_recall", "11pt_avg"})
 _LEVELS: Final = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
@@ -126,12 +132,12 @@ def parse(name: str) -> list[Request]:
 
     Raises:
         UsageError: a measure of trec_eval with a parameter that it does not take, a text measure, or one that
-            pytrec_eval does not compute.
+            needs other input than qrels.
     """
+    if needed := next((needed for needed, pattern in _NEEDS if re.fullmatch(pattern, name)), ""):
+        raise UsageError(f"{name} needs {needed}, which golds and qrels do not contain")
     if name in pytrec_eval.supported_nicknames:
         known = pytrec_eval.supported_nicknames[name] - _TEXT
-        if unknown := sorted(known - pytrec_eval.supported_measures):
-            raise UsageError(f"{name} includes measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
     match = re.fullmatch(_NAME, name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""
@@ -382,13 +388,13 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
             longest.popitem()
         rankings[n] = dict(longest)
     run = dict(zip(qrels, map(rankings.__getitem__, depths), strict=True))
-    families: dict[str, list[str]] = {}  # pytrec_eval would find out by trial what belongs together
+    families: dict[str, set[str]] = {}
     for request in group.requests:
-        families.setdefault(request.base, []).append(request.parameter)
-    measures = {f"{base}.{','.join(given)}" if any(given) else base for base, given in families.items()}
+        families.setdefault(request.base, set()).update(filter(None, request.parameter.split(",")))
+    measures = {f"{base}.{','.join(sorted(given))}" if given else base for base, given in families.items()}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
     highest = int(level.max(initial=0))
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
+    evaluator = _Evaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
     answers = evaluator.evaluate(run).values()
     columns = {key: at for at, key in enumerate(next(iter(answers)))}
     cells = len(columns) * len(answers)
@@ -400,6 +406,17 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
         if request.base in _COUNT_UNJUDGED:
             result[request] = np.where(depth == 0, 0.0, result[request])
     return result
+
+
+class _Evaluator(pytrec_eval.RelevanceEvaluator):
+    """Takes its measures as trec_eval does, each once with all its parameters.
+
+    To find out what belongs together, pytrec_eval tries a pattern for each measure that there is, which takes longer
+    than to compute them for a small run.
+    """
+
+    def _combine_measures(self, measures: Iterable[str]) -> set[str]:
+        return set(measures)
 
 
 def means(requests: Sequence[Request], per_query: FloatArray) -> list[float]:

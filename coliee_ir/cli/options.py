@@ -320,7 +320,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "curve": _option(
         "--curve", metavar="FILE",
         help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv "
-        "or .json; with --by k, at each cutoff",
+        "or .json, or drawn (.svg, .pdf, .png); with --by k, at each cutoff",
     ),
     "rule": _option(
         "--rule", metavar="FILE", reads=True,

@@ -25,7 +25,7 @@ _CLASSES: Final[dict[str, dict[str, str]]] = {
     "claims": {name: name for name in ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1")},
     "ranked": {"RBP": "RBP", "RBPResidual": "RBPResidual", "ERR": "ERR", "nDCG": "ExponentialNDCG",
                "Judged": "JudgedShare", "unj": "UnjudgedShare", "rbp": "TrecEvalRBP",
-               "rbp_resid": "TrecEvalRBPResidual"},
+               "rbp_resid": "TrecEvalRBPResidual", "dcg": "DCG", "ideal_dcg": "IdealDCG", "yaap": "YAAP"},
 }  # fmt: skip
 
 #: Our measures by name: the module that each is in.
@@ -38,6 +38,8 @@ _ONLY_WITH: dict[str, tuple[str, str]] = {"nDCG": ("dcg", "exp-log2")}
 _RBP = r"(rbp|rbp_resid)[._]p=([0-9.]+)"
 _UNJ = r"unj[._]([0-9]+(?:,[0-9]+)*)"
 _ALL_UNJ = "unj_5,10,20"
+#: gains as trec_eval takes them
+_GAINS = r"ndcg[._]([0-9]{1,4}=[0-9]{1,4}(?:,[0-9]{1,4}=[0-9]{1,4})*)"
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
@@ -82,6 +84,10 @@ def parse(typed: str) -> list[Measure]:
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
     if (of_10 := re.fullmatch(_RBP, typed)) is not None:
         typed = f"{of_10[1]}(p={of_10[2]})"
+    if (gains := re.fullmatch(_GAINS, typed)) is not None:
+        pairs = dict(pair.split("=") for pair in gains[1].split(","))
+        levels = tuple(sorted((int(rel), int(gain)) for rel, gain in pairs.items()))
+        return [Delegated(trec_eval.Request("ndcg", gains=levels), f"ndcg_{gains[1]}")]
     if is_formula(typed):
         return [parse_formula(typed)]
     if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
@@ -177,7 +183,8 @@ def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measu
             what = ", ".join(allowed) or "none"
             meant = " or ".join(suggestions(typed, ()))
             remedy = f"; did you mean {meant}?" if meant else ""
-            raise UsageError(f"{typed!r}: {kind.__name__} has no parameter {key}; it has {what}{remedy}")
+            name = getattr(kind, "base", kind.__name__)
+            raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}{remedy}")
         fits, meaning = _VALUES[key]
         if not fits(value):
             raise UsageError(f"{typed!r}: {key} must be {meaning}")

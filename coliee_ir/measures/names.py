@@ -45,6 +45,6 @@ def names_in(text: str) -> list[str]:
     >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
     (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
     """
-    if re.search(_SIGNS, _outside(text)):
+    if is_word(text) or re.search(_SIGNS, _outside(text)):
         return [text.strip()]
     return [name for name in re.split(r"\s+(?![^(]*\))", text.strip()) if name]

@@ -256,16 +256,95 @@ class ExponentialNDCG(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing is relevant."""
-        qrels = judged.qrels
-        gains = 2.0 ** np.maximum(qrels.relevance, 0) - 1.0
-        query = _query_of(judged)
-        ideal = np.lexsort((-gains, query))
-        ideal_rank = np.empty(len(gains), dtype=np.int64)
-        ideal_rank[ideal] = np.arange(len(gains)) - qrels.start[query] + 1
-        best = ideal_rank <= (self.cutoff or len(gains))
-        reached = _sums(judged, np.where(self._within(judged), gains / np.log2(np.maximum(judged.rank, 1) + 1.0), 0.0))
-        possible = _sums(judged, np.where(best, gains / np.log2(ideal_rank + 1.0), 0.0))
+        gains = 2.0 ** np.maximum(judged.qrels.relevance, 0) - 1.0
+        reached = _discounted(judged, gains, judged.rank, self._within(judged))
+        ideal_rank = _ideal_rank(judged, gains)
+        possible = _discounted(judged, gains, ideal_rank, ideal_rank <= (self.cutoff or len(gains)))
         return np.divide(reached, possible, out=np.zeros(len(possible)), where=possible > 0)
+
+
+def _discounted(judged: Judged, gains: FloatArray, rank: IntArray, looked_at: BoolArray) -> FloatArray:
+    """Σ gain / log2(rank + 1) of the documents looked at, over each query."""
+    return _sums(judged, np.where(looked_at, gains / np.log2(np.maximum(rank, 1) + 1.0), 0.0))
+
+
+def _ideal_rank(judged: Judged, gains: FloatArray) -> IntArray:
+    """The rank of each judged document where those of the highest gain come first; shape (D,)."""
+    query = _query_of(judged)
+    rank = np.empty(len(gains), dtype=np.int64)
+    rank[np.lexsort((-gains, query))] = np.arange(len(gains)) - judged.qrels.start[query] + 1
+    return rank
+
+
+@dataclass(frozen=True)
+class DCG(_Ranked):
+    """Discounted cumulative gain of the relevances, which is not divided by that of the ideal ranking.
+
+    Attributes:
+        cutoff: look at the first so many documents of each query; None for all.
+    """
+
+    cutoff: int | None = None
+
+    base = "dcg"
+    formula = "Σ relevance / log2(rank + 1)"
+    source = (
+        "Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002; trec_eval 10's dcg"
+    )
+
+    @property
+    def name(self) -> str:
+        return self._named()
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        gains = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        return _discounted(judged, gains, judged.rank, self._within(judged))
+
+
+@dataclass(frozen=True)
+class IdealDCG(_Ranked):
+    """Discounted cumulative gain of the ideal ranking: of all judged documents, the most relevant first."""
+
+    base = "ideal_dcg"
+    formula = "Σ relevance / log2(rank in the ideal ranking + 1)"
+    source = "trec_eval 10's ideal_dcg, m_ndcg.c"
+
+    @property
+    def name(self) -> str:
+        return self._named()
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class; 0 for a query with nothing retrieved, as all values that trec_eval does not compute."""
+        gains = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        ideal = _discounted(judged, gains, _ideal_rank(judged, gains), gains > 0)
+        return np.where(judged.retrieved > 0, ideal, 0.0)
+
+
+@dataclass(frozen=True)
+class YAAP(_Ranked):
+    """Yet another average precision: average precision on a scale of logarithms, which does not end at 0 and 1.
+
+    It orders the rankings of a query as average precision does, and its differences can be averaged.
+    """
+
+    base = "yaap"
+    formula = "log((1 + s) / (1 + R - s)), s the sum of precision at the ranks of the relevant documents retrieved"
+    source = "Robertson, On smoothing average precision, ECIR 2012; trec_eval's yaap, which pytrec_eval does not have"
+
+    @property
+    def name(self) -> str:
+        return self._named()
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        at = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance > 0))
+        query = _query_of(judged)[at]
+        order = np.lexsort((judged.rank[at], query))
+        at, query = at[order], query[order]
+        found_so_far = np.arange(len(at)) - np.searchsorted(query, query) + 1
+        total = np.bincount(query, found_so_far / judged.rank[at], len(judged.qrels.sizes))
+        return np.log((1.0 + total) / (1.0 + judged.qrels.relevant() - total))
 
 
 @dataclass(frozen=True)

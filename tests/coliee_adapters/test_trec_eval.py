@@ -157,7 +157,7 @@ def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> Non
 def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, list[int]]] = []
 
-    class Spy(pytrec_eval.RelevanceEvaluator):
+    class Spy(trec_eval._Evaluator):
         def evaluate(self, run: Any) -> Any:
             seen.append((len(self.measures), [len(ranking) for ranking in run.values()]))
             return super().evaluate(run)
@@ -166,7 +166,7 @@ def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkey
             self.measures = [value for measure in measures for value in measure.split(",")]
             super().__init__(qrels, measures, **options)
 
-    monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", Spy)
+    monkeypatch.setattr(trec_eval, "_Evaluator", Spy)
     queries = [Query(depth, [(2, 1), (0, 0)]) for depth in (50, 60, 50)] + [Query(50, [(0, 0), (2, 1)])]
     of_ranks = [*parse("map"), *parse("P.5,10")]
     asked_of_ours(of_ranks * 2, queries)
@@ -309,9 +309,11 @@ def test_a_name_that_is_not_trec_evals_stands_for_nothing(name: str) -> None:
         ("num_q.1", wording("takes-no-parameter", "num_q.1", "num_q")),
         ("runid", wording("text-not-number", "runid")),
         ("relstring_5", wording("text-not-number", "relstring")),
-        ("prefs", wording("stands-measures-pytrec", "prefs",
-         "prefs_avgjg, prefs_num_prefs_ful, prefs_num_prefs_ful_ret, prefs_num_prefs_poss, prefs_pair, prefs_simp")),
-        ("qrels_jg", wording("stands-measures-pytrec", "qrels_jg", "P_avgjg, Rprec_mult_avgjg, map_avgjg")),
+        ("prefs", wording("needs-golds-qrels", "prefs", wording("preferences-between-documents"))),
+        ("all_prefs", wording("needs-golds-qrels", "all_prefs", wording("preferences-between-documents"))),
+        ("prefs_simp_ret", wording("needs-golds-qrels", "prefs_simp_ret", wording("preferences-between-documents"))),
+        ("qrels_jg", wording("needs-golds-qrels", "qrels_jg", wording("judgements-several-assessors"))),
+        ("P_avgjg.5", wording("needs-golds-qrels", "P_avgjg.5", wording("judgements-several-assessors"))),
     ],
 )  # fmt: skip
 def test_a_parameter_that_would_end_the_process_is_refused(name: str, message: str) -> None:

@@ -146,11 +146,39 @@ def ndcg(ranked: list[int | None], missed: list[int], k: int) -> float:
     return dcg([r or 0 for r in ranked], k) / ideal if ideal else 0.0
 
 
+def graded_dcg(relevance: list[int | None], k: int) -> float:
+    return sum(max(r or 0, 0) / math.log2(at + 1) for at, r in enumerate(relevance[:k], start=1))
+
+
+def ideal_dcg(ranked: list[int | None], missed: list[int]) -> float:
+    ideal = sorted([r for r in [*ranked, *missed] if r is not None], reverse=True)
+    return graded_dcg([*ideal], len(ideal)) if ranked else 0.0
+
+
+def yaap(ranked: list[int | None], missed: list[int]) -> float:
+    """m_yaap.c."""
+    so_far, total = 0, 0.0
+    for at, relevance in enumerate(ranked, start=1):
+        if (relevance or 0) > 0:
+            so_far += 1
+            total += so_far / at
+    n_relevant = sum((r or 0) > 0 for r in [*ranked, *missed])
+    return math.log((1 + total) / (1 + n_relevant - total))
+
+
+def ndcg_of_gains(ranked: list[int | None], missed: list[int], gains: dict[int, int]) -> float:
+    ranked = [r if r is None else gains.get(r, r) for r in ranked]
+    missed = [gains.get(r, r) for r in missed]
+    ideal = ideal_dcg([0, *ranked], missed)
+    return graded_dcg(ranked, len(ranked)) / ideal if ideal else 0.0
+
+
 def nameless(ranked: list[int | None], k: int) -> int:
     return sum(relevance is None for relevance in ranked[:k])
 
 
 @given(rankings, st.integers(1, 14), st.sampled_from([0.1, 0.5, 0.8, 0.95]), st.integers(1, 4))
+@settings(max_examples=40)
 def test_each_is_what_its_naive_twin_says_query_by_query(drawn: Rankings, k: int, p: float, rel: int) -> None:
     gold, run = as_files(drawn)
     names = {
@@ -159,6 +187,11 @@ def test_each_is_what_its_naive_twin_says_query_by_query(drawn: Rankings, k: int
         f"RBPResidual(p={p})": lambda ranked, _: residual(ranked, p),
         f"rbp(p={p})": lambda ranked, missed: rbp_of_trec_eval_10(ranked, missed, p),
         "rbp": lambda ranked, missed: rbp_of_trec_eval_10(ranked, missed, 0.9),
+        f"dcg@{k}": lambda ranked, _: graded_dcg(ranked, k),
+        "dcg": lambda ranked, _: graded_dcg(ranked, len(ranked)),
+        "ideal_dcg": ideal_dcg,
+        "yaap": yaap,
+        "ndcg.1=3,3=2": lambda ranked, missed: ndcg_of_gains(ranked, missed, {1: 3, 3: 2}),
         f"rbp_resid(p={p})": lambda ranked, _: rbp_resid_of_trec_eval_10(ranked, p),
         f"ERR@{k}": lambda ranked, _: err(ranked, k, 4),
         "ERR(max_rel=6)": lambda ranked, _: err(ranked, len(ranked), 6),
@@ -216,6 +249,7 @@ def test_a_skipped_query_is_in_no_mean_and_an_empty_ranking_has_all_of_the_resid
     [
         ("rbp", ["rbp"]),
         ("rbp.p=0.95", ["rbp(p=0.95)"]),
+        ("ndcg.1=3,2=9", ["ndcg_1=3,2=9"]),
         ("rbp_resid_p=0.5", ["rbp_resid(p=0.5)"]),
         ("unj", ["unj_5", "unj_10", "unj_20"]),
         ("unj.3,7", ["unj_3", "unj_7"]),
