@@ -132,10 +132,11 @@ def _layout(table: _Table, other: _Table, path: str, what: str) -> Layout | None
     if table.container == "columns" and len(table.columns) in (4, 6):
         return None  # TREC's
     if table.entries is not None:
-        held = [one for one in table.entries.values() if isinstance(one, dict)]
-        if len(held) < len(table.entries) or all(isinstance(v, int | float) for one in held for v in one.values()):
+        objects = [one for one in table.entries.values() if isinstance(one, dict)]
+        are_values = all(isinstance(value, int | float) for one in objects for value in one.values())
+        if are_values or len(objects) < len(table.entries):
             return Layout("json", parts={"documents": Part()})
-        table = table._replace(rows=held)
+        table = table._replace(rows=objects)
     keys = table.names()
     query = "" if table.entries is not None else _query_of(table, other)
     if query is None:
