@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from coliee_adapters.display import cut
+
 
 class ColieeError(Exception):
     """Base of all errors of both packages."""
@@ -165,8 +167,12 @@ def printable(text: str) -> str:
     return _COMMAND.sub(lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)
 
 
+#: so many characters of a column are looked at: a letter and the marks on it
+_MARKS: Final = 4
+
+
 def quoted(text: str, limit: int = 60) -> str:
-    """The text in quotes, printable, and shortened to at most ``limit`` characters.
+    """The text in quotes, printable, and shortened to at most ``limit`` columns.
 
     >>> quoted("000001 000018")
     "'000001 000018'"
@@ -175,10 +181,9 @@ def quoted(text: str, limit: int = 60) -> str:
 
 
 def shortened(text: str, limit: int = 60) -> str:
-    """The text, printable, and shortened to at most ``limit`` characters.
+    """The text, printable, and shortened to at most ``limit`` columns of a terminal.
 
     >>> shortened("000001 000018", 10)
     '000001 00…'
     """
-    shown = printable(text[: limit + 1])
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    return cut(printable(text[: _MARKS * limit + 1]), limit)

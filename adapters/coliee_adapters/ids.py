@@ -65,8 +65,9 @@ class Ids(Sequence[str]):
         if not together.isascii():
             return None
         raw = together.encode("ascii") + bytes(PADDING)
-        blanks = np.count_nonzero(np.frombuffer(raw, dtype=np.uint8, count=len(together)) <= _BLANK)
-        if blanks != max(n - 1, 0) or b"\n\n" in raw or raw.startswith((b"\n", b"\0")) or together.endswith("\n"):
+        # behind the last one is one zero more; an empty one stands between two blanks, or before the first
+        blank = np.frombuffer(raw, dtype=np.uint8, count=len(together) + 1) <= _BLANK
+        if np.count_nonzero(blank) != n or blank[0] or (blank[1:] & blank[:-1]).any():
             return None
         return _Joined(raw, n)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ def exact_id(text: str) -> str:
 
 
 #: what separates documents where people write several into one text
-SEPARATORS: Final = re.compile(r"[\s,;、，；]+")
+SEPARATORS: Final = r"[\s,;、，；]+"
 #: what an id of COLIEE's has not in it: it separates ids
 COMMAS: Final = re.compile("[,;、，；]")
 #: what to do about an id that is wrong
@@ -133,7 +133,7 @@ class Columns(NamedTuple):
     #: what was tolerated in these lines
     remarks: Remarks | None = None
     #: the dictionary that each segment comes from, from document to score, where there are such; no query comes back
-    entries: Sequence[Mapping[str, object]] | None = None
+    entries: Sequence[dict[str, Any]] | None = None
 
     def segments(self) -> Iterator[tuple[str, int, int]]:
         """The query of each segment, its first line, and the line behind its last."""
@@ -264,8 +264,7 @@ class Claim(NamedTuple):
     is_accepted: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class TortCase:
+class TortCase(NamedTuple):
     """One instance of the pilot: the claims of both sides and the court's decision; None where it is not given."""
 
     id: str

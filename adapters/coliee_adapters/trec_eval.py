@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import functools
 import re
+import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice, pairwise, repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -60,7 +60,17 @@ _SINGLE: Final = frozenset({"set_F", "11pt_avg"})
 #: Of these, the measure whose value is computed from all its parameters.
 _JOINT: Final = frozenset({"11pt_avg"})
 
-_NAME: Final = re.compile(r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?")
+#: What else than qrels some measures need, and which these are.
+_NEEDS: Final = (
+    ("preferences between documents (trec_eval -R prefs)", "(?:all_)?prefs|prefs_[a-zA-Z_]+"),
+    ("the judgements of several assessors (trec_eval -R qrels_jg)", r"qrels_jg|(?:map|P|Rprec_mult)_avgjg\b.*"),
+)
+
+#: Measures at levels of recall, for which trec_eval 10 has other cut-offs; and the levels of one without parameters.
+ROUNDED: Final = frozenset({"iprec_at_recall", "11pt_avg"})
+_LEVELS: Final = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
+
+_NAME: Final = r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?"
 
 #: The version of trec_eval inside each pytrec_eval-terrier, which does not say it itself.
 _EMBEDDED: Final = {"0.5.11": "9.0.8"}
@@ -79,8 +89,7 @@ def compares_as_float32() -> bool:
     return bool(evaluator.evaluate({"q": {"a": 16777217.0, "b": 16777216.0}})["q"]["recip_rank"] == 0.5)
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One value to ask trec_eval for.
 
     Attributes:
@@ -123,14 +132,14 @@ def parse(name: str) -> list[Request]:
 
     Raises:
         UsageError: a measure of trec_eval with a parameter that it does not take, a text measure, or one that
-            pytrec_eval does not compute.
+            needs other input than qrels.
     """
+    if needed := next((needed for needed, pattern in _NEEDS if re.fullmatch(pattern, name)), ""):
+        raise UsageError(f"{name} needs {needed}, which golds and qrels do not contain")
     if name in pytrec_eval.supported_nicknames:
         known = pytrec_eval.supported_nicknames[name] - _TEXT
-        if unknown := sorted(known - pytrec_eval.supported_measures):
-            raise UsageError(f"{name} includes measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
-    match = _NAME.fullmatch(name)
+    match = re.fullmatch(_NAME, name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""
     if base not in pytrec_eval.supported_measures:
         return []
@@ -225,6 +234,35 @@ def values(
     return result
 
 
+def rounded(request: Request, start: IntArray, relevance: IntArray, rank: IntArray, retrieved: IntArray) -> FloatArray:
+    """The value of one of ``ROUNDED`` for each query, as trec_eval 10 computes it; arguments as for ``values``.
+
+    A level x of recall is reached with x · R relevant documents, rounded to the nearest whole number, halves up
+    (``lround``); trec_eval 9 adds 0.9 and truncates. All else is the same: m_iprec_at_recall.c, m_11pt_avg.c.
+    """
+    rank, level, _ = _visible(_Group([request], _WHOLE), start, relevance, rank, retrieved)
+    levels = [float(text) for text in (request.parameter or _LEVELS).split(",")]
+    result = np.zeros(len(retrieved))
+    bounds = start.tolist()
+    for query, (first, last) in enumerate(pairwise(bounds)):
+        is_relevant = level[first:last] >= request.rel
+        found = rank[first:last][is_relevant & (rank[first:last] > 0)]  # ascending, as ``_visible`` sorts
+        if not len(found):
+            continue
+        precision = np.arange(1, len(found) + 1) / found
+        greatest = np.maximum.accumulate(precision[::-1])[::-1].tolist()  # from each relevant document on
+        needed = [_lround(x * int(is_relevant.sum())) for x in levels]
+        reached = [greatest[max(n, 1) - 1] if n <= len(found) else 0.0 for n in needed]
+        result[query] = np.cumsum(reached[::-1])[-1] / len(reached)  # one after another from the highest, as it adds
+    return result
+
+
+def _lround(number: float) -> int:
+    """The nearest whole number to one from 0 on; a half goes up."""
+    whole = int(number)
+    return whole + (number - whole >= 0.5)
+
+
 class _Group(NamedTuple):
     """Requests that trec_eval is asked for in one call.
 
@@ -314,73 +352,95 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     them are judged, and hold the missing ones under names behind the last rank.
     """
     deepest = max(int(depth.max(initial=0)), 1)
-    query = np.repeat(np.arange(len(depth)), start[1:] - start[:-1])
-    within = np.arange(len(rank)) - start[query]
-    named = np.where(rank > 0, rank, deepest + 1 + within)
-    last = max(deepest, int(named.max(initial=0)))
-    # names ascend with ranks, so that what trec_eval sorts is sorted already
-    width = len(str(last))
-    names = [f"{at:0{width}}" for at in range(last + 1)]
-    judged_names, levels = [names[at] for at in named.tolist()], level.tolist()
-    seen = np.stack((named, level), axis=1).tobytes()
-    size = 2 * rank.itemsize
-    rankings: dict[int, dict[str, float]] = {}
-    qrels: dict[str, dict[str, int]] = {}
-    run: dict[str, dict[str, float]] = {}
+    sizes = start[1:] - start[:-1]
+    named = np.where(rank > 0, rank, deepest + 1 + np.arange(len(rank)) - np.repeat(start[:-1], sizes))
+    levels = int(level.max(initial=0)) + 2
+    # what a query looks like: how many documents it has, and which of them are judged how
+    looks, size = (named * levels + level + 1).tobytes(), named.itemsize
+    bounds = (size * start).tolist()
+    signatures = zip(depth.tolist(), map(looks.__getitem__, map(slice, bounds[:-1], bounds[1:])), strict=True)
     distinct: dict[tuple[int, bytes], int] = {}
-    alike = []
-    bounds = start.tolist()
-    usable = (np.bincount(query[level >= 0], minlength=len(depth)) > 0).tolist()
-    for first, end, of_query, is_usable in zip(bounds[:-1], bounds[1:], depth.tolist(), usable, strict=True):
-        number = distinct.setdefault((of_query, seen[first * size : end * size]), len(distinct))
-        alike.append(number)
-        if number < len(qrels):
-            continue
-        judged = dict(zip(judged_names[first:end], levels[first:end], strict=True))
-        if not is_usable:
-            # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
-            judged["j"] = 0
-        # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
-        # measure of such a query, except those that count it, and these are 0.
-        n = max(of_query, 1)
-        if n not in rankings:
-            # scores from an order, n - i, are exact in float32 up to 2^24
-            rankings[n] = dict(zip(names[1 : n + 1], map(float, range(n, 0, -1)), strict=True))
-        qrels[str(number)], run[str(number)] = judged, rankings[n]
-    families: dict[str, list[str]] = {}  # pytrec_eval would find out by trial what belongs together
+    alike = np.array([distinct.setdefault(signature, len(distinct)) for signature in signatures])
+    first = np.zeros(len(distinct), dtype=np.int64)
+    first[alike[::-1]] = np.arange(len(alike))[::-1]  # where several queries have one number, the last one stays
+    are_first = np.zeros(len(alike), dtype=np.bool_)
+    are_first[first] = True
+    rows = np.repeat(are_first, sizes)
+    named, judged, sizes = named[rows], level[rows], sizes[first]
+    # names ascend with ranks, so that what trec_eval sorts is sorted already
+    n = max(deepest, int(named.max(initial=0)), len(first)) + 1
+    names = list(map(str, range(least := 10 ** len(str(n)), least + n)))
+    pairs = zip(map(names.__getitem__, named.tolist()), judged.tolist(), strict=True)
+    of_queries = map(islice, repeat(pairs), sizes.tolist())
+    qrels: dict[str, dict[str, int]] = dict(zip(names, map(dict, of_queries), strict=False))
+    usable = np.bincount(np.repeat(np.arange(len(first)), sizes)[judged >= 0], minlength=len(first)) > 0
+    for at in np.flatnonzero(~usable).tolist():
+        # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0
+        qrels[names[at]]["j"] = 0
+    # An empty ranking makes trec_eval read memory that is not its own. One unjudged document does not change any
+    # measure of such a query, except those that count it, and these are 0.
+    depths = np.maximum(depth[first], 1).tolist()
+    # scores from an order are exact in float32 up to 2^24
+    longest = dict(zip(names[1 : deepest + 1], map(float, range(deepest, 0, -1)), strict=True))
+    rankings: dict[int, dict[str, float]] = {}
+    for n in sorted(set(depths), reverse=True):
+        while len(longest) > n:
+            longest.popitem()
+        rankings[n] = dict(longest)
+    run = dict(zip(qrels, map(rankings.__getitem__, depths), strict=True))
+    families: dict[str, set[str]] = {}
     for request in group.requests:
-        families.setdefault(request.base, []).append(request.parameter)
-    measures = {f"{base}.{','.join(given)}" if any(given) else base for base, given in families.items()}
+        families.setdefault(request.base, set()).update(filter(None, request.parameter.split(",")))
+    measures = {f"{base}.{','.join(sorted(given))}" if given else base for base, given in families.items()}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
     highest = int(level.max(initial=0))
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
+    evaluator = _Evaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
     answers = evaluator.evaluate(run).values()
     columns = {key: at for at, key in enumerate(next(iter(answers)))}
-    table = np.fromiter(chain.from_iterable(map(dict.values, answers)), np.float64, len(columns) * len(answers))
-    table = table.reshape(len(answers), -1)[alike]
+    cells = len(columns) * len(answers)
+    packed = struct.pack(f"{cells}d", *chain.from_iterable(map(dict.values, answers)))
+    table = np.frombuffer(packed).reshape(len(answers), -1).T[:, alike]
     result = {}
     for request in group.requests:
-        result[request] = table[:, columns[request.key]]
+        result[request] = table[columns[request.key]]
         if request.base in _COUNT_UNJUDGED:
             result[request] = np.where(depth == 0, 0.0, result[request])
     return result
 
 
-def mean(request: Request, per_query: FloatArray) -> float:
-    """The value over all queries, as trec_eval's ``-c`` forms it: over all judged queries, added one after another.
+class _Evaluator(pytrec_eval.RelevanceEvaluator):
+    """Takes its measures as trec_eval does, each once with all its parameters.
+
+    To find out what belongs together, pytrec_eval tries a pattern for each measure that there is, which takes longer
+    than to compute them for a small run.
+    """
+
+    def _combine_measures(self, measures: Iterable[str]) -> set[str]:
+        return set(measures)
+
+
+def means(requests: Sequence[Request], per_query: FloatArray) -> list[float]:
+    """The values over all queries, as trec_eval's ``-c`` forms them: over all judged queries, added one after another.
 
     Counts (``num_…``) are sums and the geometric means (``gm_…``) exponentials of the mean of logarithms.
 
     Args:
-        request: the measure.
-        per_query: shape (queries,), in the order in which trec_eval adds: by query id.
+        requests: the measures.
+        per_query: shape (measures, queries), in the order in which trec_eval adds: by query id; NaN for a query that is
+            left out.
     """
-    n = len(per_query)
+    counted = ~np.isnan(per_query)
+    # one after another, where np.sum would add in pairs
+    sums = np.cumsum(np.where(counted, per_query, 0.0), axis=1)[:, -1:].sum(axis=1)
+    numbers = zip(requests, sums.tolist(), counted.sum(axis=1).tolist(), strict=True)
+    return [_mean(request, total, n) for request, total, n in numbers]
+
+
+def _mean(request: Request, total: float, n: int) -> float:
     if request.base == "num_q":
         return float(n)
     if not n:
         return float("nan")
-    total = float(np.cumsum(per_query)[-1])  # one after another, where np.sum would add in pairs
     if request.base.startswith("num_"):
         return total
     return float(np.exp(total / n)) if request.base.startswith("gm_") else total / n

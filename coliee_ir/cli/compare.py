@@ -36,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
-    significance.check_measures(names)
-    scored, evaluator, failed, _ = scoring.score(options, names)
-    task = scored[0].task if scored else None
+    significance.check_measures(names, options.task, options.edition)
+    scored, evaluator, failed, _, logged = scoring.score(options, names)
+    task = evaluator.task
     asked = significance.Asked(
         options.test,
         options.correction,
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
         population=options.population,
     )
-    found = significance.compare_measures(scored, asked, options.baseline, most=max(len(names), 1))
+    found = significance.compare_measures(scored, asked, options.baseline, most=max(len(names), 1), logged=logged)
     for remark in dict.fromkeys(remark for comparison in found for remark in comparison.remarks):
         say(remark)
     facts = {**scoring.facts_of(evaluator), "seed": options.seed}

@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 def _split(options: argparse.Namespace) -> int:
     if options.tag or options.template or options.normalise:
         raise UsageError("--to folds writes ids of queries; leave out --tag, --template and --normalise")
-    gold = read_gold(options.source, form=options.form, columns=options.columns)
+    gold = read_gold(options.source, form=options.form, columns=options.columns, task=options.task)
     for sentence in conversion.write_folds(
         gold,
         options.target,

@@ -10,6 +10,7 @@ from pathlib import Path
 from coliee_adapters import archives
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder
+from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided
 from coliee_ir.commands import leaderboard
@@ -91,9 +92,9 @@ def run(options: argparse.Namespace) -> int:
         say(remark)
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {one.reason}")
-    if board.entries:
+    if board.ranked:
         _print(options, board)
-    return 2 if board.invalid or not board.entries else 0
+    return 2 if board.invalid or not board.ranked else 0
 
 
 def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
@@ -140,7 +141,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    decisions = board.entries[0].scores.decisions.to_dict()
+    decisions = board.ranked[0].scores.decisions.to_dict()
     facts = {"task": board.task, "edition": board.edition, "decisions": decisions, "seed": options.seed}
     scoring.publish(options, render.render(board, options.format, names, extras), options.submissions, facts)
 
@@ -183,8 +184,10 @@ def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extra
     else:
         figures = [str(path) for path in write_overview(board, folder, extras.easy)]
     paper = folder / "paper.tex"
-    scoring.put(render.paper(board, [Path(file).name for file in files], figures=bool(figures)), str(paper))
+    scoring.put(render.paper(board, files, figures=bool(figures)), str(paper))
     for file in (*files, *figures, paper):
         say(f"written: {file}")
     for name, reason in missing.items():
         say(f"no {name}: {reason}")
+    for sentence in lacking(figures):
+        say(sentence)

@@ -10,18 +10,27 @@ from coliee_ir import measures
 from coliee_ir.cli.options import add
 from coliee_ir.cli.scoring import put
 from coliee_ir.output.envelope import dumped
+from coliee_ir.rules.protocol import protocol
+from coliee_ir.scoring import measuring
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir measures MicroF1"
-    add(parser, "names", "output")
+    parser.set_defaults(task=None)
+    add(parser, "names")
+    add(parser, "protocol", help="protocol whose measures and scores to explain")
+    add(parser, "edition", "output")
     add(parser, "format", choices=("table", "json"))
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the definitions of the measures named, or a line for each there is."""
-    named = [measures.describe(measure) for name in options.names for measure in measures.parse(name)]
+    rules = None if options.task is None else protocol(options.task, options.edition)
+    scores = {} if rules is None else rules.scores
+    asked = options.names or (() if rules is None else rules.measures)
+    named = [measures.describe(measure) for measure in measuring.named(asked, scores)]
+    named = [what._replace(formula=scores.get(what.name, what.formula)) for what in named]
     if options.format == "json":
         text = dumped([what._asdict() for what in named or measures.everything()])
     else:

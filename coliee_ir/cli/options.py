@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
-from coliee_ir.measures.formulas import names_in
+from coliee_ir.measures.names import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
 from coliee_ir.rules.protocol import TASKS, protocol, use
 from coliee_ir.stats.corrections import CORRECTIONS
@@ -77,6 +77,8 @@ class _Protocol(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
     ) -> None:
         """Read the protocol: ``protocol`` is its file, if one was named, and ``task`` its task."""
+        if namespace.task is not None:
+            parser.error("--protocol is given twice, and each names a task")
         namespace.task = use(values)
         namespace.protocol = values if values.endswith(".toml") else None
 
@@ -202,7 +204,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "log": _option(
         "--log", metavar="CSV",
-        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures; compare and "
+        "leaderboard take CSV in place of runs",
     ),
     "store": _option(
         "--store", metavar="FILE",
@@ -281,6 +284,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
+    "copy": _option("--copy", metavar="DIR", help="copy the example files into folders of DIR instead"),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
     "pages": _option(
         "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"
@@ -316,7 +320,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "curve": _option(
         "--curve", metavar="FILE",
         help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv "
-        "or .json; with --by k, at each cutoff",
+        "or .json, or drawn (.svg, .pdf, .png); with --by k, at each cutoff",
     ),
     "rule": _option(
         "--rule", metavar="FILE", reads=True,
@@ -367,11 +371,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
 
 def add(parser: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
     """Add options by name; ``changes`` are what a command knows better than the table, such as choices or a default."""
+    alternatives = parser.add_mutually_exclusive_group() if {"task", "protocol"} <= {*names} else parser
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
         if option.flags:
-            parser.add_argument(*option.flags, dest=name, **settings)
+            place = alternatives if name in ("task", "protocol") else parser
+            place.add_argument(*option.flags, dest=name, **settings)
         else:
             parser.add_argument(name, **settings)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, one_measure
 from coliee_ir.commands import compare as significance
@@ -32,8 +33,10 @@ def run(options: argparse.Namespace) -> int:
     """Draw the years and print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
-    significance.check_measures(names)
-    scored, _, failed, _ = scoring.score(options, names, scoring.handed_in(options, options.output, *_figures(options)))
+    significance.check_measures(names, options.task, options.edition)
+    scored, _, failed, *_ = scoring.score(
+        options, names, scoring.handed_in(options, options.output, *_figures(options))
+    )
     task = scored[0].task if scored else None
     plan = plan_scores(
         scored,
@@ -46,7 +49,10 @@ def run(options: argparse.Namespace) -> int:
     )
     scoring.put(render(plan, options.format), options.output)
     if options.figures is not None:
-        say(f"{options.figures}: {len(plan.write_figures(options.figures))} files")
+        files = plan.write_figures(options.figures)
+        say(f"{options.figures}: {len(files)} files")
+        for sentence in lacking(files):
+            say(sentence)
     return 2 if failed else 0
 
 

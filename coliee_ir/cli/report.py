@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Sequence
+from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.files import Source
+from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
@@ -41,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("name a result to write: -o FILE, --figures DIR or --overview DIR")
     report.check_installed()
     submissions = scoring.handed_in(options, *_outputs(options))
-    scored, evaluator, failed, submissions = scoring.score(options, measures(options), submissions, keep_judged=True)
+    scored, evaluator, failed, submissions, _ = scoring.score(options, measures(options), submissions, keep_judged=True)
     if not scored:
         return 2
     of_file = {one.run.name: one for one in submissions if isinstance(one.run, Source)}
@@ -56,10 +59,16 @@ def run(options: argparse.Namespace) -> int:
         made.write_html(options.output)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        say(f"{options.figures}: {len(made.write_figures(options.figures))} files")
+        _say_files(options.figures, made.write_figures(options.figures))
     if options.overview is not None:
-        say(f"{options.overview}: {len(made.write_overview(options.overview, easy=options.easy))} files")
+        _say_files(options.overview, made.write_overview(options.overview, easy=options.easy))
     return 2 if failed else 0
+
+
+def _say_files(folder: str, files: Sequence[Path]) -> None:
+    say(f"{folder}: {len(files)} files")
+    for sentence in lacking(files):
+        say(sentence)
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from itertools import chain, repeat
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -139,7 +140,7 @@ class _ByKey:
 class _ByEntry:
     """Looks the judged documents up in the dictionaries that the lines come from."""
 
-    def __init__(self, qrels: Qrels, lines: Lines, entries: Sequence[Mapping[str, object]], numbers: IntArray) -> None:
+    def __init__(self, qrels: Qrels, lines: Lines, entries: Sequence[dict[str, Any]], numbers: IntArray) -> None:
         self.qrels, self.lines, self.entries, self.numbers = qrels, lines, entries, numbers
 
     def repeated(self) -> IntArray:
@@ -147,13 +148,12 @@ class _ByEntry:
 
     def hits(self) -> Hits:
         rows = self.qrels.rows(self.numbers)
-        texts, start = self.qrels.texts, self.qrels.start.tolist()
-        found: list[object] = []
-        for entry, number in zip(self.entries, self.numbers.tolist(), strict=True):
-            found += map(entry.get, texts[start[number] : start[number + 1]])
+        sizes, texts = self.qrels.sizes[self.numbers], self.qrels.texts
+        of_row = chain.from_iterable(map(repeat, self.entries, sizes.tolist()))
+        found = list(map(dict.get, of_row, map(texts.__getitem__, rows.tolist())))
         scores = np.fromiter(found, dtype=np.float64, count=len(found))  # what is not there, None, becomes NaN
         there = ~np.isnan(scores)
-        segment = np.repeat(np.arange(len(self.numbers)), self.qrels.sizes[self.numbers])[there]
+        segment = np.repeat(np.arange(len(self.numbers)), sizes)[there]
         return Hits(rows[there], segment, None, in_segments(segment, sort_keys(scores[there])))
 
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:

@@ -29,6 +29,7 @@ class Qrels:
     """
 
     __slots__ = (
+        "_by_id",
         "_by_key",
         "_digits",
         "_folded",
@@ -58,6 +59,7 @@ class Qrels:
         self._digits: int | None = None  # 0 for ids that are not numbers of one length
         self._folded: list[str] | None = None
         self._texts: list[str] | None = None
+        self._by_id: IntArray | None = None
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
@@ -134,6 +136,14 @@ class Qrels:
         if self._texts is None:
             self._texts = list(self.documents)
         return self._texts
+
+    @property
+    def by_id(self) -> IntArray:
+        """Query numbers in the order in which trec_eval adds: by id, compared as bytes; kept for the next run."""
+        if self._by_id is None:
+            # code points order text as UTF-8 orders its bytes
+            self._by_id = np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
+        return self._by_id
 
     @property
     def folded(self) -> list[str] | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +39,7 @@ class Lines:
     scores: FloatArray | None = None
     ranks: Sequence[str] | IntArray | None = None
     remarks: Remarks = field(default_factory=Remarks)
-    entries: Sequence[Mapping[str, object]] | None = None
+    entries: Sequence[dict[str, Any]] | None = None
 
     @classmethod
     def of(cls, block: Columns) -> Lines:

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray, Judged
 
 _CLEARLY: Final = 0.02
@@ -42,10 +41,7 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
         kept &= answered
     if not kept.any():
         return None
-    found = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
-    query = np.searchsorted(judged.qrels.start, found, side="right") - 1
-    as_it_is = _average_precision(judged, query, judged.rank[found])
-    reversed_ = _average_precision(judged, query, judged.retrieved[query] + 1 - judged.rank[found])
+    as_it_is, reversed_ = _average_precisions(judged)
     gained, lost = int((reversed_ > as_it_is).sum()), int((reversed_ < as_it_is).sum())
     better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
     if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
@@ -53,11 +49,18 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
     return UpsideDown(float(as_it_is[kept].mean()), float(reversed_[kept].mean()))
 
 
-def _average_precision(judged: Judged, query: IntArray, rank: IntArray) -> FloatArray:
-    """Shape (Q,); average precision of relevant documents, found at these ranks of these queries."""
-    order = np.lexsort((rank, query))
+def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
+    """Average precision of each query, as the ranking is and reversed; each of shape (Q,)."""
+    found = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
+    query = np.searchsorted(judged.qrels.start, found, side="right") - 1
+    rank = judged.rank[found]
+    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
     query, rank = query[order], rank[order]
-    before = np.searchsorted(query, query)  # how many stand before the query's first
-    precision = (np.arange(len(query)) - before + 1) / rank
-    total = np.bincount(query, weights=precision, minlength=len(judged.qrels.queries))
-    return np.asarray(total / np.maximum(judged.qrels.relevant(), 1))
+    n, relevant = len(judged.qrels.queries), np.maximum(judged.qrels.relevant(), 1)
+    number = np.bincount(query, minlength=n)
+    nth = np.arange(1, len(query) + 1) - (np.cumsum(number) - number)[query]
+    # of what is reversed, the last comes first
+    nth_reversed, rank_reversed = number[query] + 1 - nth, judged.retrieved[query] + 1 - rank
+    as_it_is = np.bincount(query, weights=nth / rank, minlength=n)
+    reversed_ = np.bincount(query[::-1], weights=(nth_reversed / rank_reversed)[::-1], minlength=n)
+    return as_it_is / relevant, reversed_ / relevant

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from coliee_adapters import trec_eval
-from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, of_mean, quotient
 from coliee_ir.rules.decisions import Decisions
@@ -84,8 +83,12 @@ class Delegated(Measure):
     typed: str
 
     ranked = True
-    follows = frozenset({"unanswered"})
     source = "trec_eval (NIST), through pytrec_eval"
+
+    @property
+    def follows(self) -> frozenset[str]:  # type: ignore[override]  # not of the class
+        """The fields of Decisions that its value follows."""
+        return frozenset({"unanswered", "trec_eval"} if self.request.base in trec_eval.ROUNDED else {"unanswered"})
 
     @property
     def name(self) -> str:
@@ -107,15 +110,17 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
     if decisions.unanswered == "skip":
         left_out |= judged.retrieved == 0
     requests = [measure.request for measure in measures]
-    values = trec_eval.values(requests, judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
-    order = _by_id(judged)
-    results = []
-    for request in requests:
-        per_query = values[request].copy()
-        per_query[left_out] = np.nan
-        kept = order[~np.isnan(per_query[order])]
-        results.append(of_values(request, trec_eval.mean(request, per_query[kept]), per_query, judged))
-    return results
+    of_10 = [one for one in requests if decisions.trec_eval == "10" and one.base in trec_eval.ROUNDED]
+    seen = (judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
+    values = trec_eval.values([one for one in requests if one not in of_10], *seen)
+    values |= {request: trec_eval.rounded(request, *seen) for request in of_10}
+    table = np.array([values[request] for request in requests])
+    table[:, left_out] = np.nan
+    means = trec_eval.means(requests, table[:, judged.qrels.by_id])
+    return [
+        of_values(request, mean, per_query, judged)
+        for request, mean, per_query in zip(requests, means, table, strict=True)
+    ]
 
 
 def of_values(request: trec_eval.Request, value: float, per_query: FloatArray, judged: Judged) -> Result:
@@ -145,9 +150,3 @@ def _first(sums: FloatArray) -> FloatArray:
 
 def _geometric(sums: FloatArray) -> FloatArray:
     return np.asarray(np.exp(quotient(sums)))
-
-
-def _by_id(judged: Judged) -> IntArray:
-    """Query numbers in the order in which trec_eval adds: by id, compared as bytes."""
-    queries = judged.qrels.queries
-    return np.array(sorted(range(len(queries)), key=queries.__getitem__), dtype=np.int64)

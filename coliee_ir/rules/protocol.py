@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, overload
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike
 from coliee_ir.rules import ALWAYS
 
@@ -142,8 +142,7 @@ class Authority(StrEnum):
     PROTOCOL = "protocol file"
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionRules:
+class SubmissionRules(NamedTuple):
     """How a submission to one task must look, over a span of editions.
 
     Attributes:
@@ -182,7 +181,12 @@ class SubmissionRules:
 
     @property
     def form(self) -> str:
-        """What ``coliee-ir convert`` calls the form of documents in these columns; empty where there are none."""
+        """What ``coliee-ir convert`` calls the form of documents in these columns; empty where there are none.
+
+        Rankings for tasks that are not COLIEE's are written in that of TREC, which is read beside the protocol's own.
+        """
+        if not self.columns and self.protocol.ranked and not self.protocol.is_coliee:
+            return "trec"
         return {0: "", 3: "columns", 6: "trec"}[len(self.columns)]
 
     @property
@@ -317,6 +321,10 @@ def use(path: PathLike) -> str:
         )
     found = _family_of(path)
     task = found.rules[0].task
+    if task in _named and _named[task] != found and _named[task].rules[0].file != found.rules[0].file:
+        other = _named[task].rules[0].file
+        problem = f"task: {other} was named before and states the rules of this task too"
+        raise InputError(text, problem, found=task, remedy="give the task of one of them another name")
     if not found.submissions and task not in TASKS:
         found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:
@@ -452,6 +460,11 @@ def is_for_all_years(rules: Protocol | SubmissionRules) -> bool:
 def has_submissions(task: str | None) -> TypeGuard[str]:
     """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
     return task is not None and bool(_family(task).submissions)
+
+
+def has_coliee_submissions(task: str | None) -> TypeGuard[str]:
+    """Whether they are COLIEE's."""
+    return has_submissions(task) and protocol(task).is_coliee
 
 
 def has_exact_ids(task: str | None) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.judged import BoolArray
-from coliee_ir.measures import Measure, Parts, formulas, parse
+from coliee_ir.measures import Measure, Parts, parse, parse_formula
 from coliee_ir.measures.sets import Counts, counts
 from coliee_ir.scoring.prepared import Prepared
 
@@ -41,7 +41,7 @@ def named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tupl
 
 def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
     if isinstance(name, str) and name in scores:
-        return [formulas.read(scores[name], parse, name)]
+        return [parse_formula(scores[name], name)]
     return parse(name)
 
 
@@ -64,7 +64,7 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
             if part not in parts and part not in _IMPLIED and part not in rules.parts:
                 raise UsageError(f"{measure} needs {part}, which submissions to task {rules.task} do not contain")
             if part not in parts:
-                raise UsageError(f"{measure} needs {NEEDED[part]}")
+                raise UsageError(f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}")
     if asked:
         return Choice(tuple(asked))
     official = named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)

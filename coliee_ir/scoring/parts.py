@@ -42,9 +42,9 @@ def judge_parts(
     if records.answers is not None:
         parts["answers"] = _judge("answers", _as_run(records.answers), against, records.answers.remarks)
     for part in against.rules.others:
-        run = records.beside[part]
-        assert isinstance(run, Run)  # as records() has seen
-        parts[part] = _judge(part, run, against)
+        run = records.beside.get(part)
+        if isinstance(run, Run):
+            parts[part] = _judge(part, run, against)
     if records.long_list is not None:
         parts["long"] = _judge("documents", records.long_list, against, None, jobs, executor)
     return parts

@@ -10,7 +10,6 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -31,6 +30,7 @@ from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Result, compute
 from coliee_ir.measures.delegated import of_values
 from coliee_ir.measures.ties import Span
+from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
@@ -41,7 +41,7 @@ from coliee_ir.scoring.submission import Submission, name_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["ScoreStore", "is_store", "slim", "store_files", "task_of"]
+__all__ = ["ScoreStore", "is_store", "rules_of", "slim", "store_files", "task_of"]
 
 #: So many submissions are looked up, and then scored, at a time; more where many machines score them.
 _WINDOW: Final = 200
@@ -111,9 +111,9 @@ class ScoreStore:
             contents = [_content(one) for one in given]
             kept = [self._find(*each, rules) for each in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, kept, strict=True) if row is None]
-            score = partial(evaluator.score_one, True)
-            scored = batch.score_each(missing, score, jobs=jobs, executor=executor, columns=evaluator.columns,
-                                      tell_copies=False)  # fmt: skip
+            scored = batch.score_each(
+                missing, evaluator, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False
+            )
             for one, content, row in zip(given, contents, kept, strict=True):
                 if row is not None:
                     self.known += 1
@@ -156,11 +156,11 @@ class ScoreStore:
         for name, facts in known.items():
             others = [f"{key.replace('_', ' ')} {facts[key]}" for key in ("task", "edition", "gold", "coliee_ir")
                       if facts[key] != rules.facts[key]]  # fmt: skip
-            others += [
-                f"--{key.replace('_', '-')} {choice}"
-                for key, choice in facts["decisions"].items()
-                if choice != rules.facts["decisions"].get(key)
-            ]
+            theirs, ours = (
+                {name: each["decisions"].get(name, choices[0]) for name, choices in CHOICES.items()}
+                for each in (facts, rules.facts)
+            )
+            others += [f"--{key.replace('_', '-')} {theirs[key]}" for key in theirs if theirs[key] != ours[key]]
             if facts["queries"] != rules.facts["queries"]:
                 others.append(counted(len(facts["queries"]), "query"))
             differs = ", ".join(others) or "a gold with other judgements"
@@ -180,6 +180,11 @@ def task_of(paths: Iterable[str]) -> str | None:
         with ScoreRows(path, reading=True) as rows:
             tasks |= {facts["task"] for facts in rows.rules().values()}
     return next(iter(tasks)) if len(tasks) == 1 else None
+
+
+def rules_of(evaluator: Evaluator) -> str:
+    """What is the same for runs that are scored by the same gold, queries, rules and versions."""
+    return _Rules(evaluator).id
 
 
 class _Rules:
@@ -210,7 +215,8 @@ class _Rules:
         digest = hashlib.sha256()
         told = {name: fact for name, fact in self.facts.items() if name != "gold"}
         remarks = list(evaluator.gold.remarks.sentences({}))
-        digest.update(json.dumps([told, remarks, evaluator.columns, evaluator.read_as]).encode())
+        by_rules = [evaluator.protocol.not_itself, evaluator.protocol.run]
+        digest.update(json.dumps([told, remarks, evaluator.columns, evaluator.read_as, by_rules]).encode())
         for part, qrels in against.qrels.items():
             digest.update(part.encode())
             for array in (qrels.start, qrels.relevance, qrels.documents.length):
@@ -245,7 +251,7 @@ class _Rules:
             part: _judged(against.qrels["documents" if part == "long" else part], more["extras"][part], arrays)
             for part, arrays in _unpacked(row.judged).items()
         }
-        wanted = [*evaluator.asked] or list(named(list(row.means)))
+        wanted = [*evaluator.asked] or list(named(list(row.means), evaluator.protocol.scores))
         if not evaluator.asked and row.asked != "[]":
             wanted = [one for one in evaluator.official if all(part in parts for part in one.needs)]
         for measure in wanted:

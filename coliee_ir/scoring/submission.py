@@ -121,10 +121,6 @@ def records(submission: Submission, against: Prepared, read: Callable[[Any], Run
         if not rules.long_list:
             raise UsageError(f"{against.named_task} has no long list")
         longer = _expect(read(submission.long_list), Run, against)
-    for part in rules.others:
-        if not isinstance(main.beside.get(part), Run):
-            remedy = f"task {rules.task} asks for it"
-            raise InputError(main.path, f"this submission does not hold {part}", remedy=remedy)
     return Records(main, documents, answers, longer, main.beside)
 
 

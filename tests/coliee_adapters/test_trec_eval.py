@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import pytrec_eval
 from hypothesis import given
@@ -14,7 +14,7 @@ from messages import wording
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
-from coliee_adapters.trec_eval import Request, in_trec_eval_order, mean, parse, values
+from coliee_adapters.trec_eval import Request, in_trec_eval_order, means, parse, values
 
 LEAST = math.log(0.00001)  # what trec_eval puts for the logarithm of zero in geometric means
 
@@ -100,13 +100,13 @@ def bits(found: dict[Request, list[float]]) -> dict[str, list[str]]:
 def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(
     queries: list[Query], rel: int, judged_only: bool, top: int
 ) -> None:
-    requests = [replace(request, rel=rel, judged_only=judged_only, top=top) for request in ASKED]
+    requests = [request._replace(rel=rel, judged_only=judged_only, top=top) for request in ASKED]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
 @given(QUERIES.map(judged_at_all), st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3))
 def test_gains_stand_in_the_place_of_relevances(queries: list[Query], gains: dict[int, int]) -> None:
-    requests = [replace(request, gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
+    requests = [request._replace(gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
@@ -132,7 +132,7 @@ def test_a_value_depends_on_its_query_alone(parts: list[list[Query]], requests: 
     ],
 )
 def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(query: Query, judged_only: bool) -> None:
-    requests = [replace(request, judged_only=judged_only) for request in ASKED]
+    requests = [request._replace(judged_only=judged_only) for request in ASKED]
     retrieved = 0 if judged_only else query.depth
     counts = {
         "num_q": 1.0,
@@ -150,14 +150,14 @@ def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(qu
 
 def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> None:
     queries = [Query(3, [(1, 0), (2, 3), (0, 1)]), Query(1, [(1, 0)])]
-    found = asked_of_ours([replace(request, rel=9999) for request in ASKED], queries)
-    assert bits(found) == bits(asked_of_pytrec_eval([replace(request, rel=4) for request in ASKED], queries))
+    found = asked_of_ours([request._replace(rel=9999) for request in ASKED], queries)
+    assert bits(found) == bits(asked_of_pytrec_eval([request._replace(rel=4) for request in ASKED], queries))
 
 
 def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, list[int]]] = []
 
-    class Spy(pytrec_eval.RelevanceEvaluator):
+    class Spy(trec_eval._Evaluator):
         def evaluate(self, run: Any) -> Any:
             seen.append((len(self.measures), [len(ranking) for ranking in run.values()]))
             return super().evaluate(run)
@@ -166,7 +166,7 @@ def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkey
             self.measures = [value for measure in measures for value in measure.split(",")]
             super().__init__(qrels, measures, **options)
 
-    monkeypatch.setattr(pytrec_eval, "RelevanceEvaluator", Spy)
+    monkeypatch.setattr(trec_eval, "_Evaluator", Spy)
     queries = [Query(depth, [(2, 1), (0, 0)]) for depth in (50, 60, 50)] + [Query(50, [(0, 0), (2, 1)])]
     of_ranks = [*parse("map"), *parse("P.5,10")]
     asked_of_ours(of_ranks * 2, queries)
@@ -193,9 +193,13 @@ def test_ranks_are_exact_to_the_depth_that_float32_holds() -> None:
 # means
 
 
+def mean(request: Request, of_queries: npt.ArrayLike) -> float:
+    (found,) = means([request], np.array(of_queries, dtype=np.float64)[np.newaxis])
+    return found
+
+
 @given(st.lists(st.floats(0, 1), max_size=50))
 def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
-    array = np.array(of_queries, dtype=np.float64)
     total = 0.0
     for value in of_queries:
         total += value
@@ -205,7 +209,7 @@ def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
         "num_rel": total if n else math.nan,
         "num_q": n,
     }.items():
-        found = mean(Request(base), array)
+        found = mean(Request(base), of_queries)
         assert isinstance(found, float)
         assert found == expected or (math.isnan(found) and math.isnan(expected))
 
@@ -214,16 +218,23 @@ def test_means_are_added_one_after_another(of_queries: list[float]) -> None:
 def test_means_follow_trec_evals_rules(queries: list[Query]) -> None:
     for request, of_queries in asked_of_ours(ASKED, queries).items():
         expected = pytrec_eval.compute_aggregated_measure(request.base, of_queries)
-        assert mean(request, np.array(of_queries)) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert mean(request, of_queries) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(st.lists(st.lists(st.floats(-1, 1) | st.just(math.nan), min_size=5, max_size=5), min_size=3, max_size=3))
+def test_each_mean_leaves_out_its_own_queries(rows: list[list[float]]) -> None:
+    requests = [Request("gm_map"), Request("num_rel"), Request("map")]
+    apart = [mean(r, [v for v in row if not math.isnan(v)]) for r, row in zip(requests, rows, strict=True)]
+    assert [value.hex() for value in means(requests, np.array(rows))] == [value.hex() for value in apart]
 
 
 def test_counts_are_sums_and_geometric_means_exponentials() -> None:
     logs = np.log([0.5, 0.125])
     assert mean(Request("gm_map"), logs) == pytest.approx(0.25, rel=1e-15)
-    assert mean(Request("gm_bpref"), np.array([LEAST])) == pytest.approx(0.00001, rel=1e-12)
-    assert mean(Request("num_nonrel_judged_ret"), np.array([3.0, 4.0])) == 7.0
-    assert mean(Request("num_q"), np.array([1.0, 1.0, 1.0])) == 3.0
-    assert mean(Request("P", "5"), np.array([0.25, 0.75])) == 0.5
+    assert mean(Request("gm_bpref"), [LEAST]) == pytest.approx(0.00001, rel=1e-12)
+    assert mean(Request("num_nonrel_judged_ret"), [3.0, 4.0]) == 7.0
+    assert mean(Request("num_q"), [1.0, 1.0, 1.0]) == 3.0
+    assert mean(Request("P", "5"), [0.25, 0.75]) == 0.5
 
 
 # names
@@ -298,9 +309,11 @@ def test_a_name_that_is_not_trec_evals_stands_for_nothing(name: str) -> None:
         ("num_q.1", wording("takes-no-parameter", "num_q.1", "num_q")),
         ("runid", wording("text-not-number", "runid")),
         ("relstring_5", wording("text-not-number", "relstring")),
-        ("prefs", wording("stands-measures-pytrec", "prefs",
-         "prefs_avgjg, prefs_num_prefs_ful, prefs_num_prefs_ful_ret, prefs_num_prefs_poss, prefs_pair, prefs_simp")),
-        ("qrels_jg", wording("stands-measures-pytrec", "qrels_jg", "P_avgjg, Rprec_mult_avgjg, map_avgjg")),
+        ("prefs", wording("needs-golds-qrels", "prefs", wording("preferences-between-documents"))),
+        ("all_prefs", wording("needs-golds-qrels", "all_prefs", wording("preferences-between-documents"))),
+        ("prefs_simp_ret", wording("needs-golds-qrels", "prefs_simp_ret", wording("preferences-between-documents"))),
+        ("qrels_jg", wording("needs-golds-qrels", "qrels_jg", wording("judgements-several-assessors"))),
+        ("P_avgjg.5", wording("needs-golds-qrels", "P_avgjg.5", wording("judgements-several-assessors"))),
     ],
 )  # fmt: skip
 def test_a_parameter_that_would_end_the_process_is_refused(name: str, message: str) -> None:

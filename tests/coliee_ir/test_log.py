@@ -1,17 +1,24 @@
-"""``evaluate --log``: a row for each run, appended, that a reader can recompute."""
+"""``evaluate --log``: a row for each run, appended, that a reader can recompute; and the runs that a log stands for."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
+import json
+import multiprocessing
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import coliee_ir
 from coliee_ir import evaluate
+from coliee_ir.scoring import log
 
 Call = Callable[..., tuple[int, str, str]]
+
+EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 
 
 @pytest.fixture
@@ -50,3 +57,135 @@ def test_another_file_is_left_as_it_is(log: str, call: Call) -> None:
     before = Path(log).read_bytes()
     assert call("evaluate", "gold.json", "a.txt", "--task", "1", "--log", log)[:2] == (2, "")
     assert Path(log).read_bytes() == before
+
+
+def _append_some(name: str) -> None:
+    for at in range(20):
+        columns = dict.fromkeys(log.COLUMNS, "") | {"tag": name, "time": str(at)}
+        log.append("log.csv", [columns | {f"M@{name}{at // 10}": "0.5"}])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no file locks")
+@pytest.mark.usefixtures("files")
+def test_several_processes_append_at_once() -> None:
+    """Training processes log to one file, each with measures of its own: the header changes under the others."""
+    names = ["a", "b", "c", "d"]
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        pool.map(_append_some, names, chunksize=1)
+    found = logged()
+    assert {name: [int(row["time"]) for row in found if row["tag"] == name] for name in names} == {
+        name: list(range(20)) for name in names
+    }
+    assert all(row[f"M@{row['tag']}{int(row['time']) // 10}"] == "0.5" for row in found)
+
+
+@pytest.mark.usefixtures("files")
+def test_what_people_make_of_a_log_is_kept(call: Call) -> None:
+    """A column of notes, rows that were cut short, no newline at the end, an empty file."""
+    given = ("evaluate", "gold.json", "--task", "1", "--log", "log.csv")
+    Path("log.csv").touch()
+    assert call(*given, "a.txt")[0] == 0
+    header, row = Path("log.csv").read_text().splitlines()
+    Path("log.csv").write_text(f"note,{header}\nfirst try,{row}\nshort,2026")
+    assert call(*given, "b.txt")[0] == 0
+    assert [(row["note"], row["tag"]) for row in logged()] == [("first try", "A"), ("short", ""), ("", "'=B")]
+    assert call("compare", "gold.json", "log.csv", "--task", "1")[0] == 0
+
+
+GOLD = {f"00000{q}": [f"00010{q}", f"00020{q}"] for q in range(1, 7)}
+
+
+@pytest.fixture
+def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> list[str]:
+    """Three runs and a log of them, with another of another split."""
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text(json.dumps(GOLD))
+    names = []
+    for at in (1, 2, 3):
+        names.append(f"r{at}.txt")
+        lines = [f"{q} {docs[0] if int(q) % 4 < at else '000999'} R{at}\n" for q, docs in GOLD.items()]
+        Path(names[-1]).write_text("".join(lines))
+    assert call("evaluate", "gold.json", *names, "--task", "1", "--log", "log.csv")[0] == 0
+    assert call("evaluate", "gold.json", "r1.txt", "--task", "1", "--only", "000001", "--log", "log.csv")[0] == 0
+    return names
+
+
+def test_a_log_stands_for_its_runs_while_their_files_are_as_they_were(sweep: list[str], call: Call) -> None:
+    for command, more in (("compare", ()), ("compare", ("-m", "R@2")), ("leaderboard", ())):
+        given = (command, "gold.json", "--task", "1", "-f", "csv", "--resamples", "99", *more)
+        code, expected, _ = call(*given, *sweep)
+        assert code == 0
+        assert call(*given, "log.csv")[:2] == (0, expected)
+        assert sorted(call(*given, "log.csv", "r2.txt")[1].splitlines()[0]) == sorted(expected.splitlines()[0])
+    Path("elsewhere").mkdir()
+    Path("log.csv").rename("elsewhere/log.csv")
+    for name in sweep:
+        Path(name).rename(f"elsewhere/{name}")
+    code, out, _ = call("evaluate", "gold.json", "elsewhere/log.csv", "-f", "json")
+    assert (code, [run["file"] for run in json.loads(out)["runs"]]) == (0, [f"elsewhere/{name}" for name in sweep])
+
+
+def test_of_runs_that_changed_the_logged_scores_are_known(sweep: list[str], call: Call) -> None:
+    scores = [evaluate("gold.json", name, task="1").measures["MicroF1"] for name in sweep]
+    Path("r3.txt").write_text("000001 000101 R3\n")
+    Path("r2.txt").unlink()
+    given = ("--task", "1", "--resamples", "99")
+    code, out, err = call("leaderboard", "gold.json", "log.csv", *given, "-f", "json")
+    board = json.loads(out)
+    assert (code, [run["tag"] for run in board["runs"]]) == (0, ["R1"])
+    assert {run["tag"]: (run["place"], run["measures"]["MicroF1"]) for run in board["logged"]} == {
+        "R3": (1, scores[2]), "R2": (2, scores[1])
+    }  # fmt: skip
+    assert (board["runs"][0]["place"], board["runs"][0]["ranks"]) == (3, [1, 3])
+    assert [row["run"] for row in board["tables"]["ranking"]] == ["R3", "R2", "R1"]
+    assert "1 run scored again; 2 runs by logged scores alone" in err
+    code, out, _ = call("compare", "gold.json", "log.csv", "--baseline", "R2", *given, "-f", "json")
+    found = json.loads(out)
+    assert (code, [run["score"] for run in found["runs"]]) == (0, [scores[0], scores[1], scores[2]])
+    assert [(pair["a"], pair["b"], pair["p"], pair["wins"]) for pair in found["pairs"]] == [
+        ("R1", "R2", None, None), ("R3", "R2", None, None)
+    ]  # fmt: skip
+    assert [pair["difference"] for pair in found["pairs"]] == [scores[0] - scores[1], scores[2] - scores[1]]
+    code, out, err = call("evaluate", "gold.json", "log.csv", "--task", "1")
+    assert (code, out.count("\n")) == (0, 2)
+    assert "2 runs left out" in err
+
+
+def test_a_log_whose_runs_are_gone_still_has_its_scores(sweep: list[str], call: Call) -> None:
+    for name in sweep:
+        Path(name).unlink()
+    for command, rows in (("compare", 3), ("leaderboard", 3)):
+        code, out, _ = call(command, "gold.json", "log.csv", "-f", "csv")
+        assert (code, out.count("\n")) == (0, rows + 1)
+        assert call(command, "gold.json", "log.csv", "-f", "table")[0] == 0
+    assert call("leaderboard", "gold.json", "log.csv", "-f", "json")[0] == 0
+    assert call("leaderboard", "gold.json", "log.csv", "--table", "results")[0] in (0, 2)
+    assert call("compare", "gold.json", "log.csv", "-m", "AP")[0] == 2  # no row has it
+    Path("gold.json").write_text(json.dumps(GOLD | {"000007": ["000107"]}))
+    for command in ("compare", "leaderboard"):
+        code, out, err = call(command, "gold.json", "log.csv", "--task", "1")
+        assert (code, out) == (2, "")
+        assert "4 runs left out" in err
+
+
+def test_a_log_in_a_folder_of_runs_is_no_run(sweep: list[str], call: Call) -> None:
+    expected = call("evaluate", "gold.json", *sweep, "--task", "1", "-f", "csv")[:2]
+    assert call("evaluate", "gold.json", ".", "--task", "1", "-f", "csv")[:2] == expected
+    assert call("evaluate", "gold.json", "log.csv", "--task", "1", "--log", "log.csv")[0] == 2
+
+
+def test_answers_that_belong_to_a_run_are_logged_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold, *files = ["gold.xml", "task3.ALPHA", "answers.ALPHA"]
+    for name in (gold, *files):
+        Path(name).write_bytes((EXAMPLES / "task3" / name).read_bytes())
+    given = ("evaluate", gold, "-f", "json")
+    code, expected, _ = call(*given, files[0], "--answers", files[1], "--log", "log.csv")
+    assert code == 0
+    assert call(*given, "log.csv")[:2] == (0, expected)
+    Path(files[1]).write_text("R07-01-A Y ALPHA\n")
+    code, out, _ = call("leaderboard", gold, "log.csv", "-f", "json")
+    assert (code, json.loads(out)["runs"]) == (0, [])
+    assert json.loads(out)["logged"][0]["measures"] == json.loads(expected)["runs"][0]["measures"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -409,8 +410,196 @@ def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -
     assert uploaded.scores == pytest.approx(alqac_score(ALQAC_GOLD, ALQAC_RUNS["first"]))
 
 
-def test_a_folder_of_submissions_to_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("runs").mkdir()
-    put("runs/run.json", ALQAC_RUNS["first"])
-    assert main(["validate", "runs", "--protocol", "alqac"]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+def test_a_folder_of_submissions_is_listed_by_the_rules_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+    put("own.toml", VERDICTS + "[[submission]]\nmost_runs = 1\nsource = 'section 3'\n")
+    for seed, name in enumerate(("gold.json", "runs/a/one.json", "runs/a/two.json", "runs/b/three.json")):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        put(name, verdicts(seed))
+    put("runs/b/broken.json", '{"cases": [')
+    given = ["runs", "--protocol", "own.toml", "--gold", "gold.json", "-f", "json"]
+    assert main(["validate", *given]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert {(one["team"], one["task"], one["tag"], one["part"]) for one in told["received"]} == {
+        ("a", "verdicts", "one", "answers, documents, proof"),
+        ("a", "verdicts", "two", "answers, documents, proof"),
+        ("b", "verdicts", "three", "answers, documents, proof"),
+        ("b", "verdicts", "", ""),
+    }
+    found = {(one["rule"], one["file"]): one for one in told["findings"]}
+    assert {("unreadable", "runs/b/broken.json"), ("runs", "runs/a/two.json")} <= found.keys()
+    assert (found["runs", "runs/a/two.json"]["count"], found["runs", "runs/a/two.json"]["source"]) == (2, "section 3")
+    zipped = Path("runs.zip")
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.write("runs/a/one.json", "a/one.json")
+    assert main(["validate", "runs.zip", *given[1:]]) == 0
+    assert [one["tag"] for one in json.loads(capsys.readouterr().out)["received"]] == ["one"]
+
+
+REPEATING = st.lists(
+    st.tuples(st.sampled_from(("q1", "q2")), st.sampled_from(("d1", "d2", "d3")), st.integers(1, 5)), min_size=1
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(REPEATING, st.sampled_from(("json", "jsonl", "csv", "columns", "lists")))
+def test_a_corrected_copy_has_documents_once_and_the_same_score(rows: list[tuple[str, str, int]], kind: str) -> None:
+    lines = [{"q": query, "d": doc, "s": score} for query, doc, score in rows]
+    texts: dict[str, object] = {
+        "json": lines,
+        "jsonl": "".join(json.dumps(line) + "\n" for line in lines),
+        "csv": "q,d,s\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows),
+        "columns": "".join(f"{q} {d} {s}\n" for q, d, s in rows),
+        "lists": [{"q": query, "docs": [line for line in lines if line["q"] == query]} for query in ("q1", "q2")],
+    }
+    at, container = ('at = "docs"\n', "json") if kind == "lists" else ("", kind)
+    columns = 'columns = ["q", "d", "s"]\n' if kind == "columns" else ""
+    stated = OWN.replace('"own"', f'"own-{kind}"', 1) + 'measures = ["AP", "MicroF1"]\n'
+    stated += f'[run]\ncontainer = "{container}"\nquery = "q"\n{columns}[run.documents]\n{at}id = "d"\nscore = "s"\n'
+    put(f"{kind}.toml", stated)
+    run = put("run", texts[kind])
+    Path("fixed").unlink(missing_ok=True)
+    found = coliee_ir.validate(run, task=f"{kind}.toml", fix="fixed")
+    gold = {"q1": {"d1": 1, "d3": 0}, "q2": {"d2": 1}}
+    scores = [coliee_ir.evaluate(gold, name, task=f"{kind}.toml").measures for name in (run, "fixed")]
+    assert scores[0] == scores[1]
+    repeated = [at for at, (q, d, s) in enumerate(rows) if any((q, d) == one[:2] and one[2] >= s for one in rows[:at])]
+    mended = sum(one.mended for one in found.findings if one.rule == "duplicate")
+    assert mended == len(repeated)
+
+
+# every command, by a protocol with parts and scores of its own
+
+VERDICTS = """
+task = "verdicts"
+title = "verdicts with statutes and proof"
+parts = ["answers", "documents", "proof"]
+measures = ["Final", "LabelAccuracy", "MicroF1"]
+scores = {Final = "0.7*LabelAccuracy + 0.2*MacroR(proof) + 0.1*MicroF1"}
+[gold]
+container = "json"
+records = "cases"
+query = "no"
+[gold.answers]
+at = "verdict"
+yes = ["guilty"]
+no = ["acquitted"]
+[gold.documents]
+at = "statutes"
+id = "{law}|{art}"
+[gold.proof]
+at = "proof"
+[run]
+like = "gold"
+[run.documents]
+at = "statutes"
+id = "{law}|{art}"
+score = "conf"
+"""
+
+
+def verdicts(seed: int) -> dict[str, object]:
+    """A gold, or a run of its form."""
+    draw = random.Random(seed)
+    cases = [
+        {
+            "no": f"q{n}",
+            "verdict": draw.choice(("guilty", "acquitted")),
+            "statutes": [
+                {"law": "A", "art": art, "conf": round(draw.random(), 3)} for art in draw.sample(range(9), 2 + n % 3)
+            ],
+            "proof": draw.sample(("e1", "e2", "e3"), 2),
+        }
+        for n in range(12)
+    ]
+    return {"year": 2026, "cases": cases}
+
+
+@pytest.fixture
+def own() -> list[str]:
+    """A gold and two runs of ``own.toml``."""
+    put("own.toml", VERDICTS)
+    return [put(f"{name}.json", verdicts(seed)) for seed, name in enumerate(("gold", "one", "two"))]
+
+
+def test_scores_of_a_protocol_are_taken_from_a_store_as_from_runs(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, *runs = own
+    by_own = ["--protocol", "own.toml", "-f", "json"]
+    assert main(["evaluate", gold, *runs, *by_own, "--store", "s.sqlite"]) == 0
+    scored = {one["tag"]: one["measures"]["Final"] for one in json.loads(capsys.readouterr().out)["runs"]}
+    for command in ("compare", "leaderboard"):
+        told = []
+        for taken in (runs, ["s.sqlite"]):
+            assert main([command, gold, *taken, *by_own, "--resamples", "99"]) == 0
+            told.append(json.loads(capsys.readouterr().out)["runs"])
+        assert told[0] == told[1]
+        assert {one["tag"] for one in told[0]} == set(scored)
+
+
+def test_a_store_tells_runs_that_are_read_otherwise_apart(own: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, run, _ = own
+    put("turned.toml", VERDICTS.replace('score = "conf"', "reverse = true"))
+    values = []
+    for name in ("own.toml", "turned.toml"):
+        rules._named.clear()
+        options = ["--protocol", name, "--store", "s.sqlite", "-m", "MicroP@1", "-f", "json"]
+        assert main(["evaluate", gold, run, *options]) == 0
+        values.append(json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroP@1"])
+        rules._named.clear()
+        assert coliee_ir.evaluate(gold, run, task=name, measures="MicroP@1").measures["MicroP@1"] == values[-1]
+    assert values[0] != values[1]
+
+
+def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, *runs = own
+    by_own = ["--protocol", "own.toml"]
+    assert main(["fuse", *runs, *by_own, "--fit", gold, "--folds", "3", "--repeats", "1", "-o", "fused.run"]) == 0
+    tuned = ["tune", gold, runs[0], *by_own, "--by", "k", "--folds", "3", "--repeats", "1", "--save-rule", "rule.json"]
+    assert main([*tuned, "--apply", runs[1], "-o", "tuned.run"]) == 0
+    assert main(["cut", runs[1], "--rule", "rule.json", *by_own, "-o", "cut.run"]) == 0
+    assert Path("cut.run").read_bytes() == Path("tuned.run").read_bytes()
+    capsys.readouterr()
+    for name in ("fused.run", "cut.run"):
+        assert main(["evaluate", gold, name, *by_own, "-f", "json"]) == 0
+        [shown] = json.loads(capsys.readouterr().out)["runs"]
+        assert list(shown["measures"]) == ["MicroF1"]  # of the parts that it has
+        assert shown["measures"] == coliee_ir.evaluate(gold, name, task="own.toml", measures="MicroF1").measures
+        assert main(["evaluate", gold, name, *by_own, "-m", "MicroF1(proof)"]) == 2
+        assert "proof" in capsys.readouterr().err
+
+
+def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_explained(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["convert", own[0], "folds", "--to", "folds", "--folds", "3", "--protocol", "own.toml"]) == 0
+    dealt = [line for path in Path("folds").iterdir() for line in path.read_text().split()]
+    assert sorted(dealt) == sorted(f"q{n}" for n in range(12))
+    assert main(["convert", own[0], "gold.qrels", "--to", "qrels", "--protocol", "own.toml"]) == 0
+    assert "proof" in capsys.readouterr().err  # which qrels cannot hold
+    assert main(["measures", "--protocol", "own.toml", "-f", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in told] == ["Final", "LabelAccuracy", "MicroF1"]
+    assert told[0]["formula"] == "0.7*LabelAccuracy + 0.2*MacroR(proof) + 0.1*MicroF1"
+
+
+def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_read_anew(own: list[str]) -> None:
+    gold, run, _ = own
+    first = coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"]
+    put("copy.toml", VERDICTS.replace("0.7", "0.5"))
+    with pytest.raises(InputError) as refused:
+        use("copy.toml")
+    assert "own.toml" in refused.value.problem
+    put("own.toml", VERDICTS.replace("0.7", "0.5"))
+    assert coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"] < first
+
+
+@pytest.mark.parametrize("named", [["--task", "1"], ["--protocol", "beir"]])
+def test_one_task_is_named(named: list[str], own: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ([*named, "--protocol", "own.toml"], ["--protocol", "own.toml", *named]):
+        with pytest.raises(SystemExit) as stopped:
+            main(["evaluate", *own, *options])
+        assert stopped.value.code == 2
+        assert "--protocol" in capsys.readouterr().err

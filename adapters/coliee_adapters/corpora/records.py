@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from coliee_adapters.display import cut
 from coliee_adapters.errors import UsageError, printable, quoted
 from coliee_adapters.records import Gold
 
@@ -137,7 +138,7 @@ class Corpus(ABC):
             query_id: the query whose document it is.
 
         Returns:
-            One line of at most 80 characters where it is made of the text; empty if there is no such document.
+            One line of at most 80 columns where it is made of the text; empty if there is no such document.
         """
         document = self.find(doc_id if query_id is None else self.unique_id(query_id, doc_id))
         if document is None:
@@ -145,7 +146,7 @@ class Corpus(ABC):
         if document.title:
             return document.title
         beginning = " ".join(document.text[: 4 * _BEGINNING].split())
-        return beginning if len(beginning) <= _BEGINNING else beginning[: _BEGINNING - 1] + "…"
+        return cut(beginning, _BEGINNING)
 
     def no_such_query(self, query_id: str) -> UsageError:
         """The error of asking for a query that the corpus does not have."""

@@ -175,7 +175,7 @@ def _row(comparison: Comparison, pair: Pair, names: list[str], columns: _Columns
         *([comparison.within(pair) or "-"] if columns.margin else []),
         Number(pair.p, _p(pair.p), bold=not columns.corrected and comparison.significant(pair)),
         *([Number(pair.corrected, _p(pair.corrected), bold=comparison.significant(pair))] if columns.corrected else []),
-        *(Number(n, str(n)) for n in (pair.wins, pair.ties, pair.losses)),
+        *(Number(n, str(n)) if pair.is_tested else Number(math.nan) for n in (pair.wins, pair.ties, pair.losses)),
         Number(pair.effect, _signed(pair.effect, 2)),
         Number(pair.detectable),
     ]

@@ -18,9 +18,11 @@ from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.compare.result import POPULATIONS, TESTS, Comparison, Pair, Standing
 from coliee_ir.judging.judged import FloatArray
-from coliee_ir.measures import Measure, Result, parse
+from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import protocol
+from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.scoring.submission import Submission
@@ -102,7 +104,7 @@ def compare(
     evaluator, _ = begin(
         gold,
         given,
-        _one_measure(measure),
+        _one_measure(measure, task, edition),
         task=task,
         edition=edition,
         exclude=exclude,
@@ -123,20 +125,26 @@ def compare(
     )
 
 
-def _one_measure(typed: str) -> list[str]:
+def _one_measure(typed: str, task: str | int | None, edition: str | int | None) -> list[str]:
     """The measure to compare by, as an evaluator is asked for it; nothing for the one that ranks."""
-    check_measures([typed] if typed else [])
+    check_measures([typed] if typed else [], task, edition)
     return [typed] if typed else []
 
 
-def check_measures(names: Sequence[str]) -> None:
+def check_measures(names: Sequence[str], task: str | int | None = None, edition: str | int | None = None) -> None:
     """Refuse a name that stands for several measures: each that is compared is corrected for.
 
+    Args:
+        names: names of measures, formulas, or names that the rules of the task give to formulas.
+        task: the task, where it is named.
+        edition: the year whose rules count; by default the newest.
+
     Raises:
-        UsageError: there is no such measure, or the name stands for several.
+        UsageError: there is no such measure, or the name stands for several; there is no such task or edition.
     """
+    scores = {} if task is None else protocol(task, edition).scores
     for name in names:
-        meant = parse(name)
+        meant = named([name], scores)
         if len(meant) > 1:
             shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
             raise UsageError(f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
@@ -180,7 +188,11 @@ class Asked(NamedTuple):
 
 
 def compare_measures(
-    scored: Sequence[Scores], asked: Asked, baseline: str | None = None, most: int | None = None
+    scored: Sequence[Scores],
+    asked: Asked,
+    baseline: str | None = None,
+    most: int | None = None,
+    logged: Sequence[Scores] = (),
 ) -> list[Comparison]:
     """Compare runs on each measure of their results; the pairs of all measures are corrected together.
 
@@ -189,16 +201,19 @@ def compare_measures(
         asked: how.
         baseline: as for ``compare``.
         most: only so many of the measures.
+        logged: runs of which no scores of single queries are known: they have scores and differences, and no tests.
 
     Raises:
         UsageError: as ``compare``.
     """
     _check_choices(asked)
-    measures = _checked(scored)[:most]
-    pairs = list(_pairs(scored, baseline))
+    every = [*scored, *logged]
+    measures = _checked(every)[:most]
+    wanted = list(_pairs(every, baseline))
+    pairs = [pair for pair in wanted if max(pair) < len(scored)]
     for measure in measures:
         _check_test(asked, measure, scored, pairs)
-    first = scored[0]
+    first = every[0]
     units = Units.of(first.query_ids, asked.groups)
     boards = [_Board.of(measure, scored, units) for measure in measures]
     tests = [_tests(board, pairs, asked) for board in boards]
@@ -229,7 +244,7 @@ def compare_measures(
             confidence_level=asked.settings.confidence_level,
             power=asked.power,
             interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
-            standings=tuple(_standings(board, scored, asked)),
+            standings=(*_standings(board, scored, asked), *_standings_of_log(board.measure, logged)),
             pairs=tuple(
                 _pair(a, b, board, test, joint, of_pair, first.query_ids, asked)
                 for (a, b), test, of_pair in zip(pairs, of_board, of_pairs, strict=True)
@@ -241,7 +256,9 @@ def compare_measures(
             excluded=first.excluded,
             decisions=first.decisions,
         )
-        found.append(replace(comparison, remarks=tuple(_remarks(comparison, board, of_board))))
+        remarks = tuple(_remarks(comparison, board, of_board))
+        untested = [_untested(comparison, *pair) for pair in wanted if max(pair) >= len(scored)]
+        found.append(replace(comparison, pairs=(*comparison.pairs, *untested), remarks=remarks))
     return found
 
 
@@ -324,6 +341,20 @@ def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterato
             level = asked.settings.confidence_level
             interval = interval_of(board.measure, run.result, run.terms, level, asked.groups is not None)
         yield Standing(scores.tag, scores.file, run.result.value, interval, scores.remarks)
+
+
+def _standings_of_log(measure: Measure, logged: Sequence[Scores]) -> Iterator[Standing]:
+    for scores in logged:
+        yield Standing(
+            scores.tag, scores.file, scores.results[measure].value, Interval(math.nan, math.nan), scores.remarks
+        )
+
+
+def _untested(comparison: Comparison, a: int, b: int) -> Pair:
+    """Two runs of which one has no scores of single queries: their difference is all that is known."""
+    nan, none = math.nan, Interval(math.nan, math.nan)
+    difference = comparison.standings[a].score - comparison.standings[b].score
+    return Pair(a, b, difference, nan, none, none, nan, nan, 0, 0, 0, 0, nan, nan, ())
 
 
 def _check_choices(asked: Asked) -> None:

@@ -85,6 +85,11 @@ class Pair:
     detectable: float
     deciding: tuple[tuple[str, float], ...]
 
+    @property
+    def is_tested(self) -> bool:
+        """Whether the scores of single queries are known of both, and so more than the difference."""
+        return self.wins + self.ties + self.losses > 0 or not math.isnan(self.error)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Shown):
@@ -202,10 +207,10 @@ class Comparison(Shown):
                     **({} if math.isnan(self.margin) else {"within": self.within(pair) or None}),
                     "p": number(pair.p),
                     "p_corrected": number(pair.corrected),
-                    "differing": pair.differing,
-                    "wins": pair.wins,
-                    "ties": pair.ties,
-                    "losses": pair.losses,
+                    "differing": pair.differing if pair.is_tested else None,
+                    "wins": pair.wins if pair.is_tested else None,
+                    "ties": pair.ties if pair.is_tested else None,
+                    "losses": pair.losses if pair.is_tested else None,
                     "effect": number(pair.effect),
                     "detectable": number(pair.detectable),
                     "deciding": [{"query": query, "change": change} for query, change in pair.deciding],

@@ -22,6 +22,7 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
     DESCRIBED_TASKS,
     NEWEST,
+    has_coliee_submissions,
     has_submissions,
     model_limit,
     submission_rules,
@@ -109,7 +110,7 @@ def convert(
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
         gold = gold if normalise is None else gold_in(normalise, gold)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
-    if form == model_text.FORM:
+    if form == detect.MODEL_TEXT:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     record = record if normalise is None else submission_in(normalise, record)
@@ -118,7 +119,7 @@ def convert(
             return _write_described(described, target, to, tag, files[0].name)
         return _write_template(record, target, to, tag)
     said = write(record, target, to=to, tag=tag, template=template)
-    if form != model_text.FORM:
+    if form != detect.MODEL_TEXT:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
     return [*said, *(f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})" for one in without)]
@@ -198,14 +199,14 @@ def write(
     unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
-        return [*said, *unfit, *record.remarks.sentences(_DONE)]
+        return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences(_DONE)]
     gathered = Gathered(record)
     answers = gathered.answers() if to == "labels" else None
     if answers is not None:
         said = _write_answers(answers, target, "labels", tag or named, template)
     else:
         said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
-    return [*said, *unfit, *gathered.remarks.sentences(_DONE)]
+    return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences(_DONE)]
 
 
 def _unfit(tag: str) -> list[str]:
@@ -248,7 +249,7 @@ def write_submission(
     form = submission_rules(task, edition).form if has_submissions(task) else RUN_TARGET
     if not form:
         raise UsageError(f"a submission to task {task} holds no documents")
-    return write(run, target, to=form, tag=tag, submitted=has_submissions(task))
+    return write(run, target, to=form, tag=tag, submitted=has_coliee_submissions(task))
 
 
 def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
@@ -279,6 +280,12 @@ def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> 
         yield f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
 
 
+def _beside(parts: Collection[str], to: str) -> Iterator[str]:
+    """That further parts of a record are left out."""
+    if parts:
+        yield f"{' and '.join(parts)} dropped: {to} represents one part of a submission"
+
+
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     _allow(to, GOLD_TARGETS, "a gold")
     form = next(form for form in detect.GOLD_FORMS if form.name == to)
@@ -294,6 +301,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
         qrels, judgements, labels = as_documents(labels), len(labels), {}
     yield f"{counted(judgements, 'judgement')} of {counted(sum(map(bool, qrels.values())), 'query')}"
     yield from _left_out("label", len(labels), f"{to}; --to labels writes them")
+    yield from _beside(gold.beside, to)
     if "empty" not in form.holds:
         empty = [query for query, judged in qrels.items() if not judged]
         yield from _left_out("query without a relevant document", len(empty), to, empty)

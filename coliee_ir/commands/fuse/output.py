@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.convert import write
-from coliee_ir.rules.protocol import has_submissions, submission_rules, task_name
+from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
 
 def form_for(
@@ -38,6 +38,11 @@ def form_for(
     if has_submissions(task):
         return submission_rules(task, edition).form or "columns"
     return "trec" if all(one.format == "trec" for one in inputs) else "columns"
+
+
+def keeps_scores(form: str | None) -> bool:
+    """Whether a form, or with None the one that is found, can hold the scores of a ranking that has yet to be cut."""
+    return form in (None, "trec", "parquet")
 
 
 def write_fused(
@@ -71,7 +76,7 @@ def write_fused(
         UsageError: the form cannot hold the run; an id or the tag is not one word.
     """
     form = to or ("tort" if template else form_for(run, inputs, task=task, edition=edition, is_cut=is_cut))
-    submitted = has_submissions(task_name(task)) and (is_cut or not (isinstance(run, Run) and run.scored))
+    submitted = has_coliee_submissions(task_name(task)) and (is_cut or not (isinstance(run, Run) and run.scored))
     said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
     if form != "tort" and all(one.format == "tort" for one in inputs):
         said.append("a submission of the pilot repeats the test file: --template FILE makes one")

@@ -5,8 +5,10 @@ files ──collecting──▶ submissions ──Evaluator──▶ Scores ─�
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +27,7 @@ from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.scoring import log
 from coliee_ir.scoring.arriving import sorted_out
 from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
 from coliee_ir.scoring.evaluator import Evaluator
@@ -37,6 +40,7 @@ from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
 
@@ -78,8 +82,8 @@ def rank_runs(
     Args:
         gold: what ``read_gold`` takes.
         submissions: paths of files and of folders, which are searched; files of one run tag belong together; a store
-            of scores stands for the runs in it. Or runs as ``read_run`` takes them, or a ``Submission`` of several
-            parts: each of these is one submission.
+            of scores stands for the runs in it, and so does a log (``evaluate --log``). Or runs as ``read_run`` takes
+            them, or a ``Submission`` of several parts: each of these is one submission.
         task: the task; by default it is found from the files.
         edition: the year whose rules count; by default the newest of the task.
         teams: run tag, or file → team: a dictionary, or a CSV with the columns ``tag`` and ``team``, whose further
@@ -114,8 +118,10 @@ def rank_runs(
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [os.fspath(path) for path in submissions if isinstance(path, _PATHS)]
-    stores = [path for path in paths if is_store(path)]
-    paths = [path for path in paths if path not in stores]
+    paths_given, stores = paths, [path for path in paths if is_store(path)]
+    logs = [log.read_log(path) for path in paths if log.is_log(path)]
+    paths = [path for path in paths if path not in {*stores, *(one.path for one in logs)}]
+    paths += dict.fromkeys(part for one in logs for run in one.runs for part in run if part and part not in paths)
     known = TeamList() if teams is None else read_teams(teams)
     if not (watch is None or callable(watch)):
         raise refused("watch", "a function", watch)
@@ -133,6 +139,8 @@ def rank_runs(
         check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
     handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
     by_store = task_of(stores) if task is None else None
+    if task is None and logs and not handed_in:
+        by_store = by_store or log.task_of(logs)
     evaluator, because = begin(
         gold,
         handed_in,
@@ -147,21 +155,31 @@ def rank_runs(
     for path in stores:
         with ScoreStore(path, reading=True) as store:
             kept += store.scores(evaluator)
+    logged: list[Scores] = []
+    of_logs = []
+    for one in logs:
+        found, sentence = one.scores(evaluator)
+        logged += found
+        of_logs.append(sentence)
     if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
         groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
-    who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in kept)]))
+    who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in [*kept, *logged])]))
     collected = collect(sources, evaluator, who.team_of, passed, walked.named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
-    if not handed and not kept and not collected.invalid and not invalid:
-        raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks()]))
+    if not handed and not kept and not logged and not collected.invalid and not invalid:
+        raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks(), *of_logs]))
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
     of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
     scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
     remarks = [*collected.remarks, *walked.remarks()]
-    remarks += passed.remarks()
+    remarks += [*passed.remarks(), *of_logs]
     remarks += _of_list(who, scored)
     units = Units.of(evaluator.queries, groups)
     entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
+    by_logs = [(who.team_of(scores.tag, scores.file), scores) for scores in logged if not best]
+    entries, by_logs_alone = _with_logged(entries, by_logs, evaluator.protocol.tie_break)
+    if best and logged:
+        remarks.append(f"{counted(len(logged), 'run')} known by logged scores alone left out: --best compares all runs")
     if best:
         left_out = len(scored) - len(entries)
         if not any(team for team, _ in scored):
@@ -178,12 +196,34 @@ def rank_runs(
         evaluator,
         entries,
         settings,
-        because=f"as in {stores[0]}" if by_store else because,
+        because=f"as in {(stores or paths_given)[0]}" if by_store else because,
+        logged=by_logs_alone,
         invalid=invalid,
         remarks=remarks,
         groups=units.n if groups is not None else 0,
         described=passed.described,
         teams=who,
+    )
+
+
+def _with_logged(
+    entries: Sequence[Entry], logged: Sequence[tuple[str, Scores]], tie_break: Sequence[str]
+) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """Entries, and those of runs of which the logged scores alone are known, in their places among each other.
+
+    Untested, the latter may be before or behind every other run.
+    """
+    none = Interval(math.nan, math.nan)
+    n = len(logged)
+    entries = [replace(one, ranks=Ranks(one.ranks.best, one.ranks.worst + n * bool(one.ranks.best))) for one in entries]
+    every = [*entries, *(Entry(0, Ranks(0, 0), team, scores, none) for team, scores in logged)]
+    every.sort(key=lambda entry: order_key(entry.scores, tie_break), reverse=True)
+    in_places = places([order_key(entry.scores, tie_break) for entry in every])
+    placed = [replace(entry, place=place) for entry, place in zip(every, in_places, strict=True)]
+    from_log = {id(scores) for _, scores in logged}
+    return (
+        tuple(entry for entry in placed if id(entry.scores) not in from_log),
+        tuple(entry for entry in placed if id(entry.scores) in from_log),
     )
 
 

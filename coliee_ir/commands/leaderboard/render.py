@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -9,10 +10,10 @@ from typing import Any, Final
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder, written
 from coliee_ir.commands.leaderboard import webpage
-from coliee_ir.commands.leaderboard.board import Board
+from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
 from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, numbers, preamble
+from coliee_ir.output.envelope import dumped, number, numbers, preamble
 from coliee_ir.output.grid import Grid
 
 
@@ -30,6 +31,8 @@ _SHOWN: Final[Mapping[str, Callable[[Grid], str]]] = {
 
 #: forms that ``-o`` takes
 FORMS: Final = (*grid.FORMS, "json", "html")
+
+_JAPANESE: Final = re.compile("[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 #: form → the ending of a file of it
 _ENDINGS: Final = {"table": ".txt", "markdown": ".md", "latex": ".tex", "csv": ".csv", "tsv": ".tsv"}
@@ -56,7 +59,7 @@ def render(board: Board, form: str, names: Sequence[str], extras: Extras) -> str
 def contents(board: Board, extras: Extras) -> dict[str, Any]:
     """The leaderboard as JSON: the runs, what is not ranked, and every table that the task has."""
     tables, _ = everything(board, extras)
-    decisions = board.entries[0].scores.decisions.to_dict() if board.entries else None
+    decisions = board.ranked[0].scores.decisions.to_dict() if board.ranked else None
     return {
         **preamble(board.task, board.edition, board.gold, decisions, board.excluded),
         "measure": board.ranking.name,
@@ -77,10 +80,17 @@ def contents(board: Board, extras: Extras) -> dict[str, Any]:
             }
             for entry in board.entries
         ],
+        **({"logged": [_logged(entry) for entry in board.logged]} if board.logged else {}),
         "invalid": [{**one._asdict(), "files": list(one.files)} for one in board.invalid],
         "remarks": list(board.remarks),
         "tables": {name: records(grid) for name, grid in tables.items()},
     }
+
+
+def _logged(entry: Entry) -> dict[str, Any]:
+    measures = {name: number(value) for name, value in entry.scores.measures.items()}
+    return {"place": entry.place or None, "team": entry.team or None, "tag": entry.tag, "file": entry.file,
+            "measures": measures}  # fmt: skip
 
 
 def paths(folder: Path, form: str) -> list[Path]:
@@ -122,14 +132,24 @@ def write_pages(board: Board, folder: Path, extras: Extras, reports: Mapping[str
 
 
 def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
-    """A LaTeX document that includes the files of all tables, and of the figures, which lie beside it."""
+    """A LaTeX document that includes all tables, and the figures, which lie beside it.
+
+    Args:
+        board: the leaderboard.
+        tables: the files of the tables.
+        figures: whether ``overview.tex`` lies beside it.
+    """
     title = grid.in_latex(board.protocol.titled(board.edition))
-    inputs = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in tables)
+    inputs = "".join(f"\\input{{{Path(file).name}}}\n\\clearpage\n" for file in tables)
+    texts = "".join(Path(file).read_text("utf-8") for file in tables)
     return (
         "\\documentclass[a4paper]{article}\n"
-        "\\usepackage{iftex}\n\\ifPDFTeX\\usepackage[T1]{fontenc}\\usepackage{textcomp}\\fi\n"
-        "\\usepackage{booktabs,longtable,rotating,pdflscape,graphicx}\n"
-        f"\\title{{{title}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}"
+        "\\usepackage{iftex}\n"
+        f"\\ifPDFTeX\\usepackage[T1]{{fontenc}}\\usepackage{{textcomp}}{grid.declarations(texts)}\\fi\n"
+        + ("\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if _JAPANESE.search(texts) else "")
+        + "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
+        "\\usepackage{booktabs,array,longtable,rotating,pdflscape,graphicx}\n"
+        f"\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}"
         + ("\\input{overview.tex}\n" if figures else "")
         + "\\end{document}\n"
     )

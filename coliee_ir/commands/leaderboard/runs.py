@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError
@@ -20,10 +20,10 @@ from coliee_ir.output.grid import Cell, Grid, Number
 def ranking(board: Board) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
     percent = f"{100 * board.resampling.confidence_level:g}%"
-    best = _best(board)
-    names = _Names(board)
+    best = _best(board, board.ranked)
+    names = _Names(board, board.ranked)
     rows: list[list[Cell]] = []
-    for entry in board.entries:
+    for entry in board.ranked:
         values = [_value(entry, measure, best) for measure in board.measures]
         interval = [Number(bound) for bound in entry.interval]
         rows.append([_whole(entry.place), str(entry.ranks), *names.of(entry), values[0], *interval, *values[1:]])
@@ -38,12 +38,17 @@ def _ranking_caption(board: Board) -> str:
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
     n_best = sum(entry.ranks.best == 1 for entry in board.entries)
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
+    head = (
+        f"{counted(len(board.ranked), 'run')} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
+    )
+    alone = f" {counted(len(board.logged), 'run')} by logged scores alone, not tested." if board.logged else ""
+    if not board.entries:
+        return f"{head}.{alone}"
     return (
-        f"{counted(len(board.entries), 'run')} ranked by {board.ranking}{ties}, "
-        f"{counted(len(board.queries), 'query')}{groups}, intervals of {percent}. Rank {percent}: the ranks that the "
+        f"{head}{groups}, intervals of {percent}. Rank {percent}: the ranks that the "
         f"runs may have with other queries of the same kind, which hold for all runs at once; {n_best} may be the best "
         f"(all pairs tested together, studentised paired randomisation test, max-T, {settings.n_resamples:,} "
-        f"resamples, seed {settings.seed})."
+        f"resamples, seed {settings.seed}).{alone}"
     )
 
 
@@ -169,11 +174,12 @@ def invalid(board: Board) -> Grid:
 class _Names:
     """What each run is called in a table: the columns, and a row's values in them."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, entries: Sequence[Entry] | None = None) -> None:
         self._board = board
-        self._common = _common_folder({entry.file for entry in board.entries})
-        teams = any(entry.team for entry in board.entries)
-        self._own = [*(["team"] if teams else []), "run", *(["file"] if _needs_file(board) else [])]
+        entries = board.entries if entries is None else entries
+        self._common = _common_folder({entry.file for entry in entries})
+        teams = any(entry.team for entry in entries)
+        self._own = [*(["team"] if teams else []), "run", *(["file"] if _needs_file(entries) else [])]
         self.header = [*self._own, *board.more_columns]
 
     def of(self, entry: Entry) -> list[str]:
@@ -191,9 +197,9 @@ def _common_folder(files: Collection[str]) -> str:
         return ""
 
 
-def _needs_file(board: Board) -> bool:
+def _needs_file(entries: Sequence[Entry]) -> bool:
     """Whether a team has two runs of one tag."""
-    return len({(entry.team, entry.tag) for entry in board.entries}) < len(board.entries)
+    return len({(entry.team, entry.tag) for entry in entries}) < len(entries)
 
 
 def _whole(n: int) -> Number:
@@ -206,11 +212,13 @@ def _value(entry: Entry, measure: Measure, best: Mapping[Measure, str]) -> Numbe
     return value._replace(bold=value.text == best.get(measure))
 
 
-def _best(board: Board) -> dict[Measure, str]:
+def _best(board: Board, entries: Sequence[Entry] | None = None) -> dict[Measure, str]:
     """The best value of each measure as it is printed, where there is something to compare."""
     best = {}
+    entries = board.entries if entries is None else entries
     for measure in board.measures:
-        values = [result.value for result in board.results(measure) if not math.isnan(result.value)]
-        if len(board.entries) > 1 and values:
+        scores = [entry.scores.measures.get(measure.name, math.nan) for entry in entries]
+        values = [value for value in scores if not math.isnan(value)]
+        if len(entries) > 1 and values:
             best[measure] = Number(max(values)).text
     return best

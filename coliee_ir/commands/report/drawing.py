@@ -48,6 +48,12 @@ _COLOUR_KEYS: Final = ("color", "Color", "fill", "stroke", "range")
 #: that of the style sheet; named, and not inherited, because Vega measures text before it stands on the page
 _PAGE_FONT: Final = 'system-ui, "Segoe UI", Helvetica, Arial, "DejaVu Sans", sans-serif'
 
+#: on paper, with those that have the characters of Japanese, Chinese, Korean and Hindi on the usual systems
+_PAPER_FONT: Final = (
+    "Helvetica, Arial, DejaVu Sans, Noto Sans CJK JP, Hiragino Sans, Yu Gothic, Noto Sans Devanagari, Nirmala UI, "
+    "sans-serif"
+)
+
 _SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 
 
@@ -162,7 +168,7 @@ def on_page(figure: Figure) -> dict[str, Any]:
 
 def on_paper(figure: Figure) -> dict[str, Any]:
     """The definition with the colours of a paper."""
-    return _coloured(figure.chart, _PAPER, "Helvetica, Arial, DejaVu Sans, sans-serif", background="#ffffff")
+    return _coloured(figure.chart, _PAPER, _PAPER_FONT, background="#ffffff")
 
 
 def _coloured(chart: dict[str, Any], colour: dict[str, str], font: str, background: str | None) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from unicodedata import combining, east_asian_width
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coliee_adapters.display import cut, padded, width
+from coliee_adapters.errors import shortened
+from coliee_adapters.fonts import lacking, scripts
+
+WIDTHS = {
+    "abc": 3, "Điều 5": 6, "Điê\u0300u 5": 6, "民法第九十六条": 14, "ﾐﾝﾎﾟｳ": 5, "ｅ": 2, "कानून": 3, "한국": 4,
+    "\u1112\u1161\u11ab": 2, "👍": 2, "e\u0301\u0323": 1, "": 0, "—": 1, "Δ": 1,
+}  # fmt: skip
+#: letters, marks, wide ones, and ASCII
+texts = st.text("ab é\u0301\u0323民法ｶ\uff9eク\u3099कक\u094dष\u093fऽ👍한", max_size=12)
+
+
+@pytest.mark.parametrize("text", WIDTHS)
+def test_columns_of_a_terminal(text: str) -> None:
+    assert width(text) == WIDTHS[text]
+
+
+@given(texts)
+def test_wide_characters_take_two_columns_and_marks_none(text: str) -> None:
+    """As Unicode has it, without the tables of a library."""
+    marks = sum(bool(combining(c)) or c in "\u093f\uff9e" for c in text)
+    wide = sum(east_asian_width(c) in "WF" and not combining(c) for c in text)
+    halfwidth = text.count("\uff9e")  # a mark of one column in Unicode's table
+    assert width(text) in (len(text) - marks + wide, len(text) - marks + wide + halfwidth)
+
+
+@given(texts, st.integers(1, 12))
+def test_a_text_is_cut_to_columns_and_never_in_a_sign(text: str, columns: int) -> None:
+    shown = cut(text, columns)
+    assert width(shown) <= columns
+    if width(text) <= columns:
+        assert shown == text
+        return
+    kept = shown.removesuffix("…")
+    assert text.startswith(kept) and kept != shown
+    rest = text[len(kept) :]
+    assert width(rest[:1]) > 0 and not (kept and combining(kept[-1]) == 9)  # no mark, no half of a conjunct
+    longer = next((n for n in range(2, len(rest) + 1) if width(rest[:n]) > width(rest[0])), len(rest))
+    if "\u094d" not in rest[:longer]:
+        assert width(kept + rest[0]) > columns - 1  # no more would fit
+
+
+@given(texts, st.integers(0, 5))
+def test_padding_fills_columns(text: str, more: int) -> None:
+    columns = width(text) + more
+    assert padded(text, columns) == text + " " * more
+    assert padded(text, columns, right=True) == " " * more + text
+
+
+def test_messages_are_shortened_by_columns() -> None:
+    assert shortened("民" * 40, 60) == "民" * 29 + "…"
+    assert shortened("e\u0301" * 60, 60) == "e\u0301" * 60
+    assert width(shortened("e" + "\u0301" * 10_000, 60)) == 1
+    assert len(shortened("e" + "\u0301" * 10_000, 60)) < 300
+
+
+def test_a_font_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert scripts("plain, Điều, Ωμέγα, право, ≥ 5 👍") == {}
+    assert list(scripts("条約 カード 한국 हिन्दी ไทย")) == [
+        *("Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans Devanagari", "Noto Sans Thai")
+    ]
+    figure = tmp_path / "a.svg"
+    figure.write_text("<svg><text>民法</text></svg>", encoding="utf-8")
+    monkeypatch.setenv("PATH", str(tmp_path))  # without fontconfig nothing is known
+    assert lacking([figure, tmp_path / "a.png"]) == []
+    for names, sentences in (("", 1), ("echo Noto", 0)):
+        (tmp_path / "fc-list").write_text(f"#!/bin/sh\n{names}\n")
+        (tmp_path / "fc-list").chmod(0o755)
+        assert len(found := lacking([figure, tmp_path / "a.png"])) == sentences
+        assert all("民" in sentence and "Noto Sans CJK JP" in sentence for sentence in found)
+
+
+@pytest.mark.skipif(shutil.which("fc-list") is None, reason="fontconfig is not installed")
+def test_fontconfig_is_asked_as_it_wants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty.conf").write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
+    monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "empty.conf"))
+    figure = tmp_path / "a.svg"
+    figure.write_text("<svg><text>क</text></svg>", encoding="utf-8")
+    assert len(lacking([figure])) == 1
