@@ -59,6 +59,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.__main__", "coliee_ir.cli"): "loaded when Ctrl-C is taken care of",
     ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.judging.judged", "coliee_ir.judging.ungrouped"): "runs whose queries come back alone need it",
+    ("coliee_ir.scoring.session", "coliee_ir.scoring.store"): "runs scored once do without",
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
     ("coliee_ir.cli.scoring", "coliee_ir.commands.verify"): "loads importlib.metadata, which --manifest alone needs",
