@@ -64,13 +64,13 @@ if TYPE_CHECKING:
     from coliee_ir.scoring.store import ScoreStore
     from coliee_ir.scoring.submission import Submission
     from coliee_ir.scoring.teams import Teams
-    from coliee_ir.stats.folds import Difference
+    from coliee_ir.stats.resampling import Difference
     from coliee_ir.stats.settings import Resampling
 
 #: module → the public names that it holds; each is loaded when it is first asked for, so that a command starts quickly
 _HOMES = {
     "coliee_ir.stats.settings": ("Resampling",),
-    "coliee_ir.stats.folds": ("Difference",),
+    "coliee_ir.stats.resampling": ("Difference",),
     "coliee_ir.scoring.teams": ("Teams",),
     "coliee_ir.output.grid": (
         "Grid",

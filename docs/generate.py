@@ -21,12 +21,21 @@ from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_adapters.vocabulary import EVERY_NAME, ROLES
 from coliee_ir import cli, measures
 from coliee_ir.commands import convert as conversion
+from coliee_ir.commands import protocol as protocol_command
 from coliee_ir.commands.validate import RULES
 from coliee_ir.commands.validate.columns import LABELLED
 from coliee_ir.commands.validate.lists import MANY
-from coliee_ir.measures.catalogue import OURS
+from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.rules.decisions import CHOICES, Decisions
-from coliee_ir.rules.protocol import PROTOCOLS, SUBMISSION_RULES, TASKS, Protocol, SubmissionRules, newest_edition
+from coliee_ir.rules.protocol import (
+    PROTOCOLS,
+    SUBMISSION_RULES,
+    TASKS,
+    Protocol,
+    SubmissionRules,
+    neighbours,
+    newest_edition,
+)
 
 DOCS = Path(__file__).parent
 
@@ -169,7 +178,23 @@ chooses the rules of a year; the newest are the default. In Python the table is 
 No page, paper or published number settles these points. Each is an option of `coliee-ir evaluate` and a field of
 [`Decisions`](../api.md), and the JSON output records the choice.
 
-{decisions()}"""
+{decisions()}
+## Other shared tasks
+
+The [protocols](../own-task.md) of other shared tasks that come with the package, for `--protocol NAME`: what they
+state, and which of their sources were read.
+
+{other_tasks()}"""
+
+
+def other_tasks() -> str:
+    """What the protocols of other shared tasks state."""
+    sections = []
+    for name in neighbours():
+        first, *lines = protocol_command.shown(name).splitlines()
+        listed = [f"- {prose(line.strip())}" for line in lines if line and not line.startswith("file: ")]
+        sections.append("\n".join([f"### {name}", "", f"{prose(first.partition(': ')[2])}.", "", *listed, ""]))
+    return "\n".join(sections)
 
 
 def official_measures() -> str:
@@ -269,7 +294,7 @@ number of relevant documents of the query.
 def our_measures() -> str:
     """Our measures, a section each: what ``coliee-ir measures NAME`` prints, and what each needs."""
     sections = []
-    for kind in OURS.values():
+    for kind in map(class_of, OURS):
         what = measures.describe(kind())
         sections += [f"### {prose(what.name)}\n", *_paragraphs(what.definition)]
         facts = {

@@ -58,6 +58,7 @@ _DRAWING = "loads altair and jinja2, an extra"
 LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.__main__", "coliee_ir.cli"): "loaded when Ctrl-C is taken care of",
     ("coliee_ir.judging.judged", "coliee_ir.judging.workers"): _PROCESSES,
+    ("coliee_ir.judging.judged", "coliee_ir.judging.ungrouped"): "runs whose queries come back alone need it",
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
     ("coliee_ir.cli.scoring", "coliee_ir.commands.verify"): "loads importlib.metadata, which --manifest alone needs",
@@ -70,12 +71,24 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.rules.protocol", "coliee_adapters.layouts"): "is named in annotations alone",
     ("coliee_ir.cli.evaluate", "coliee_ir.commands.evaluate.errors"): "loads readers that --errors alone needs",
     **{
+        ("coliee_ir.cli.evaluate", f"coliee_ir.commands.evaluate.{name}"): f"--{name.replace('_', '-')} alone needs it"
+        for name in ("by_year", "stages")
+    },
+    **{
+        (importer, "coliee_ir.scoring.store"): "stores of scores, and logs, alone need it"
+        for importer in ("coliee_ir.cli.scoring", "coliee_ir.scoring.log")
+    },
+    ("coliee_ir.cli.scoring", "coliee_ir.scoring.collecting"): "folders of runs alone need it",
+    ("coliee_ir.measures.catalogue", "coliee_ir.measures.formulas"): "formulas alone need it",
+    ("coliee_adapters.detect", "coliee_adapters.model_text"): "what models wrote, named as such, alone needs it",
+    **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
         for name in ("overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
+    **{("coliee_ir.cli.tune", f"coliee_ir.commands.report.{name}"): _DRAWING for name in ("curves", "paper")},
     ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
     ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,
     **{

@@ -9,20 +9,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import lzma
 import os
 import stat
-import tarfile
-import tempfile
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters import limits
 from coliee_adapters.compressed import DAMAGED, compression_of
 from coliee_adapters.errors import InputError, contained
 from coliee_adapters.file_kinds import TAR, ZIP, kind_of
+
+if TYPE_CHECKING:
+    import tempfile  # as lzma, tarfile and zipfile: loaded where an archive is unpacked
 
 _PIECE: Final = 1 << 20
 _HEAD: Final = 1 << 16
@@ -33,9 +32,7 @@ _NUMBERS: Final = itertools.count()
 #: how deep archives are read that lie in archives
 _DEPTH: Final = 2
 
-_BROKEN: Final = (
-    *DAMAGED, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, NotImplementedError, ValueError, OverflowError,
-)  # fmt: skip
+_BROKEN: Final = (*DAMAGED, NotImplementedError, ValueError, OverflowError)
 
 
 class Contents(NamedTuple):
@@ -101,6 +98,8 @@ def outer(path: str) -> str:
 @functools.cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
     """Where archives are unpacked; removed when the program ends."""
+    import tempfile
+
     return tempfile.TemporaryDirectory(prefix="coliee-ir-")
 
 
@@ -139,6 +138,10 @@ class _Meter:
 
 
 def _unpack(path: str, shown: str, meter: _Meter, done: Contents, before: str, depth: int) -> None:
+    import lzma
+    import tarfile
+    import zipfile
+
     try:
         with Path(path).open("rb") as raw:
             is_zip = raw.read(2) == b"PK"
@@ -159,7 +162,7 @@ def _unpack(path: str, shown: str, meter: _Meter, done: Contents, before: str, d
                     _unpack(str(target), f"{shown}/{plain}", meter, done, f"{before}{plain}/", depth - 1)
                 else:
                     done.files[before + plain] = str(target)
-    except _BROKEN as error:
+    except (*_BROKEN, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError) as error:
         reason = str(error) or type(error).__name__
         raise InputError(
             shown, f"the archive is damaged or cut short ({reason})", remedy="pack or download it again"
@@ -175,6 +178,8 @@ def _plain_name(name: str) -> str:
 
 def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, BinaryIO | None]]:
     """The entries of a zip archive; without a stream where an entry is no plain file."""
+    import zipfile
+
     raw.seek(0)
     with zipfile.ZipFile(raw) as archive:
         for entry in archive.infolist():
@@ -204,6 +209,8 @@ class _Metered:
 
 def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, BinaryIO | None]]:
     """The entries of a tar archive; without a stream where an entry is no plain file."""
+    import tarfile
+
     raw.seek(0)
     compression = compression_of(raw)
     stream = _Metered(compression.unpacked(raw, shown) if compression else raw, meter)

@@ -87,8 +87,14 @@ def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None
                     raise _wrong_entry(source, text, query, relevance, remedy)
                 _judge(qrels[query], query, document, relevance, source, text, remarks)
         else:
-            for document in _documents(entry, query, source, text, rule):
-                _judge(qrels[query], query, document, 1, source, text, remarks)
+            documents = _documents(entry, query, source, text, rule)
+            qrels[query] = dict.fromkeys(documents, 1)
+            if len(qrels[query]) < len(documents):
+                seen: set[str] = set()
+                for document in documents:
+                    if document in seen:
+                        remarks.add("gold-duplicate", f"query {query}: {document}")
+                    seen.add(document)
     if not any(level > 0 for judged in qrels.values() for level in judged.values()):
         remedy = "give a gold in which a relevance is 1 or more"
         raise InputError(source.name, "no document is relevant in this gold", remedy=remedy)
@@ -144,7 +150,7 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
             raise InputError(source.name, "this id appears twice", line=instance.line, found=query, remedy="keep one")
         qrels[query] = {}
         for element in instance.iter(*names):
-            documents = [rule(text) for text in SEPARATORS.split(element.text) if text]
+            documents = [rule(text) for text in re.split(SEPARATORS, element.text) if text]
             if wrong := wrong_id(documents):
                 raise InputError(source.name, wrong[1], line=element.line, found=wrong[0], remedy=ONE_WORD)
             for document in documents:
@@ -252,11 +258,12 @@ def _documents(entry: object, query: str, source: Source, text: str, rule: IdRul
     """The documents of a query: a list of ids, texts or numbers, or one text with separators; or an object's keys."""
     if not isinstance(entry, str | list | dict):
         raise _wrong_entry(source, text, query, entry, 'expected a list of documents: ["000018", "000023"]')
-    documents = []
-    for document in filter(None, SEPARATORS.split(entry)) if isinstance(entry, str) else entry:
-        if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
-            raise _wrong_entry(source, text, query, document, "a document id must be text or an integer")
-        documents.append(rule(str(document)))
+    given = list(filter(None, re.split(SEPARATORS, entry)) if isinstance(entry, str) else entry)
+    if not set(map(type, given)) <= {str} or not all(map(str.strip, given)):
+        for document in given:
+            if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
+                raise _wrong_entry(source, text, query, document, "a document id must be text or an integer")
+    documents = [rule(str(document)) for document in given]
     if wrong := wrong_id(documents, commas=rule is exact_id):
         raise _wrong_entry(source, text, query, wrong[0], f"{wrong[1]}: {ONE_WORD}")
     return documents

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from coliee_adapters.decimals import decimals, integers
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import BOM, Source, decode
+from coliee_adapters.files import Source, decode, has_mark
 from coliee_adapters.ids import PADDING, Ids, IntArray, Picked
 from coliee_adapters.lines import Comments, content_lines, counted, split_columns
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
@@ -286,11 +286,11 @@ class _Reader:
 
     def _regular(self, raw: bytes) -> Columns | None:
         """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
-        if not _is_utf8(raw) or BOM in raw or _has_comments(raw):
+        if not _is_utf8(raw) or has_mark(raw) or _has_comments(raw):
             return None
         if self.rule is not exact_id and not raw.isascii():
             return None  # the rule takes off blanks of other scripts too
-        if b"\xef\xbb\xbf" in raw or (self.commas_separate and (b"," in raw or b";" in raw)):
+        if self.commas_separate and (b"," in raw or b";" in raw):
             return None
         table = _Table.of(raw, len(self.layout.columns))
         squeezed = table is None
@@ -316,7 +316,7 @@ class _Reader:
                 return None
             remarks = noted
         self.line += raw.count(b"\n") if squeezed else len(documents)
-        if self.rule is not exact_id and b".txt" in raw:
+        if self.rule is not exact_id and b"x" in raw and b".txt" in raw:  # one letter is found faster than four
             queries, documents = _without_ending(queries), _without_ending(documents)
         starts = changes(queries)
         return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)

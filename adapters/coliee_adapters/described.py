@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import compress
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters import json_text
@@ -103,6 +104,66 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
         parts[layout.labels] = Answers(labels, source.stem, source.name, FORMAT, remarks, unreadable)
     first = next(name for name in ("documents", layout.labels, *parts) if name in parts)
     return replace(parts.pop(first), beside=parts)
+
+
+#: part and query → document → its best score, or its best rank below 0
+_Seen = dict[tuple[str, str], dict[str, float]]
+
+
+def without_repetitions(source: Source, layout: Layout) -> str:
+    """The text of a submission without the documents that repeat one of their query, unless they rank better.
+
+    JSON is written anew; of other files, lines are left out.
+
+    Args and errors are those of ``read_gold``.
+    """
+    text = source.text(columns=layout.container not in ("json", "jsonl"))
+    seen: _Seen = {}
+    if layout.container == "json":
+        held = json_text.parse(text, source.name)
+        repeated = _repeated(list(_of_json(held, source, layout)), layout, seen)
+        whole = _Record(None, held, Place(source.name, "file", source.name))
+        listed = _value(whole, layout.records) if layout.records else held
+        if isinstance(listed, list):
+            listed[:] = [one for one in listed if id(one) not in {id(record.held) for record in repeated}]
+        return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
+    if layout.container == "jsonl":
+        kept = []
+        for number, value in json_text.lines(text, source.name):
+            if not _repeated(list(_of_json([value], source, layout, number)), layout, seen):
+                kept.append(json.dumps(value, ensure_ascii=False) + "\n")
+        return "".join(kept)
+    left_out = {record.place.name for record in _repeated(list(_of_rows(text, source, layout)), layout, seen)}
+    lines = enumerate(text.split("\n"), 1)
+    # a line with half of a quoted text is not a whole row
+    return "\n".join(line for number, line in lines if number not in left_out or line.count('"') % 2)
+
+
+def _repeated(records: Sequence[_Record], layout: Layout, seen: _Seen) -> list[_Record]:
+    """The records that only repeat a document; from lists in the others, repeated documents are taken out."""
+    repeated = []
+    for record, query in _queries(records, layout):
+        is_needed, is_repeated = False, False
+        for name, part in layout.parts.items():
+            if name == layout.labels or part.at == ALL:
+                is_needed = True
+                continue
+            of_query = seen.setdefault((name, query), {})
+            sign = 1 if part.score else -1
+            fresh = []
+            for item in _items(record, part, layout, "score" if part.score else "rank"):
+                value = 0.0 if item.number is None else sign * item.number
+                fresh.append(item.id not in of_query or value > of_query[item.id])
+                of_query[item.id] = max(value, of_query.get(item.id, value))
+            held = _value(record, part.at) if part.at else record.held
+            if isinstance(held, list):
+                held[:] = compress(held, fresh)
+                is_needed = True
+            is_needed |= any(fresh)
+            is_repeated |= bool(fresh)
+        if is_repeated and not is_needed:
+            repeated.append(record)
+    return repeated
 
 
 def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part) -> Run:

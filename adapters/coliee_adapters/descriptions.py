@@ -21,8 +21,8 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 
 _HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
-_START: Final = re.compile(_HINTS + rb"[ \t]*Task[ \t]*:", re.IGNORECASE)
-_TAG: Final = re.compile(rb"^[ \t]*Run[ \t_-]?tag[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_START: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"
+_TAG: Final = rb"(?im)^[ \t]*Run[ \t_-]?tag[ \t]*:"
 
 #: what stands in a template of ir_metadata where nothing is filled in
 _PLACEHOLDER: Final = "ENTER_VALUE_HERE"
@@ -39,7 +39,9 @@ def sniff(head: bytes) -> bool:
     >>> sniff(b"000001 000018 univABC1\n")
     False
     """
-    return bool(_START.match(head) and _TAG.search(head)) or ir_metadata.sniff(head)
+    if b":" not in head or head.lstrip().startswith((b"{", b"[")):  # as most runs and golds, which are told at once
+        return False
+    return bool(re.match(_START, head) and re.search(_TAG, head)) or ir_metadata.sniff(head)
 
 
 class Description(NamedTuple):
@@ -66,11 +68,11 @@ class Description(NamedTuple):
 
 #: field → how the form calls it; "Explaination" is the organisers' spelling
 _FIELDS: Final = {
-    "task": re.compile(r"task\s*:", re.IGNORECASE),
-    "tag": re.compile(r"run[\s_-]?tags?\s*:", re.IGNORECASE),
-    "models": re.compile(r"-?\s*machine[\s-]+learning\s+models?[^:]*:", re.IGNORECASE),
-    "resources": re.compile(r"-?\s*external\s+resources?[^:]*:", re.IGNORECASE),
-    "explanation": re.compile(r"-?\s*expla(?:i?nation)s?[^:]*:", re.IGNORECASE),
+    "task": r"(?i)task\s*:",
+    "tag": r"(?i)run[\s_-]?tags?\s*:",
+    "models": r"(?i)-?\s*machine[\s-]+learning\s+models?[^:]*:",
+    "resources": r"(?i)-?\s*external\s+resources?[^:]*:",
+    "explanation": r"(?i)-?\s*expla(?:i?nation)s?[^:]*:",
 }
 
 
@@ -171,7 +173,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         stripped = line.strip()
         if stripped.startswith("#"):
             continue
-        named = next(((name, found) for name, head in _FIELDS.items() if (found := head.match(stripped))), None)
+        named = next(((name, found) for name, head in _FIELDS.items() if (found := re.match(head, stripped))), None)
         if named is None:
             if field:
                 block[field].append(stripped)
@@ -229,10 +231,10 @@ def _lines(text: str) -> str:
 _MONTHS: Final = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH: Final = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 _DATES: Final = (
-    (re.compile(r"(?<![0-9])(20[0-9]{2})[-/.](0?[1-9]|1[0-2])(?:[-/.](0?[1-9]|[12][0-9]|3[01]))?(?![0-9])"), "ymd"),
-    (re.compile(rf"(?<![0-9])([0-9]{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH},?\s+(20[0-9]{{2}})(?![0-9])", re.I), "dmy"),
-    (re.compile(rf"\b{_MONTH}\s+(?:([0-9]{{1,2}})(?:st|nd|rd|th)?,?\s+)?(20[0-9]{{2}})(?![0-9])", re.I), "mdy"),
-    (re.compile(r"(20[0-9]{2})年\s*(1[0-2]|0?[1-9])月(?:\s*([0-9]{1,2})日)?"), "ymd"),
+    (r"(?<![0-9])(20[0-9]{2})[-/.](0?[1-9]|1[0-2])(?:[-/.](0?[1-9]|[12][0-9]|3[01]))?(?![0-9])", "ymd"),
+    (rf"(?i)(?<![0-9])([0-9]{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH},?\s+(20[0-9]{{2}})(?![0-9])", "dmy"),
+    (rf"(?i)\b{_MONTH}\s+(?:([0-9]{{1,2}})(?:st|nd|rd|th)?,?\s+)?(20[0-9]{{2}})(?![0-9])", "mdy"),
+    (r"(20[0-9]{2})年\s*(1[0-2]|0?[1-9])月(?:\s*([0-9]{1,2})日)?", "ymd"),
 )
 
 
@@ -244,7 +246,7 @@ def dates(text: str) -> list[datetime.date]:
     """
     found = set()
     for pattern, order in _DATES:
-        for match in pattern.finditer(text):
+        for match in re.finditer(pattern, text):
             parts = dict(zip(order, match.groups(), strict=True))
             month = parts["m"] if parts["m"].isdecimal() else _MONTHS.index(parts["m"][:3].lower()) + 1
             try:

@@ -8,11 +8,10 @@ family, and what it has a place for. To add a form, write a module of the same s
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from io import TextIOBase
-from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, Generic, NamedTuple, TypeVar
 
-from coliee_adapters import case_law, descriptions, json_records, model_text, parquet, statute, tabular, tort, trec
+from coliee_adapters import case_law, descriptions, json_records, parquet, statute, tabular, tort, trec
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, IdRule, Ranked, Run, as_documents, as_labels, normal_id
@@ -37,8 +36,7 @@ class Submitted(NamedTuple):
         return as_documents(self.held.labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Form(Generic[_Record, _Written]):
+class Form(NamedTuple, Generic[_Record, _Written]):
     """A form of file.
 
     Attributes:
@@ -74,6 +72,12 @@ def _tort_decisions(source: Source, _: IdRule) -> Answers:
 
 def _tort_claims(source: Source, _: IdRule) -> Run:
     return tort.claims(tort.read_cases(source), source.name, source.stem)
+
+
+def _model_text(source: Source, rule: IdRule) -> Answers:
+    from coliee_adapters import model_text  # whose patterns take a while to load
+
+    return model_text.read_answers(source, rule)
 
 
 def _judgements(gold: Gold) -> Mapping[str, Mapping[str, int]]:
@@ -139,6 +143,9 @@ def holds_answers(source: Source) -> bool:
     """Whether the columns of a run, which is a table, are those of answers and not of documents."""
     return parquet.holds_answers(source) if parquet.sniff(source.head()) else tabular.holds_answers(source)
 
+
+#: what language models wrote; never found by its first bytes
+MODEL_TEXT: Final = "text"
 
 _TORT = '{"tort_id": "0", …}'
 _JSON = '{"000001": ["000018", …]}'
@@ -223,7 +230,7 @@ RUN_FORMS: tuple[Form[Run | Answers, Submitted], ...] = (
         write=_write_json,
         holds=("documents", "order", "scores", "empty"),
     ),
-    Form(model_text.FORM, "R07-01-O The answer is Yes.", lambda _: None, model_text.read_answers),
+    Form(MODEL_TEXT, "R07-01-O The answer is Yes.", lambda _: None, _model_text),
     Form("table", "query_id,doc_id,score", tabular.sniff_run, tabular.read_run),
     Form(
         "trec",

@@ -7,10 +7,8 @@ import functools
 import io
 import os
 import re
-import shutil
 import stat
 import sys
-import tempfile
 import weakref
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +23,9 @@ from coliee_adapters.errors import InputError, UsageError, contained, masked
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
+
+#: by so many of the first bytes files of one size are told apart
+_START: Final = 1 << 12
 
 #: how much of a result is held in memory before it is printed
 _IN_MEMORY: Final = 1 << 24
@@ -239,7 +240,9 @@ class Source:
         Raises:
             InputError: bytes that are not UTF-8, or a NUL, with their line; more bytes than ``limits`` allows.
         """
-        raw = self.raw().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        raw = self.raw()
+        if b"\r" in raw:
+            raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         if columns:
             self._check_lines(raw, self.limits.line)
         return decode(without_marks(raw), self.name)
@@ -348,6 +351,8 @@ class Source:
 
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
+            import tempfile  # takes a while to load, and plain files do without
+
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
             weakref.finalize(self, spool.close)
             if self.path != "-":
@@ -394,9 +399,14 @@ class Source:
             raise InputError(self.name, f"cannot be read ({error.strerror or error})") from None
 
 
+def has_mark(raw: bytes) -> bool:
+    """Whether a byte order mark is among the bytes; one byte is looked for many times as fast as three."""
+    return BOM[:1] in raw and BOM in raw
+
+
 def without_marks(raw: bytes) -> bytes:
     """Lines without the byte order marks at their start."""
-    return _MARKS.sub(b"", raw) if BOM in raw else raw
+    return _MARKS.sub(b"", raw) if has_mark(raw) else raw
 
 
 def _nul(name: str, line: int) -> InputError:
@@ -461,6 +471,9 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
     """
     name = _named(path)
     if name == "-":
+        import shutil
+        import tempfile
+
         with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as spool:
             try:
                 yield cast(io.TextIOBase, spool)
@@ -520,6 +533,9 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
     """
     name = _named(path)
     if name == "-":
+        import shutil
+        import tempfile
+
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             try:
                 yield cast(BinaryIO, spool)
@@ -529,6 +545,8 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
             shutil.copyfileobj(spool, sys.stdout.buffer, _PIECE)
         return
     if remote.is_remote(name):
+        import tempfile
+
         try:
             with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
                 here = Path(folder, Path(name.partition("?")[0]).name)
@@ -591,6 +609,9 @@ def _beside(target: Path) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _in_one_go(target: Path) -> Iterator[BinaryIO]:
     """A binary stream whose content goes to the target, which is opened at once, if the block ends well."""
+    import shutil
+    import tempfile
+
     with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
         yield os.fdopen(os.dup(spool.fileno()), "wb")
         spool.seek(0)
@@ -598,6 +619,8 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
 
 
 def _no_room(name: str, error: OSError) -> InputError:
+    import tempfile
+
     problem = f"cannot be stored in {tempfile.gettempdir()} ({error.strerror or error})"
     return InputError(name, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
 
@@ -671,17 +694,22 @@ def is_folder(path: PathLike) -> bool:
 def copies(paths: Iterable[str]) -> list[str | None]:
     """For each path the first one before it with the same content; None where there is none.
 
-    Gzip data, which says how much it holds, is looked into. Only files of equal size are read. What is not a plain file
-    is not a copy of anything.
+    Gzip data, which says how much it holds, is looked into. Only files of equal size are read, and of these only the
+    ones that begin alike to their end. What is not a plain file is not a copy of anything.
     """
     paths = list(paths)
     places = [archives.located(path) if path != "-" else "" for path in paths]
     sizes = [_size(place) for place in places]
     of_size = Counter(sizes)
+    starts = [
+        _digest(place, size, _START) if size is not None and of_size[size] > 1 else b""
+        for place, size in zip(places, sizes, strict=True)
+    ]
+    alike = Counter(zip(sizes, starts, strict=True))
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for path, place, size in zip(paths, places, sizes, strict=True):
-        digest = _digest(place, size) if size is not None and of_size[size] > 1 else b""
+    for path, place, size, start in zip(paths, places, sizes, starts, strict=True):
+        digest = _digest(place, size) if start and size is not None and alike[size, start] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:
             firsts.setdefault(digest, path)
@@ -722,14 +750,22 @@ def _size(path: str) -> int | None:
     return found.st_size
 
 
-def _digest(path: str, size: int) -> bytes:
-    """What two files share only if their content is the same; empty for a file that cannot be read."""
+def _digest(path: str, size: int, most: int | None = None) -> bytes:
+    """What two files share only if their content is the same; empty for a file that cannot be read.
+
+    Args:
+        path: the file.
+        size: how many bytes it holds, unpacked.
+        most: how many of them are looked at; by default all.
+    """
     import hashlib  # which most commands do without
 
     digest = hashlib.sha256()
     try:
         with remote.opened(path, size) if remote.is_remote(path) else Path(path).open("rb") as raw:
             stream = GZIP.unpacked(raw, path) if compression_of(raw) is GZIP else raw
+            if most is not None:
+                return hashlib.sha256(stream.read(most)).digest()
             while piece := stream.read(min(_PIECE, size + 1)):
                 digest.update(piece)
                 size -= len(piece)

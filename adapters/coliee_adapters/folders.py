@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, is_folder
 
 #: what operating systems and office programs leave in folders, besides hidden files
-_DEBRIS: Final = re.compile(r"\.|~\$|__macosx$|thumbs\.db$|ehthumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$", re.I)
+_DEBRIS: Final = r"(?i)\.|~\$|__macosx$|thumbs\.db$|ehthumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$"
 
 
 class Walked(NamedTuple):
@@ -138,4 +138,4 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _is_shown(name: str) -> bool:
-    return _DEBRIS.match(name) is None
+    return re.match(_DEBRIS, name) is None

@@ -13,13 +13,13 @@ from typing import Any, Final
 from coliee_adapters.errors import InputError, UsageError
 
 _BEGIN: Final = rb"(?:ir_metadata\.start|METADATA - START)"
-_END: Final = re.compile(r"#?\s*(?:ir_metadata\.end|METADATA - END)")
+_END: Final = r"#?\s*(?:ir_metadata\.end|METADATA - END)"
 
 #: at the head of a run, each line of the metadata is a comment
-_AT_HEAD: Final = re.compile(rb"#[ \t]*" + _BEGIN)
-_ALONE: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*|---[^\n]*|" + _BEGIN + rb")?\r?\n)*+(?:[\w-]+(?: [\w-]+)*[ \t]*:)")
-_TAG: Final = re.compile(rb"^tag[ \t]*:", re.MULTILINE)
-_COMPONENT: Final = re.compile(rb"^(?:platform|research goal|implementation|method|actor|data)[ \t]*:", re.MULTILINE)
+_AT_HEAD: Final = rb"#[ \t]*" + _BEGIN
+_ALONE: Final = rb"(?:[ \t]*(?:#[^\n]*|---[^\n]*|" + _BEGIN + rb")?\r?\n)*+(?:[\w-]+(?: [\w-]+)*[ \t]*:)"
+_TAG: Final = rb"(?m)^tag[ \t]*:"
+_COMPONENT: Final = rb"(?m)^(?:platform|research goal|implementation|method|actor|data)[ \t]*:"
 
 
 def sniff(head: bytes) -> bool:
@@ -28,12 +28,12 @@ def sniff(head: bytes) -> bool:
     >>> sniff(b"tag: univABC1\nactor:\n  team: ABC\n"), sniff(b"# ir_metadata.start\n# tag: A\n001 Q0 013 1 1 A\n")
     (True, False)
     """
-    return bool(not at_head(head) and _ALONE.match(head) and _TAG.search(head) and _COMPONENT.search(head))
+    return bool(not at_head(head) and re.match(_ALONE, head) and re.search(_TAG, head) and re.search(_COMPONENT, head))
 
 
 def at_head(head: bytes) -> bool:
     """Whether a run that starts with these bytes has ir_metadata before its first line."""
-    return bool(_AT_HEAD.match(head))
+    return bool(re.match(_AT_HEAD, head))
 
 
 def read(text: str, name: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def read(text: str, name: str) -> dict[str, Any]:
 
 
 def _last(lines: list[str]) -> int:
-    return next((at for at, line in enumerate(lines) if _END.fullmatch(line.strip())), len(lines))
+    return next((at for at, line in enumerate(lines) if re.fullmatch(_END, line.strip())), len(lines))
 
 
 def written(members: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import cast
 from coliee_adapters.errors import InputError
 
 # a string that does not end is a token too: else each quote in it would be tried as the start of one
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}:]|[-+.\w]+')
+_TOKEN = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}:]|[-+.\w]+'
 _UNFIT = re.compile(r"[\0\ud800-\udfff]")
 _CONTENT = re.compile(r"[^ \t\r\n]")
 _PERHAPS_UNFIT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]")
@@ -98,7 +98,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         value = float(number)
         if not math.isfinite(value):
             # the number may be glued to what makes the JSON broken: then it is no token of its own
-            at = next((t.start() for t in _TOKEN.finditer(text) if t[0] == number), text.find(number))
+            at = next((t.start() for t in re.finditer(_TOKEN, text) if t[0] == number), text.find(number))
             raise fault("this is not a finite number", at, number, "give a finite number, or null")
         return value
 
@@ -120,7 +120,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     except ValueError:
         raise unlocated("an integer has too many digits") from None
     if _PERHAPS_UNFIT.search(text):
-        for token in _TOKEN.finditer(text):
+        for token in re.finditer(_TOKEN, text):
             if token[0].startswith('"') and (unfit := _UNFIT.search(json.loads(token[0]))):
                 kind = "a NUL character" if unfit[0] == "\0" else "an unpaired surrogate"
                 raise fault(f"this string holds {kind}", token.start(), unfit[0], "remove it; it is not text")
@@ -131,7 +131,7 @@ def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
     """The keys of a JSON text that their object has already, and where they start."""
     objects: list[set[str]] = []
     string, at = "", 0
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_TOKEN, text):
         if token[0].startswith('"'):
             string, at = token[0], token.start()
         elif token[0] == "{":

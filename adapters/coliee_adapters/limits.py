@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
 
@@ -19,8 +18,7 @@ _UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 _SETTING: Final = re.compile(r"([0-9]{1,18})([KMG]?)", re.ASCII | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """The limits; ``COLIEE_IR_MAX_LINE`` sets ``line``, and so on.
 
     Attributes:
@@ -51,7 +49,7 @@ def current() -> Limits:
     Raises:
         UsageError: a variable does not hold an integer ≥ 1, with K, M or G behind it or not.
     """
-    given = {field.name: os.environ.get(variable(field.name), "") for field in fields(Limits)}
+    given = {name: os.environ.get(variable(name), "") for name in Limits._fields}
     return Limits(**{name: _number(name, text) for name, text in given.items() if text})
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from xml.parsers import expat
 
 from coliee_adapters import limits
 from coliee_adapters.errors import InputError
@@ -70,6 +69,8 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
         InputError: broken XML; an entity declaration, a reference to one, or an external DTD; not UTF-8; elements
             that are nested too deep, or that may not be nested.
     """
+    from xml.parsers import expat  # needed by files in XML alone
+
     document = Element("", {}, 0)
     path = [document]
     parser = expat.ParserCreate("utf-8")  # overrides the declaration, which the decoded text has outlived

@@ -36,7 +36,7 @@ def exact_id(text: str) -> str:
 
 
 #: what separates documents where people write several into one text
-SEPARATORS: Final = re.compile(r"[\s,;、，；]+")
+SEPARATORS: Final = r"[\s,;、，；]+"
 #: what an id of COLIEE's has not in it: it separates ids
 COMMAS: Final = re.compile("[,;、，；]")
 #: what to do about an id that is wrong
@@ -264,8 +264,7 @@ class Claim(NamedTuple):
     is_accepted: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class TortCase:
+class TortCase(NamedTuple):
     """One instance of the pilot: the claims of both sides and the court's decision; None where it is not given."""
 
     id: str

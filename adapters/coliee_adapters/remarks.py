@@ -110,6 +110,13 @@ class Remarks:
                     total._examples[kind] = examples[:EXAMPLES]
         return total
 
+    def without(self, *kinds: str) -> Remarks:
+        """The same without what was counted of these kinds."""
+        kept = Remarks()
+        kept._counts = {kind: n for kind, n in self._counts.items() if kind not in kinds}
+        kept._examples = {kind: examples for kind, examples in self._examples.items() if kind not in kinds}
+        return kept
+
     def __bool__(self) -> bool:
         return bool(self._counts)
 

@@ -10,7 +10,6 @@ import contextlib
 import importlib
 import io
 import re
-import tempfile
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -97,6 +96,8 @@ def opened(path: str, size: int) -> BinaryIO:
 
 def downloaded(path: str) -> BinaryIO:
     """All of a file, as a temporary one: for servers that give no ranges."""
+    import tempfile  # takes a while to load
+
     system, place = _located(path)
     with _faults(), tempfile.NamedTemporaryFile() as file:
         system.get_file(place, file.name)

@@ -33,20 +33,20 @@ _COMMAS: Final = re.compile("[,;]")
 
 _XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
 
-_ARTICLE: Final = re.compile(r"[0-9]+(?:-[0-9]+)*")
+_ARTICLE: Final = r"[0-9]+(?:-[0-9]+)*"
 
 # The three heads of an article's text stand at the start of a line. All quantifiers are possessive: a shorter number,
 # found by stepping back, would be another article.
 
 #: ``Article 566``, ``Article 32 (1) …``, ``Article 537(1)If …``. In a sentence the number goes on in lower case, or
 #: with a mark that no article begins with: ``Article 5 applies``, ``Article 5, paragraph (1)``, ``Article 5–7``.
-_ENGLISH: Final = re.compile(
+_ENGLISH: Final = (
     r"\s*+Article\s*+([0-9０-９]++(?:[-－][0-9０-９]++)*+)(?:\s*+[(（][0-9０-９]++[)）])*+\s*+(?![a-z,;.)'’‐-―−－-])"
 )
 
 #: ``第三百九十八条の二十　…``. In a sentence something else than a blank follows: ``第五条の規定``, ``第五条第一項``,
 #: ``第五条（第二項を除く。）の規定``.
-_JAPANESE: Final = re.compile(
+_JAPANESE: Final = (
     r"\s*+第([〇零一二三四五六七八九十百千0-9０-９]{1,9}+)条((?:の[〇零一二三四五六七八九十百千0-9０-９]{1,9}+)*+)"
     r"(?:[(（][^()（）]*+[)）])?+(?:\s|$)"
 )
@@ -62,7 +62,7 @@ def sniff_gold(head: bytes) -> str | None:
     """
     if head.lstrip().startswith(b"<"):
         return "statute-xml" if _XML.search(head) else None
-    return sniff_run(head)
+    return None if head.lstrip().startswith((b"{", b"[")) else sniff_run(head)
 
 
 def sniff_run(head: bytes) -> str | None:
@@ -342,9 +342,9 @@ def article_head(line: str) -> str | None:
     ('398-20', '398-20')
     >>> article_head("Article 5 applies")
     """
-    if head := _ENGLISH.match(line):
+    if head := re.match(_ENGLISH, line):
         return unicodedata.normalize("NFKC", head[1])
-    if head := _JAPANESE.match(line):
+    if head := re.match(_JAPANESE, line):
         return "-".join(str(_number(part)) for part in (head[1] + head[2]).split("の"))
     return None
 
@@ -356,7 +356,7 @@ def article_id(text: str, line: int, source: Source) -> str:
         InputError: it is no article number.
     """
     article = unicodedata.normalize("NFKC", text)
-    if not _ARTICLE.fullmatch(article):
+    if not re.fullmatch(_ARTICLE, article):
         raise InputError(
             source.name, "this is not an article number", line=line, found=text, remedy="write it as 96 or 398-2"
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -197,13 +197,14 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
         return None
     if said := _SAID.fullmatch(lines[0]):
         return said[1]
-    for separator in _SEPARATORS:
+    separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
+    for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
             return separator
     if _COMMAS.match(lines[0]):
         return ";" if ";" in lines[0] and "," not in lines[0] else ","
-    for separator in _SEPARATORS:
-        if _is_unknown_header([_values(line, separator) for line in lines]):
+    for separator in separators:
+        if _is_unknown_header(_values(line, separator) for line in lines):
             return separator
     return None
 
@@ -221,15 +222,17 @@ def _names_columns(values: Sequence[str], source: Source | None = None) -> bool:
     return len(values) > 1 and (of_user or is_header(values))
 
 
-def _is_unknown_header(rows: Sequence[Sequence[str]]) -> bool:
+def _is_unknown_header(rows: Iterable[Sequence[str]]) -> bool:
     """Whether the first row can only name columns, in words that are not known.
 
     Under a word there are only numbers; or its ids have no digit, and there are digits in all others, or labels.
     """
-    first, *others = rows
-    if not others or len(first) < 2 or any(len(row) != len(first) for row in others):
-        return False
-    if any(as_number(value) is not None for value in first):
+    rows = iter(rows)
+    first = next(rows)
+    if len(first) < 2 or any(as_number(value) is not None for value in first):
+        return False  # as of most runs, whose other rows need not be split for that
+    others = list(rows)
+    if not others or any(len(row) != len(first) for row in others):
         return False
     if any(all(as_number(row[at]) is not None for row in others) for at in range(2, len(first))):
         return True

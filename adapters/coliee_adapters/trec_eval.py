@@ -18,8 +18,7 @@ import functools
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice, repeat
+from itertools import chain, islice, pairwise, repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -65,7 +64,17 @@ _SINGLE: Final = frozenset({"set_F", "11pt_avg"})
 #: Of these, the measure whose value is computed from all its parameters.
 _JOINT: Final = frozenset({"11pt_avg"})
 
-_NAME: Final = re.compile(r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?")
+#: What else than qrels some measures need, and which these are.
+_NEEDS: Final = (
+    ("preferences between documents (trec_eval -R prefs)", "(?:all_)?prefs|prefs_[a-zA-Z_]+"),
+    ("the judgements of several assessors (trec_eval -R qrels_jg)", r"qrels_jg|(?:map|P|Rprec_mult)_avgjg\b.*"),
+)
+
+#: Measures at levels of recall, for which trec_eval 10 has other cut-offs; and the levels of one without parameters.
+ROUNDED: Final = frozenset({"iprec_at_recall", "11pt_avg"})
+_LEVELS: Final = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
+
+_NAME: Final = r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?"
 
 #: The version of trec_eval inside each pytrec_eval-terrier, which does not say it itself.
 _EMBEDDED: Final = {"0.5.11": "9.0.8"}
@@ -84,8 +93,7 @@ def compares_as_float32() -> bool:
     return bool(evaluator.evaluate({"q": {"a": 16777217.0, "b": 16777216.0}})["q"]["recip_rank"] == 0.5)
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One value to ask trec_eval for.
 
     Attributes:
@@ -128,14 +136,14 @@ def parse(name: str) -> list[Request]:
 
     Raises:
         UsageError: a measure of trec_eval with a parameter that it does not take, a text measure, or one that
-            pytrec_eval does not compute.
+            needs other input than qrels.
     """
+    if needed := next((needed for needed, pattern in _NEEDS if re.fullmatch(pattern, name)), ""):
+        raise UsageError(f"{name} needs {needed}, which golds and qrels do not contain")
     if name in pytrec_eval.supported_nicknames:
         known = pytrec_eval.supported_nicknames[name] - _TEXT
-        if unknown := sorted(known - pytrec_eval.supported_measures):
-            raise UsageError(f"{name} includes measures that pytrec_eval does not compute: {', '.join(unknown)}")
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
-    match = _NAME.fullmatch(name)
+    match = re.fullmatch(_NAME, name)
     base = name if name in pytrec_eval.supported_measures else match["base"] if match else ""
     if base not in pytrec_eval.supported_measures:
         return []
@@ -232,11 +240,33 @@ def values(
     return result
 
 
-class _Evaluator(pytrec_eval.RelevanceEvaluator):  # type: ignore[misc]  # which has no types
-    """pytrec_eval's, which need not find out by trial which measure has which parameters."""
+def rounded(request: Request, start: IntArray, relevance: IntArray, rank: IntArray, retrieved: IntArray) -> FloatArray:
+    """The value of one of ``ROUNDED`` for each query, as trec_eval 10 computes it; arguments as for ``values``.
 
-    def _combine_measures(self, measures: Iterable[str]) -> set[str]:
-        return set(measures)
+    A level x of recall is reached with x · R relevant documents, rounded to the nearest whole number, halves up
+    (``lround``); trec_eval 9 adds 0.9 and truncates. All else is the same: m_iprec_at_recall.c, m_11pt_avg.c.
+    """
+    rank, level, _ = _visible(_Group([request], _WHOLE), start, relevance, rank, retrieved)
+    levels = [float(text) for text in (request.parameter or _LEVELS).split(",")]
+    result = np.zeros(len(retrieved))
+    bounds = start.tolist()
+    for query, (first, last) in enumerate(pairwise(bounds)):
+        is_relevant = level[first:last] >= request.rel
+        found = rank[first:last][is_relevant & (rank[first:last] > 0)]  # ascending, as ``_visible`` sorts
+        if not len(found):
+            continue
+        precision = np.arange(1, len(found) + 1) / found
+        greatest = np.maximum.accumulate(precision[::-1])[::-1].tolist()  # from each relevant document on
+        needed = [_lround(x * int(is_relevant.sum())) for x in levels]
+        reached = [greatest[max(n, 1) - 1] if n <= len(found) else 0.0 for n in needed]
+        result[query] = np.cumsum(reached[::-1])[-1] / len(reached)  # one after another from the highest, as it adds
+    return result
+
+
+def _lround(number: float) -> int:
+    """The nearest whole number to one from 0 on; a half goes up."""
+    whole = int(number)
+    return whole + (number - whole >= 0.5)
 
 
 class _Group(NamedTuple):
@@ -253,10 +283,10 @@ class _Group(NamedTuple):
     @property
     def measures(self) -> set[str]:
         """What pytrec_eval is asked for: each measure once, with all its parameters."""
-        families: dict[str, list[str]] = {}
+        families: dict[str, set[str]] = {}
         for request in self.requests:
-            families.setdefault(request.base, []).append(request.parameter)
-        return {f"{base}.{','.join(given)}" if any(given) else base for base, given in families.items()}
+            families.setdefault(request.base, set()).update(filter(None, request.parameter.split(",")))
+        return {f"{base}.{','.join(sorted(given))}" if given else base for base, given in families.items()}
 
     def takes(self, request: Request) -> bool:
         """Whether a request for which this view does may be asked for together with these."""
@@ -395,6 +425,17 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
         if request.base in _COUNT_UNJUDGED:
             result[request] = np.where(depth == 0, 0.0, result[request])
     return result
+
+
+class _Evaluator(pytrec_eval.RelevanceEvaluator):
+    """Takes its measures as trec_eval does, each once with all its parameters.
+
+    To find out what belongs together, pytrec_eval tries a pattern for each measure that there is, which takes longer
+    than to compute them for a small run.
+    """
+
+    def _combine_measures(self, measures: Iterable[str]) -> set[str]:
+        return set(measures)
 
 
 def means(requests: Sequence[Request], per_query: FloatArray) -> list[float]:

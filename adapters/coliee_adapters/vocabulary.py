@@ -62,7 +62,8 @@ def normal_name(name: object) -> str:
     >>> normal_name("\ufeffQuery-ID ")
     'query_id'
     """
-    return re.sub(r"[\s.-]+", "_", str(name).strip("\ufeff \t\r\n").lower())
+    plain = str(name).strip("\ufeff \t\r\n").lower()
+    return plain if plain.isalnum() else re.sub(r"[\s.-]+", "_", plain)
 
 
 def parse_columns(text: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NoReturn
 
 from coliee_adapters import remote, signals
@@ -35,6 +36,9 @@ COMMANDS = {
 }
 
 
+#: how wide help is where nobody asks for it
+_WIDTH: Final = 80
+
 #: options that name what must be on this machine: folders to write, and files that are added to
 _HERE: Final = ("tables", "overview", "figures", "pages", "fix", "log", "store", "manifest")
 
@@ -56,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     command = given[0] if given and given[0] in COMMANDS else None
-    parser = _parser(command)
+    # argparse makes a formatter for each option and asks how wide the terminal is, which only help needs to know
+    helping = any("h" in word for word in given if word.startswith("-"))
+    parser = _parser(command, None if helping else _WIDTH)
     if sys.stdout is None:
         say("coliee-ir: standard output is closed")
         return 2
@@ -107,13 +113,15 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-def _parser(command: str | None) -> argparse.ArgumentParser:
-    """The parser; only the module of the command at hand is loaded."""
+def _parser(command: str | None, width: int | None = None) -> argparse.ArgumentParser:
+    """The parser; only the module of the command at hand is loaded. Help is as wide as this, or as the terminal."""
+    formatter = partial(argparse.RawDescriptionHelpFormatter, width=width)
     parser = _Parser(
         prog="coliee-ir",
         description="Evaluate COLIEE runs. `coliee-ir COMMAND --help` describes a command.",
         epilog="example: coliee-ir evaluate gold.json run.txt",
         allow_abbrev=False,
+        formatter_class=partial(argparse.HelpFormatter, width=width),
     )
     parser.add_argument("--version", action="version", version=f"coliee-ir {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -121,7 +129,7 @@ def _parser(command: str | None) -> argparse.ArgumentParser:
         if command in (name, None):
             subparser = commands.add_parser(
                 name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.", allow_abbrev=False,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
+                formatter_class=formatter,
             )  # fmt: skip
             if name == command:
                 module = importlib.import_module(f"coliee_ir.cli.{name}")

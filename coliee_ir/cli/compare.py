@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
-    significance.check_measures(names)
+    significance.check_measures(names, options.task, options.edition)
     scored, evaluator, failed, _, logged = scoring.score(options, names)
     task = evaluator.task
     asked = significance.Asked(

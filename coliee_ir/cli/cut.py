@@ -1,4 +1,4 @@
-"""``coliee-ir cut RUN --rule FILE``."""
+"""``coliee-ir cut RUN --rule FILE``, by a rule, by counts, or by filters alone."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
     scoring.find_files(options, options.output)
     filters = tune.chosen_filters(options, options.task)
-    rule: cutoffs.Rule | dict[str, int]
+    rule: cutoffs.Rule | dict[str, int] | None = None
     if options.rule is not None:
         rule = _rule(options.rule, [filter_.name for filter_ in filters])
     elif options.counts is not None:
         rule = given.read_counts(options.counts, task=options.task)
         filters.pop()  # the counts, which are all that is left to cut by
-    else:
-        raise UsageError("give --rule FILE, --counts FILE, or both")
+    elif not filters:
+        raise UsageError("give --rule FILE, --counts FILE, or what to remove, for example --not-itself")
     (ranking,) = scoring.opened_tables(options, options.ranking)
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
-    say("keep as many as predicted" if isinstance(rule, dict) else f"keep {rule}")
+    if rule is not None:
+        say("keep as many as predicted" if isinstance(rule, dict) else f"keep {rule}")
     return int(tune.write(options, cut, options.task))
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
 
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import made_folder
 from coliee_ir import cli
+from coliee_ir.cli import say
 from coliee_ir.cli.options import add
 
 #: task, folder of the examples, what is shown, and the arguments of ``coliee-ir evaluate``
@@ -33,12 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir demo --task 1"
     tasks = list(dict.fromkeys(task for task, *_ in _SHOWN))
+    add(parser, "copy")
     add(parser, "task", choices=tasks, help=f"show only this task: {', '.join(tasks)} (default: all)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print each command, and run it."""
+    """Print each command, and run it; or copy the files."""
     with resources.as_file(resources.files("coliee_ir") / "examples") as folder:
+        if options.copy is not None:
+            _copy(folder, options.copy, {name for task, name, *_ in _SHOWN if options.task in (task, None)})
+            return 0
         for task, name, what, arguments in _SHOWN:
             if options.task in (task, None):
                 typed = ["evaluate", *_with_paths(arguments, folder / name)]
@@ -57,3 +65,13 @@ def _with_paths(arguments: str, folder: Path) -> Iterator[str]:
     for argument in arguments.split():
         path = folder / argument
         yield min(str(path), os.path.relpath(path), key=len) if path.is_file() else argument
+
+
+def _copy(examples: Path, target: str, names: Iterable[str]) -> None:
+    """Copy the folders of tasks; nothing is written over."""
+    for name in sorted(names):
+        place = made_folder(target) / name
+        if place.exists():
+            raise InputError(str(place), "it is already there", remedy="name an empty folder")
+        shutil.copytree(examples / name, place, ignore=shutil.ignore_patterns("__*"))
+        say(f"written: {place}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import shlex
 import sys
 from collections.abc import Sequence
 from time import perf_counter
@@ -13,7 +12,6 @@ from time import perf_counter
 from coliee_adapters.errors import UsageError, masked, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
-from coliee_ir.commands.evaluate import by_year, stages
 from coliee_ir.output import grid
 from coliee_ir.scoring import log
 from coliee_ir.scoring import render as tables
@@ -51,8 +49,13 @@ def run(options: argparse.Namespace) -> int:
     written = [(path, grid.file_form(path)) for path in wanted]
     ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
     other = [name for name, given in ways.items() if given]
-    if other and other != ["-q"] and (len(other) > 1 or options.format not in by_year.FORMS):
-        raise UsageError(f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other")
+    if other and other != ["-q"]:
+        from coliee_ir.commands.evaluate import by_year, stages  # which scores do without
+
+        if len(other) > 1 or options.format not in by_year.FORMS:
+            raise UsageError(
+                f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other"
+            )
     forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
         raise UsageError(f"--ties writes {', '.join(forms)}, and cannot be combined with --by-year or --stages")
@@ -70,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
     if not scored:
         return 2
     if options.log is not None:
+        import shlex  # needed here alone
+
         log.append(options.log, log.rows(scored, evaluator, masked(shlex.join(options.typed[1:]))))
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, submissions)), path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -18,7 +19,7 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting, render
 from coliee_ir.commands.fuse.folders import to_fuse
-from coliee_ir.commands.fuse.output import write_fused
+from coliee_ir.commands.fuse.output import keeps_scores, write_fused
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
 from coliee_ir.scoring.submission import Submission
@@ -143,13 +144,22 @@ def _fit(options: argparse.Namespace) -> int:
     if options.save_weights is not None:
         fitted.save(options.save_weights)
     is_cut = fitted.fusion.top is not None
+    fused = fitted.fused.run
+    if is_cut and options.output is not None and keeps_scores(options.format) and not (options.task or options.top):
+        fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
+        say(
+            f"{options.output}: the whole ranking with its scores, for `coliee-ir tune`; "
+            f"--task {fitted.task} writes the first {fitted.fusion.top} of each query"
+        )
     written = partial(
-        write_fused, inputs=fitted.inputs, to=options.format, task=fitted.task, edition=options.edition, is_cut=is_cut,
+        write_fused, inputs=fitted.inputs, to=options.format, task=fitted.task, edition=options.edition,
         template=options.template,
     )  # fmt: skip
-    for run, target in ((fitted.fused.run, options.output), (fitted.held_out_run, options.held_out)):
+    for run, target, cut in (
+        (fused, options.output, is_cut), (fitted.held_out_run, options.held_out, fitted.fusion.top is not None)
+    ):  # fmt: skip
         if target is not None:
-            for sentence in written(run, target=target):
+            for sentence in written(run, target=target, is_cut=cut):
                 say(sentence if target == "-" else f"{target}: {sentence}")
     table = render.text(fitted)
     if "-" in (options.output, options.save_weights, options.held_out):

@@ -184,7 +184,7 @@ def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extra
     else:
         figures = [str(path) for path in write_overview(board, folder, extras.easy)]
     paper = folder / "paper.tex"
-    scoring.put(render.paper(board, [Path(file).name for file in files], figures=bool(figures)), str(paper))
+    scoring.put(render.paper(board, files, figures=bool(figures)), str(paper))
     for file in (*files, *figures, paper):
         say(f"written: {file}")
     for name, reason in missing.items():

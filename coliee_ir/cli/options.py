@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
-from coliee_ir.measures.formulas import names_in
+from coliee_ir.measures.names import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
 from coliee_ir.rules.protocol import TASKS, protocol, use
 from coliee_ir.stats.corrections import CORRECTIONS
@@ -284,6 +284,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
+    "copy": _option("--copy", metavar="DIR", help="copy the example files into folders of DIR instead"),
     "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
     "pages": _option(
         "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"
@@ -319,7 +320,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "curve": _option(
         "--curve", metavar="FILE",
         help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv "
-        "or .json; with --by k, at each cutoff",
+        "or .json, or drawn (.svg, .pdf, .png); with --by k, at each cutoff",
     ),
     "rule": _option(
         "--rule", metavar="FILE", reads=True,

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Draw the years and print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
-    significance.check_measures(names)
+    significance.check_measures(names, options.task, options.edition)
     scored, _, failed, *_ = scoring.score(
         options, names, scoring.handed_in(options, options.output, *_figures(options))
     )

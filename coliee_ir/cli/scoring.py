@@ -17,13 +17,13 @@ from coliee_adapters.files import Source, check_inputs, check_outputs, written
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, exact_id
+from coliee_adapters.score_rows import is_store, store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, decided, read_by
 from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring import log, session
-from coliee_ir.scoring.arriving import Passed, sorted_out
-from coliee_ir.scoring.collecting import collect, no_teams
+from coliee_ir.scoring.arriving import Passed, is_gold_by_name, sorted_out
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
@@ -35,7 +35,6 @@ from coliee_ir.scoring.reading import (
     read_run,
 )
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.store import ScoreStore, is_store, slim, store_files, task_of
 from coliee_ir.scoring.submission import Submission, name_of
 
 if TYPE_CHECKING:
@@ -199,7 +198,15 @@ def score(
     submissions += [Submission(*(opened_if_possible(part, options.columns) for part in parts)) for parts in again]
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
-    task, because = options.task or task_of(stores), f"as in {stores[0]}" if stores and not options.task else ""
+    kept = getattr(options, "store", None)
+    if stores or kept is not None:
+        from coliee_ir.scoring.store import ScoreStore, slim, task_of  # which runs scored once do without
+    for run in (name_of(submission.run) for submission in submissions):
+        if is_gold_by_name(run) and not is_gold_by_name(options.gold):
+            say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
+    task, because = options.task, ""
+    if stores and not task:
+        task, because = task_of(stores), f"as in {stores[0]}"
     if task is None and logs and not submissions:
         task, because = log.task_of(logs), f"as in {logs[0].path}"
     if task is None:
@@ -216,7 +223,6 @@ def score(
             with ScoreStore(path, reading=True) as kept_scores:
                 scored += kept_scores.scores(evaluator)
         executor = stack.enter_context(engine(options))
-        kept = getattr(options, "store", None)
         if kept is not None:
             store = stack.enter_context(ScoreStore(kept))
             results = store.score(evaluator, submissions, jobs=options.jobs, executor=executor)
@@ -253,6 +259,8 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
         for remark in options.passed.remarks():
             say(remark)
         return submissions
+    from coliee_ir.scoring.collecting import collect, no_teams  # needed for what is in folders
+
     found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
                     options.named, alone=True)  # fmt: skip
     for remark in (*options.passed.remarks(), *found.remarks):

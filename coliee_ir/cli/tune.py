@@ -14,7 +14,7 @@ from coliee_adapters.files import Source, written
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
-from coliee_ir.commands import convert
+from coliee_ir.commands import convert, report
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning, picking
 from coliee_ir.commands.tune.forward import BY
@@ -60,8 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
     add(parser, "save_rule", "curve")
     add_decisions(
-        parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
-    )
+        parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap",
+        "trec_eval",
+    )  # fmt: skip
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -182,12 +183,20 @@ def _check(options: argparse.Namespace) -> None:
     cut_run = options.output if options.apply is not None else None
     table = options.output if options.apply is None and not _is_told(options) else None
     scoring.find_files(options, cut_run, table, options.save_rule, options.curve)
-    if options.curve is not None:
+    if options.curve is not None and not _is_picture(options.curve):
         grid.file_form(options.curve)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
         raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
+
+
+def _is_picture(path: str) -> bool:
+    """Whether the name of a file is that of a picture; refused where what draws it is not installed."""
+    if not path.endswith((".svg", ".pdf", ".png")):
+        return False
+    report.check_installed("a picture of the curve")
+    return True
 
 
 def _is_told(options: argparse.Namespace) -> bool:
@@ -213,7 +222,11 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filte
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
             stream.write("\n")
         say(f"{options.save_rule}: {rule}")
-    if options.curve is not None:
+    if options.curve is not None and _is_picture(options.curve):
+        from coliee_ir.commands.report import curves, paper
+
+        paper.write_picture(curves.curves(tunings), options.curve)
+    elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
     table = render(tunings, options.format)
     if _is_told(options):

@@ -6,7 +6,6 @@ import argparse
 from collections import Counter
 
 from coliee_adapters import archives
-from coliee_adapters.errors import UsageError
 from coliee_adapters.files import check_outputs, is_folder
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
@@ -15,7 +14,7 @@ from coliee_ir.cli.options import add
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.commands.validate.render import FORMS, render, render_inbox
-from coliee_ir.rules.protocol import SUBMISSION_RULES, protocol
+from coliee_ir.rules.protocol import SUBMISSION_RULES
 
 _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
 
@@ -67,8 +66,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _received(options: argparse.Namespace) -> int:
-    if options.task is not None and not protocol(options.task).is_coliee:
-        raise UsageError("folders and archives are listed for COLIEE's tasks only; name the files of the submission")
     named = [*options.query_gold, *([options.queries] if options.queries else [])]
     queries = walk(named).files
     check_outputs([options.output], [*options.files, *queries, options.corpus, options.teams])
@@ -91,7 +88,8 @@ def _copy(found: Validation, name: str) -> str:
     if name not in found.mended:
         rules = {finding.rule for finding in found.findings if finding.file == name}
         reasons = {"description": "it is a system description", "table": "it is another table"}
-        reason = next((said for rule, said in reasons.items() if rule in rules), "the file cannot be read")
+        otherwise = "the file cannot be read" if "unreadable" in rules else "files in this format are not corrected"
+        reason = next((said for rule, said in reasons.items() if rule in rules), otherwise)
         return f"no corrected copy written: {reason}"
     left = Counter(finding.severity for finding in found.left if finding.file == name)
     counts = ", ".join(counted(left[severity], str(severity)) for severity in Severity if left[severity])

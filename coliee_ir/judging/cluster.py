@@ -4,6 +4,8 @@ Dask is the engine because it is pure Python, tries again by itself what a lost 
 SSH, Slurm and Kubernetes. Anything else that offers an executor needs nothing of this module.
 """
 
+# Dask, which CI has, is partly typed
+# mypy: disallow-untyped-calls=False
 from __future__ import annotations
 
 import contextlib

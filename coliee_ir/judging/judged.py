@@ -22,7 +22,7 @@ from coliee_adapters.ids import IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
-from coliee_ir.judging import finding, ungrouped
+from coliee_ir.judging import finding
 from coliee_ir.judging.finding import Finder, Hits, distinct
 from coliee_ir.judging.order import in_segments, segment_of, sorted_within
 from coliee_ir.judging.qrels import Qrels
@@ -228,7 +228,7 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
     """A run whose queries come back: its lines are dealt to shares by query, and these judged one by one."""
     import tempfile
 
-    from coliee_ir.judging import workers
+    from coliee_ir.judging import ungrouped, workers
 
     with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coliee_ir.measures.base import Measure, Parts, Result
-from coliee_ir.measures.catalogue import Description, describe, everything, parse
+from coliee_ir.measures.catalogue import Description, describe, everything, parse, parse_formula
 from coliee_ir.measures.delegated import Delegated, compute_all
 from coliee_ir.rules.decisions import Decisions
 
-__all__ = ["Delegated", "Description", "Measure", "Parts", "Result", "compute", "describe", "everything", "parse"]
+__all__ = [
+    "Delegated",
+    "Description",
+    "Measure",
+    "Parts",
+    "Result",
+    "compute",
+    "describe",
+    "everything",
+    "parse",
+    "parse_formula",
+]
 
 
 def compute(measures: Sequence[Measure], parts: Parts, decisions: Decisions) -> list[Result]:

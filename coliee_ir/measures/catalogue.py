@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
-from coliee_ir.measures import formulas
 from coliee_ir.measures.base import Measure
-from coliee_ir.measures.claims import DefendantF1, PlaintiffF1, PooledF1, RationaleF1
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
-from coliee_ir.measures.labels import Accuracy, LabelAccuracy
-from coliee_ir.measures.ranked import ERR, RBP, ExponentialNDCG, JudgedShare, RBPResidual, UnjudgedShare
-from coliee_ir.measures.sets import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR
+from coliee_ir.measures.names import is_formula, is_word
 from coliee_ir.measures.suggestions import suggestions
 
-#: Our measures by the name that parameters are added to.
-OURS: dict[str, type[Measure]] = {
-    kind.__name__: kind
-    for kind in (
-        MicroP, MicroR, MicroF, MacroP, MacroR, MacroF,
-        Accuracy, LabelAccuracy, RationaleF1, PlaintiffF1, DefendantF1, PooledF1,
-    )
-} | {kind.base: kind for kind in (RBP, RBPResidual, ERR, ExponentialNDCG, JudgedShare, UnjudgedShare)}  # fmt: skip
+#: Our measures by the name that parameters are added to: module of this package → name → class. A module is loaded when
+#: a measure of it is asked for.
+_CLASSES: Final[dict[str, dict[str, str]]] = {
+    "sets": {name: name for name in ("MicroP", "MicroR", "MicroF", "MacroP", "MacroR", "MacroF")},
+    "labels": {name: name for name in ("Accuracy", "LabelAccuracy")},
+    "claims": {name: name for name in ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1")},
+    "ranked": {"RBP": "RBP", "RBPResidual": "RBPResidual", "ERR": "ERR", "nDCG": "ExponentialNDCG",
+               "Judged": "JudgedShare", "unj": "UnjudgedShare", "rbp": "TrecEvalRBP",
+               "rbp_resid": "TrecEvalRBPResidual", "dcg": "DCG", "ideal_dcg": "IdealDCG", "yaap": "YAAP"},
+}  # fmt: skip
+
+#: Our measures by name: the module that each is in.
+OURS: Final = {name: module for module, classes in _CLASSES.items() for name in classes}
 
 #: Of these, the names that are trec_eval's but for a parameter: name → what it must have.
-_ONLY_WITH: dict[str, tuple[str, str]] = {ExponentialNDCG.base: ("dcg", "exp-log2")}
+_ONLY_WITH: dict[str, tuple[str, str]] = {"nDCG": ("dcg", "exp-log2")}
 
-#: Names that trec_eval 10 has and trec_eval 9 has not → ours.
-_TREC_EVAL_10 = {"rbp": "RBP(p=0.9)", "unj": "unj_5,10,20"}
+#: Parameters as trec_eval 10 takes them: those of its rbp, those of its unj, which has three by default.
+_RBP = r"(rbp|rbp_resid)[._]p=([0-9.]+)"
+_UNJ = r"unj[._]([0-9]+(?:,[0-9]+)*)"
+_ALL_UNJ = "unj_5,10,20"
+#: gains as trec_eval takes them
+_GAINS = r"ndcg[._]([0-9]{1,4}=[0-9]{1,4}(?:,[0-9]{1,4}=[0-9]{1,4})*)"
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
@@ -41,7 +47,7 @@ _LARGEST = 999_999_999
 #: No range of cutoffs is longer.
 _MOST = 1000
 
-_RANGE = re.compile(r"(?P<name>.+)@(?P<first>[0-9]{1,9})\.\.(?P<last>[0-9]{1,9})")
+_RANGE = r"(?P<name>.+)@(?P<first>[0-9]{1,9})\.\.(?P<last>[0-9]{1,9})"
 #: What the parameters can be, and how that is said.
 _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "of": (lambda of: of in ("queries", "means"), "queries or means"),
@@ -53,7 +59,14 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     (lambda number: type(number) is int and 1 <= number <= _LARGEST, f"an integer from 1 to {_LARGEST}"),
 )
 
-_TYPED = re.compile(r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>[0-9.]+))?")
+_TYPED = r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>[0-9.]+))?"
+
+
+def class_of(name: str) -> type[Measure]:
+    """The class of a measure of ours."""
+    module = OURS[name]
+    held = importlib.import_module(f"coliee_ir.measures.{module}")
+    return cast(type[Measure], getattr(held, _CLASSES[module][name]))
 
 
 def parse(typed: str) -> list[Measure]:
@@ -69,16 +82,22 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str):
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
-    if formulas.is_formula(typed):
-        return [formulas.read(typed, parse)]
-    if match := _RANGE.fullmatch(typed):
+    if (of_10 := re.fullmatch(_RBP, typed)) is not None:
+        typed = f"{of_10[1]}(p={of_10[2]})"
+    if (gains := re.fullmatch(_GAINS, typed)) is not None:
+        pairs = dict(pair.split("=") for pair in gains[1].split(","))
+        levels = tuple(sorted((int(rel), int(gain)) for rel, gain in pairs.items()))
+        return [Delegated(trec_eval.Request("ndcg", gains=levels), f"ndcg_{gains[1]}")]
+    if is_formula(typed):
+        return [parse_formula(typed)]
+    if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:
             raise UsageError(f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50")
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    if (of_10 := re.fullmatch(r"unj[._]([0-9]+(?:,[0-9]+)*)", _TREC_EVAL_10.get(typed, typed))) is not None:
-        return [_built(typed, UnjudgedShare, {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
-    name, parameters, at = _taken_apart(_TREC_EVAL_10.get(typed, typed))
+    if (of_10 := re.fullmatch(_UNJ, _ALL_UNJ if typed == "unj" else typed)) is not None:
+        return [_built(typed, class_of("unj"), {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
+    name, parameters, at = _taken_apart(typed)
     ours = _ours(typed, name, parameters, at)
     if ours is not None:
         return [ours]
@@ -95,12 +114,27 @@ def parse(typed: str) -> list[Measure]:
     return [Delegated(request, typed)]
 
 
+def parse_formula(typed: str, title: str = "") -> Measure:
+    """The measure that a formula stands for.
+
+    Args:
+        typed: the formula.
+        title: what it is called; by default as it is typed.
+
+    Raises:
+        UsageError: it cannot be read, or names a measure that does not exist.
+    """
+    from coliee_ir.measures import formulas  # which few runs need
+
+    return formulas.read(typed, parse, title)
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
-    match = _TYPED.fullmatch(typed)
+    match = None if is_word(typed) else re.fullmatch(_TYPED, typed)
     if not match:
         return typed, {}, None
     parameters: dict[str, Any] = {}
@@ -127,15 +161,14 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
     if short and name not in OURS:
         name, parameters = f"{short[1]}F", {"beta": float(short[2]), **parameters}
     name = "nDCG" if name == "NDCG" else name
-    kind = OURS.get(name)
-    if kind is None:
+    if name not in OURS:
         return None
     if name in _ONLY_WITH:
         key, value = _ONLY_WITH[name]
         if parameters.get(key) != value:
             return None
         parameters = {other: parameters[other] for other in parameters if other != key}
-    return _built(typed, kind, parameters if at is None else {**parameters, "cutoff": at})
+    return _built(typed, class_of(name), parameters if at is None else {**parameters, "cutoff": at})
 
 
 def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:
@@ -150,7 +183,8 @@ def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measu
             what = ", ".join(allowed) or "none"
             meant = " or ".join(suggestions(typed, ()))
             remedy = f"; did you mean {meant}?" if meant else ""
-            raise UsageError(f"{typed!r}: {kind.__name__} has no parameter {key}; it has {what}{remedy}")
+            name = getattr(kind, "base", kind.__name__)
+            raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}{remedy}")
         fits, meaning = _VALUES[key]
         if not fits(value):
             raise UsageError(f"{typed!r}: {key} must be {meaning}")
@@ -185,7 +219,7 @@ def describe(measure: Measure) -> Description:
 
 def everything() -> Iterator[Description]:
     """All measures without parameters, ours first."""
-    for kind in OURS.values():
-        yield describe(kind())
+    for name in OURS:
+        yield describe(class_of(name)())
     for name in trec_eval.each_name():
         yield describe(Delegated(trec_eval.Request(name), name))

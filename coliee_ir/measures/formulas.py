@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -17,13 +17,13 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, topic_mean
+from coliee_ir.measures.names import PART, is_formula
 from coliee_ir.rules.decisions import Decisions
 
 Parse = Callable[[str], Sequence[Measure]]
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
 _MEASURE: Final = r"[^\W\d]\w*(?:\([^()]*\))?(?:@[0-9.]+)?(?:\([^()]*\))?"
-_PART: Final = re.compile(r"\(\s*([^\W\d]\w*)\s*\)")
 _TERM: Final = re.compile(
     rf"\s*(?P<sign>[+-])?\s*(?:(?P<weight>{_NUMBER})(?:\s*[*·]\s*(?P<times>{_MEASURE}))?|(?P<alone>{_MEASURE}))\s*"
 )
@@ -31,38 +31,7 @@ _CONDITION: Final = re.compile(rf"\s*(?P<measure>{_MEASURE})\s*(?P<op>>=|≥|==?
 _COMPARED: Final[Mapping[str, Callable[[FloatArray, float], BoolArray]]] = {
     "=": np.equal, "==": np.equal, ">=": np.greater_equal, "≥": np.greater_equal, ">": np.greater,
 }  # fmt: skip
-#: what no name of a measure has outside its brackets
-_SIGNS: Final = re.compile(r"[*·+<>=≥]|\s-\s|\bif\b")
 _EXPECTED: Final = "a formula is written 0.7*Accuracy + 0.3*MicroF1(law), or 1 if LabelAccuracy = 1 and MacroR = 1"
-
-
-def is_formula(typed: str) -> bool:
-    """Whether a text is a formula and not the name of a measure.
-
-    >>> is_formula("0.7*Accuracy + 0.3*MacroF2"), is_formula("MicroF1(law)"), is_formula("MicroF(beta=2)@10")
-    (True, True, False)
-    """
-    return bool(_PART.search(typed) or _SIGNS.search(_outside(typed)))
-
-
-def _outside(text: str) -> str:
-    """What stands outside of brackets."""
-    depth, kept = 0, []
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        kept.append(letter if depth == 0 and letter != ")" else "")
-    return "".join(kept)
-
-
-def names_in(text: str) -> list[str]:
-    """The names of measures in a text with blanks between them; a formula, which may have blanks, is one.
-
-    >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
-    (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
-    """
-    if _SIGNS.search(_outside(text)):
-        return [text.strip()]
-    return [name for name in re.split(r"\s+(?![^(]*\))", text.strip()) if name]
 
 
 @dataclass(frozen=True)
@@ -219,6 +188,19 @@ def _are_alike(terms: Sequence[Terms]) -> bool:
     )
 
 
+def by_part(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    """Each part of a submission that has a name → the measures that look at it; under ``documents`` all others.
+
+    Of a sum these are its terms; a gated value, for which every query counts, is one itself.
+    """
+    found: dict[str, list[Measure]] = {"documents": []}
+    for measure in measures:
+        for one in measure.measures if isinstance(measure, Formula) and not measure.conditions else (measure,):
+            part, of_documents = (one.part_name, one.measure) if isinstance(one, OfPart) else ("documents", one)
+            found.setdefault(part, []).append(of_documents)
+    return found
+
+
 def read(typed: str, parse: Parse, title: str = "") -> Measure:
     """The measure that a formula stands for.
 
@@ -257,8 +239,8 @@ def _condition(text: str, typed: str, parse: Parse) -> Condition:
 
 def _measure(name: str, typed: str, parse: Parse) -> Measure:
     """One measure, perhaps of a part."""
-    part = _PART.search(name)
-    plain = _PART.sub("", name, count=1)
+    part = re.search(PART, name)
+    plain = re.sub(PART, "", name, count=1)
     if is_formula(plain):  # a word that none is, or a second part
         raise _unreadable(typed)
     found = parse(plain)

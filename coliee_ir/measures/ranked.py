@@ -71,10 +71,15 @@ def _sums(judged: Judged, values: FloatArray) -> FloatArray:
     return np.bincount(_query_of(judged), values, len(judged.qrels.sizes)).astype(np.float64, copy=False)
 
 
-def _weights(judged: Judged, p: float, looked_at: BoolArray) -> FloatArray:
-    """(1 - p) · p^(rank - 1) of the documents looked at, summed over each query."""
+def _weights(judged: Judged, p: float, looked_at: BoolArray, gain: FloatArray | float = 1.0) -> FloatArray:
+    """(1 - p) · gain · p^(rank - 1) of the documents looked at, summed over each query."""
     discounts = p ** np.maximum(judged.rank - 1, 0).astype(np.float64)
-    return _sums(judged, np.where(looked_at, (1 - p) * discounts, 0.0))
+    return _sums(judged, np.where(looked_at, (1 - p) * gain * discounts, 0.0))
+
+
+def _retrieved(judged: Judged) -> BoolArray:
+    """Which judged documents were retrieved; not those below 0, which TREC's pools hold without a judgement."""
+    return (judged.rank > 0) & (judged.qrels.relevance >= 0)
 
 
 @dataclass(frozen=True)
@@ -93,9 +98,7 @@ class RBP(_Ranked):
 
     base = "RBP"
     formula = "(1 - p) · Σ over relevant retrieved of p^(rank - 1)"
-    source = (
-        f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has; trec_eval 10's rbp is RBP(p=0.9)"
-    )
+    source = f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has; trec_eval 10's is rbp"
 
     @property
     def name(self) -> str:
@@ -104,6 +107,35 @@ class RBP(_Ranked):
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
         return _weights(judged, self.p, self._within(judged) & (judged.qrels.relevance >= self.rel))
+
+
+@dataclass(frozen=True)
+class TrecEvalRBP(_Ranked):
+    """Rank-biased precision of graded relevance, as trec_eval 10 has it.
+
+    A document of relevance g counts g / the greatest relevance judged for the query; with relevances 0 and 1 that is
+    RBP(p=0.9). The level of relevance does not matter.
+
+    Attributes:
+        p: the persistence, above 0 and below 1.
+    """
+
+    p: float = 0.9
+
+    base = "rbp"
+    formula = "(1 - p) · Σ over retrieved of relevance / greatest relevance of the query · p^(rank - 1)"
+    source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp, m_rbp.c"
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(0.9, p=self.p))
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        gain = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        greatest = np.ones(len(judged.qrels.sizes))
+        np.maximum.at(greatest, _query_of(judged), gain)
+        return _weights(judged, self.p, judged.rank > 0, gain / greatest[_query_of(judged)])
 
 
 @dataclass(frozen=True)
@@ -121,7 +153,7 @@ class RBPResidual(_Ranked):
 
     base = "RBPResidual"
     formula = "1 - (1 - p) · Σ over judged retrieved of p^(rank - 1)"
-    source = f"{_MOFFAT_ZOBEL}, section 3.3; trec_eval 10's rbp_resid, which has p = 0.9 and is 0 where all is judged"
+    source = f"{_MOFFAT_ZOBEL}, section 3.3; trec_eval 10's is rbp_resid"
 
     @property
     def name(self) -> str:
@@ -129,7 +161,31 @@ class RBPResidual(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        return 1.0 - _weights(judged, self.p, judged.rank > 0)
+        return 1.0 - _weights(judged, self.p, _retrieved(judged))
+
+
+@dataclass(frozen=True)
+class TrecEvalRBPResidual(_Ranked):
+    """The residual of RBP as trec_eval 10 has it: 0 for a query whose retrieved documents are all judged.
+
+    Attributes:
+        p: the persistence, above 0 and below 1.
+    """
+
+    p: float = 0.9
+
+    base = "rbp_resid"
+    formula = f"{RBPResidual.formula}; 0 where no unjudged document was retrieved"
+    source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp_resid, m_rbp_resid.c"
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(0.9, p=self.p))
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        has_unjudged = judged.retrieved > judged.qrels.sums(_retrieved(judged))
+        return np.where(has_unjudged, RBPResidual(self.p).of_queries(judged), 0.0)
 
 
 @dataclass(frozen=True)
@@ -200,16 +256,95 @@ class ExponentialNDCG(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing is relevant."""
-        qrels = judged.qrels
-        gains = 2.0 ** np.maximum(qrels.relevance, 0) - 1.0
-        query = _query_of(judged)
-        ideal = np.lexsort((-gains, query))
-        ideal_rank = np.empty(len(gains), dtype=np.int64)
-        ideal_rank[ideal] = np.arange(len(gains)) - qrels.start[query] + 1
-        best = ideal_rank <= (self.cutoff or len(gains))
-        reached = _sums(judged, np.where(self._within(judged), gains / np.log2(np.maximum(judged.rank, 1) + 1.0), 0.0))
-        possible = _sums(judged, np.where(best, gains / np.log2(ideal_rank + 1.0), 0.0))
+        gains = 2.0 ** np.maximum(judged.qrels.relevance, 0) - 1.0
+        reached = _discounted(judged, gains, judged.rank, self._within(judged))
+        ideal_rank = _ideal_rank(judged, gains)
+        possible = _discounted(judged, gains, ideal_rank, ideal_rank <= (self.cutoff or len(gains)))
         return np.divide(reached, possible, out=np.zeros(len(possible)), where=possible > 0)
+
+
+def _discounted(judged: Judged, gains: FloatArray, rank: IntArray, looked_at: BoolArray) -> FloatArray:
+    """Σ gain / log2(rank + 1) of the documents looked at, over each query."""
+    return _sums(judged, np.where(looked_at, gains / np.log2(np.maximum(rank, 1) + 1.0), 0.0))
+
+
+def _ideal_rank(judged: Judged, gains: FloatArray) -> IntArray:
+    """The rank of each judged document where those of the highest gain come first; shape (D,)."""
+    query = _query_of(judged)
+    rank = np.empty(len(gains), dtype=np.int64)
+    rank[np.lexsort((-gains, query))] = np.arange(len(gains)) - judged.qrels.start[query] + 1
+    return rank
+
+
+@dataclass(frozen=True)
+class DCG(_Ranked):
+    """Discounted cumulative gain of the relevances, which is not divided by that of the ideal ranking.
+
+    Attributes:
+        cutoff: look at the first so many documents of each query; None for all.
+    """
+
+    cutoff: int | None = None
+
+    base = "dcg"
+    formula = "Σ relevance / log2(rank + 1)"
+    source = (
+        "Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002; trec_eval 10's dcg"
+    )
+
+    @property
+    def name(self) -> str:
+        return self._named()
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        gains = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        return _discounted(judged, gains, judged.rank, self._within(judged))
+
+
+@dataclass(frozen=True)
+class IdealDCG(_Ranked):
+    """Discounted cumulative gain of the ideal ranking: of all judged documents, the most relevant first."""
+
+    base = "ideal_dcg"
+    formula = "Σ relevance / log2(rank in the ideal ranking + 1)"
+    source = "trec_eval 10's ideal_dcg, m_ndcg.c"
+
+    @property
+    def name(self) -> str:
+        return self._named()
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class; 0 for a query with nothing retrieved, as all values that trec_eval does not compute."""
+        gains = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        ideal = _discounted(judged, gains, _ideal_rank(judged, gains), gains > 0)
+        return np.where(judged.retrieved > 0, ideal, 0.0)
+
+
+@dataclass(frozen=True)
+class YAAP(_Ranked):
+    """Yet another average precision: average precision on a scale of logarithms, which does not end at 0 and 1.
+
+    It orders the rankings of a query as average precision does, and its differences can be averaged.
+    """
+
+    base = "yaap"
+    formula = "log((1 + s) / (1 + R - s)), s the sum of precision at the ranks of the relevant documents retrieved"
+    source = "Robertson, On smoothing average precision, ECIR 2012; trec_eval's yaap, which pytrec_eval does not have"
+
+    @property
+    def name(self) -> str:
+        return self._named()
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class."""
+        at = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance > 0))
+        query = _query_of(judged)[at]
+        order = np.lexsort((judged.rank[at], query))
+        at, query = at[order], query[order]
+        found_so_far = np.arange(len(at)) - np.searchsorted(query, query) + 1
+        total = np.bincount(query, found_so_far / judged.rank[at], len(judged.qrels.sizes))
+        return np.log((1.0 + total) / (1.0 + judged.qrels.relevant() - total))
 
 
 @dataclass(frozen=True)
@@ -257,4 +392,4 @@ class UnjudgedShare(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        return (self._depth(judged) - judged.qrels.sums(self._within(judged))) / self.cutoff
+        return (self._depth(judged) - judged.qrels.sums(self._within(judged) & _retrieved(judged))) / self.cutoff

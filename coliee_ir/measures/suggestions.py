@@ -29,15 +29,22 @@ _OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
     "ap": ("AP{at}",),
     "ndcg": ("nDCG{at}",),
     "hit": ("Success{@}",),
-    "hits": ("Success{@}",),
+    "hits": ("P{@}", "Success{@}", "num_rel_ret"),
     "hitrate": ("Success{@}",),
     "success": ("Success{@}",),
     "accuracy": ("Success{@}",),
     "topkaccuracy": ("Success{@}",),
     "rcap": ("relative_P{_}",),
+    "recallcap": ("relative_P{_}",),
+    "averageprecision": ("AP{at}",),
+    "reciprocalrank": ("RR{at}",),
+    "rankbiasedprecision": ("RBP{at}",),
+    "dcgburges": ("nDCG(dcg='exp-log2'){at}",),
+    "interpolatedprecisionatrecall": ("iprec_at_recall",),
+    "setprecision": ("SetP",),
+    "setrecall": ("SetR",),
     "hole": ("unj{@}",),
     "ndcgburges": ("nDCG(dcg='exp-log2'){at}",),
-    "rbp.95": ("RBP(p=0.95)",),
     "rprecision": ("Rprec",),
     "acc": ("Accuracy",),
 }
@@ -56,7 +63,9 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
     >>> suggestions("recall@5", ()), suggestions("ndcg@10", ()), suggestions("F1", ())
     (['MicroR@5', 'R@5'], ['nDCG@10'], ['MicroF1', 'MacroF1'])
     """
-    match = re.fullmatch(r"([^@]+?)(?:@([0-9]+))?", typed)
+    if persistence := re.fullmatch(r"rbp[.@]([0-9]{1,4})", typed):  # ranx'
+        return [f"RBP(p=0.{persistence[1]})"]
+    match = re.fullmatch(r"([^@]+?)(?:@([0-9]+))?(?:-l[0-9]+)?", typed)
     name, number = (match[1], match[2]) if match else (typed, None)
     at = f"@{number}" if number else ""
     plain = re.sub(r"[\s_-]+", "", name.lower())
@@ -71,4 +80,7 @@ def suggestions(typed: str, known: Collection[str]) -> list[str]:
 
         near = [plain] if plain in folded else difflib.get_close_matches(plain, folded, n=3, cutoff=_ALIKE)
         found = [folded[one] + at for one in near]
+    found = [name for name in found if at or "@" not in name]
+    if (level := re.search(r"-l([2-9])$", typed)) is not None:  # ranx' relevance level
+        found = [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level[1]})", name) for name in found]
     return found[:3]

@@ -10,7 +10,7 @@ from typing import Any
 
 from coliee_adapters import trec_eval
 from coliee_ir._version import __version__
-from coliee_ir.stats.folds import Difference
+from coliee_ir.stats.resampling import Difference
 
 
 def preamble(

@@ -6,7 +6,6 @@ from its package has that module loaded.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -86,4 +85,6 @@ def in_html(grid: Grid) -> str:
 
 
 def _escaped(text: str) -> str:
+    import html  # whose names of characters take a while to load
+
     return html.escape(printable(text))

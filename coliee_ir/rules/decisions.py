@@ -5,9 +5,10 @@ Each field is one point that no page, paper or published number settles (docs/re
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, NamedTuple, cast, get_args, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
@@ -59,6 +60,8 @@ class Decisions:
             wrong (``wrong``).
         no_overlap: a run that shares no query with the gold, or whose documents have other ids than the gold's, is an
             error (``refuse``), since its ids are most likely wrong, or scores zero (``zero``).
+        trec_eval: ``iprec_at_recall`` and ``11pt_avg`` have the cut-offs of trec_eval 9, or those of trec_eval 10,
+            which rounds them; see docs/rank-space.md. All else is the same in both.
     """
 
     unanswered: Literal["zero", "skip"] = _choice(
@@ -99,6 +102,11 @@ class Decisions:
     no_overlap: Literal["refuse", "zero"] = _choice(
         "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
     )
+    trec_eval: Literal["9", "10"] = _choice(
+        "9",
+        "version of trec_eval whose cutoffs of recall iprec_at_recall and 11pt_avg have; no other measure differs",
+        _documents,
+    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -115,8 +123,11 @@ class Decisions:
         return cls() if given is None else cast(Decisions, one_of("decisions", given, cls, "a coliee_ir.Decisions"))
 
     def to_dict(self) -> dict[str, str]:
-        """Field → choice."""
-        return {name: getattr(self, name) for name in CHOICES}
+        """Field → choice; the version of trec_eval only where it is not the one that computes, which JSON names."""
+        chosen = {name: getattr(self, name) for name in CHOICES}
+        if self.trec_eval == CHOICES["trec_eval"][0]:
+            del chosen["trec_eval"]
+        return chosen
 
     def clauses(self, measures: Mapping[str, Collection[str]] | None = None) -> Mapping[str, str]:
         """Kind of remark → what was done about it.
@@ -140,7 +151,7 @@ class Decisions:
 
 #: field → its possible values, the default first
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    field.name: get_args(get_type_hints(Decisions)[field.name]) for field in fields(Decisions)
+    field.name: tuple(ast.literal_eval(str(field.type).removeprefix("Literal"))) for field in fields(Decisions)
 }
 
 #: field → what it decides

@@ -142,8 +142,7 @@ class Authority(StrEnum):
     PROTOCOL = "protocol file"
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionRules:
+class SubmissionRules(NamedTuple):
     """How a submission to one task must look, over a span of editions.
 
     Attributes:

@@ -238,6 +238,8 @@ def read(path: PathLike, newest: int) -> Stated:
     for row in submissions:
         if "source" not in row:
             row["source"] = common.get("source", source.name)
+        if "law" not in common:  # whose limit of runs is not COLIEE's
+            row.setdefault("runs_source", row["source"])
     dates = top.checked({"models_before": DATES}).get("models_before", {})
     editions = tuple(_edition(top, row) for row in _spans(top, "edition", EDITION, common, newest))
     parts = dict.fromkeys(part for row in editions for part in row["parts"])

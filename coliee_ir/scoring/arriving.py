@@ -35,24 +35,21 @@ KINDS: Final = {
 _NAMED: Final = 5
 
 #: what is sent beside runs, and is none
-_README: Final = re.compile(r"(?:read\W?me|licen[cs]e|changelog)\b.*", re.IGNORECASE)
-_BESIDES: Final = re.compile(
-    r"(?:read\W?me|licen[cs]e|changelog|notes?)\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|"
-    r"html?|eml|msg|png|jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?",
-    re.IGNORECASE,
+_README: Final = r"(?i)(?:read\W?me|licen[cs]e|changelog)\b.*"
+_BESIDES: Final = (
+    r"(?i)(?:read\W?me|licen[cs]e|changelog|notes?)\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|"
+    r"html?|eml|msg|png|jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?"
 )
 _DOCUMENTS: Final = ("a PDF", "an RTF document", "a Word document", "an OpenDocument text", "a web page")
 
 #: what golds are called, whose JSON may look like that of a run: gold.json, task1_train_labels_2025.json
-_GOLD: Final = re.compile(r"(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]labels)(?:[\W_].*)?", re.IGNORECASE)
+_GOLD: Final = r"(?i)(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]labels)(?:[\W_].*)?"
 
 #: what a column is called in lists of teams, and in tables of scores such as ours
-_OF_SCORES: Final = re.compile(
-    r"\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*", re.I
-)
+_OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
 
 #: a task named in a path: ``task3.A``, ``Task 4/run.txt``
-_NAMED_TASK: Final = re.compile(r"task[\s_.-]*([1-5])(?![0-9])", re.IGNORECASE)
+_NAMED_TASK: Final = r"(?i)task[\s_.-]*([1-5])(?![0-9])"
 
 
 @dataclass(slots=True)
@@ -98,30 +95,33 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
     for file in walked.files:
         if file == "-":
             kept.append(file)
-        elif any(is_copy(file, gold) for gold in golds):
+            continue
+        if any(is_copy(file, gold) for gold in golds):
             passed.add("gold", file)
-        elif described := _described(file, alone=True):
+            continue
+        alone, described = _described(file)
+        if alone:
             passed.add("description", file)
             passed.described += described
         elif file not in walked.named and is_nothing(file):
             passed.add("nothing", file)
-        elif file not in walked.named and _is_gold_by_name(file):
+        elif file not in walked.named and is_gold_by_name(file):
             passed.add("named", file)
         else:
             kept.append(file)
-            passed.described += _described(file)
+            passed.described += described
     return kept, passed
 
 
-def _described(file: str, *, alone: bool = False) -> list[Description]:
-    """What a system description says, or with ``alone=False`` a run of itself at its head; nothing if it does not."""
+def _described(file: str) -> tuple[bool, list[Description]]:
+    """Whether a file is a system description and no more; and what it says, or a run of itself at its head."""
     try:
         source = Source(file)
-        if alone:
-            return descriptions.read(source) if descriptions.sniff(source.head()) else []
-        return descriptions.at_head(source)
+        if descriptions.sniff(source.head()) and (read := descriptions.read(source)):
+            return True, read
+        return False, descriptions.at_head(source)
     except ColieeError:
-        return []
+        return False, []
 
 
 def is_nothing(file: str) -> bool:
@@ -132,7 +132,7 @@ def is_nothing(file: str) -> bool:
     try:
         source = Source(file, may_be_empty=True, any_text=True)
     except ColieeError:
-        return bool(_BESIDES.fullmatch(Path(file).name)) or _is_document(file)
+        return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)
     head = source.head()
     if not head.strip():
         return False
@@ -141,22 +141,24 @@ def is_nothing(file: str) -> bool:
         return statute.sniff_gold(head) is not None or case_law.sniff_gold(head) is not None
     if start.startswith((b"{", b"[")):
         return False
-    if _README.fullmatch(Path(file).name):
+    if re.fullmatch(_README, Path(file).name):
         return True
     lines = _first_lines(head)
     form = next((form.name for form in detect.RUN_FORMS if form.sniff(head) == form.name), "")
-    if form == "table" and any(map(_OF_SCORES.fullmatch, re.split(r"[,;\t]", lines[0] if lines else ""))):
+    if form == "table" and any(
+        re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", lines[0] if lines else "")
+    ):
         return True
-    if form in ("", "columns") and _BESIDES.fullmatch(Path(file).name):
+    if form in ("", "columns") and re.fullmatch(_BESIDES, Path(file).name):
         return True
     if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
         return False
     return 2 * sum(map(_has_id, lines)) < len(lines)
 
 
-def _is_gold_by_name(file: str) -> bool:
+def is_gold_by_name(file: str) -> bool:
     """Whether a file in JSON is named as a gold, and can be read as one from its head."""
-    if not _GOLD.fullmatch(Path(file).name):
+    if not re.fullmatch(_GOLD, Path(file).name):
         return False
     try:
         head = Source(file).head()
@@ -188,6 +190,6 @@ def _has_id(line: str) -> bool:
 def named_task(file: str) -> str:
     """The task that a path names nearest to its end; empty where it names none."""
     for part in reversed(Path(file).parts):
-        if found := _NAMED_TASK.search(part):
+        if found := re.search(_NAMED_TASK, part):
             return found[1]
     return ""

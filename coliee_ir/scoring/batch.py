@@ -11,6 +11,7 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.reading import opened_if_possible
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -23,6 +24,9 @@ _SHARE: Final = 20
 
 #: Bytes of a part of a large file that a worker of an executor reads; a file of two such parts is large.
 _PART: Final = 64 << 20
+
+#: What scores a submission, by an evaluator that it holds.
+_Score = partial[Scores]
 
 #: Bytes below which one process is faster than several.
 _WORTH_A_PROCESS: Final = 16 << 20
@@ -39,30 +43,43 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
     return max(min(jobs or worth, worth, workers.cores()), 1)
 
 
-class Score(Protocol):
-    """What scores a submission in so many processes, or in so many parts by an executor."""
+class Scorer(Protocol):
+    """An evaluator: what scores a submission.
 
-    def __call__(self, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores:
-        """The scores."""
+    Attributes:
+        queries: the judged queries.
+        qrels: part of a submission → what it is judged by.
+        columns: what the columns of tables are called, by role.
+    """
+
+    queries: tuple[str, ...]
+    qrels: Mapping[str, Qrels]
+    columns: Mapping[str, str] | None
+
+    def evaluate(
+        self, run: Submission, *, jobs: int = 1, executor: Executor | None = None, keep_judged: bool = False
+    ) -> Scores:
+        """The scores, by so many processes, or in so many parts by an executor."""
 
 
 def score_each(
     submissions: Iterable[RunLike | Submission],
-    score: Score,
+    scorer: Scorer,
     *,
     jobs: int | None,
     executor: Executor | None,
-    columns: Mapping[str, str] | None,
+    keep_judged: bool,
     tell_copies: bool = True,
 ) -> Iterator[Scores | ColieeError]:
     """Score several submissions.
 
     Args:
         submissions: the submissions.
-        score: what scores one.
+        scorer: what scores one.
         jobs: how many processes, at most; by default as many as are worth it.
-        executor: what scores them instead of this machine's processes; ``score`` and the submissions must be picklable.
-        columns: what the columns of tables are called, by role.
+        executor: what scores them instead of this machine's processes; ``scorer`` and the submissions must be
+            picklable.
+        keep_judged: whether the scores keep the judged parts.
         tell_copies: whether to remark which of them are copies.
 
     Yields:
@@ -72,18 +89,38 @@ def score_each(
         WorkerError: a process could not be started; a worker of the executor was lost.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
-    given = [Submission(*(opened_if_possible(part, columns) for part in Submission.of(one))) for one in submissions]
+    given = [
+        Submission(*(opened_if_possible(part, scorer.columns) for part in Submission.of(one))) for one in submissions
+    ]
     twins = _twins(given) if tell_copies else [None] * len(given)
+    score = partial(_contained, scorer, keep_judged)
     if executor is not None:
-        scored = _elsewhere(given, score, executor)
+        scored = (_with_gold(result, scorer) for result in _elsewhere(given, score, executor))
     elif (used := processes(jobs, given)) > 1 and len(given) > 1:
-        scored = _in_processes(given, score, used)
+        scored = (_with_gold(result, scorer) for result in _in_processes(given, score, used))
     else:
         scored = (_caught(score, submission, used) for submission in given)
     yield from map(with_twin, scored, twins)
 
 
-def _in_processes(given: Sequence[Submission], score: Score, jobs: int) -> Iterator[Scores | ColieeError]:
+def _without_gold(scores: Scores) -> Scores:
+    """Scores as they travel between processes: what all runs share would come back with each of them as a copy."""
+    judged = {part: replace(of_part, qrels=Qrels({})) for part, of_part in scores.judged.items()}
+    return replace(scores, query_ids=(), judged=judged)
+
+
+def _with_gold(result: Scores | ColieeError, scorer: Scorer) -> Scores | ColieeError:
+    """Scores that came from another process, with the gold that is here."""
+    if isinstance(result, ColieeError):
+        return result
+    judged = {
+        part: replace(of_part, qrels=scorer.qrels["documents" if part == "long" else part])
+        for part, of_part in result.judged.items()
+    }
+    return replace(result, query_ids=scorer.queries, judged=judged)
+
+
+def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iterator[Scores | ColieeError]:
     """What processes of this machine make of submissions; one that is killed spoils no other's work.
 
     Which submission a killed process worked on is not known. So those that may have been begun are scored again, each
@@ -91,7 +128,7 @@ def _in_processes(given: Sequence[Submission], score: Score, jobs: int) -> Itera
     """
     from coliee_ir.judging import workers
 
-    tasks = [partial(_contained, score, submission, 1) for submission in given]
+    tasks = [partial(_apart, score, submission) for submission in given]
     done = 0
     while done < len(tasks):
         try:
@@ -109,7 +146,7 @@ def _in_processes(given: Sequence[Submission], score: Score, jobs: int) -> Itera
                 done += 1
 
 
-def _elsewhere(given: Sequence[Submission], score: Score, executor: Executor) -> Iterator[Scores | ColieeError]:
+def _elsewhere(given: Sequence[Submission], score: _Score, executor: Executor) -> Iterator[Scores | ColieeError]:
     """What an executor makes of submissions: of small ones a few in each task, of a large one its parts."""
     from coliee_ir.judging import workers
 
@@ -122,16 +159,21 @@ def _elsewhere(given: Sequence[Submission], score: Score, executor: Executor) ->
             yield next(scored)
             continue
         try:
-            yield _contained(score, submission, -(-size // _PART), executor)
+            yield score(submission, -(-size // _PART), executor)
         except workers.WorkerError:
             raise
         except ColieeError as error:
             yield error
 
 
-def _share(score: Score, share: Sequence[Submission]) -> list[Scores | ColieeError]:
+def _apart(score: _Score, submission: Submission) -> Scores:
+    return _without_gold(score(submission, 1))
+
+
+def _share(score: _Score, share: Sequence[Submission]) -> list[Scores | ColieeError]:
     """The scores of a few submissions, or the errors that they meet: one worker's task."""
-    return [_caught(score, submission, 1) for submission in share]
+    results = [_caught(score, submission, 1) for submission in share]
+    return [result if isinstance(result, ColieeError) else _without_gold(result) for result in results]
 
 
 def _each(
@@ -142,16 +184,18 @@ def _each(
         yield from [results] * len(share) if isinstance(results, ColieeError) else results
 
 
-def _contained(score: Score, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores:
+def _contained(
+    scorer: Scorer, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
+) -> Scores:
     """Score one of several runs: what it takes too much of is an error of its own."""
     with contained(name_of(submission.run)):
-        return score(submission, jobs, executor)
+        return scorer.evaluate(submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
 
-def _caught(score: Score, submission: Submission, jobs: int) -> Scores | ColieeError:
+def _caught(score: _Score, submission: Submission, jobs: int) -> Scores | ColieeError:
     """The same; an error that it meets stands in its place."""
     try:
-        return _contained(score, submission, jobs)
+        return score(submission, jobs)
     except ColieeError as error:
         return error
 

@@ -28,7 +28,7 @@ TeamOf = Callable[[str, str], str]
 
 
 #: what a file's name says of its kind, and not of its run
-_KIND_WORDS: Final = re.compile(r"task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long", re.IGNORECASE)
+_KIND_WORDS: Final = r"(?i)task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long"
 
 
 class Invalid(NamedTuple):
@@ -88,7 +88,7 @@ class Part(NamedTuple):
     @property
     def stem(self) -> str:
         """What its name says of its run: the name without the words for its kind, and without punctuation."""
-        return re.sub(r"[\W_]+", "", _KIND_WORDS.sub("", self.source.stem)).casefold()
+        return re.sub(r"[\W_]+", "", re.sub(_KIND_WORDS, "", self.source.stem)).casefold()
 
 
 @dataclass(frozen=True, slots=True)

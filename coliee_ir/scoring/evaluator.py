@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -181,14 +180,7 @@ class Evaluator:
         Raises:
             WorkerError: a process could not be started, or a worker of the executor was lost.
         """
-        score = partial(self.score_one, keep_judged)
-        return batch.score_each(submissions, score, jobs=jobs, executor=executor, columns=self.columns)
-
-    def score_one(
-        self, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
-    ) -> Scores:
-        """``evaluate`` as other processes are asked for it."""
-        return self.evaluate(submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
+        return batch.score_each(submissions, self, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
     def score_all(
         self, submissions: Iterable[Submission], *, executor: Executor | None = None, keep_judged: bool = False

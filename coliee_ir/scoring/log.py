@@ -27,7 +27,6 @@ from coliee_ir.output.grid import no_formula
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.sheets import read_sheet
-from coliee_ir.scoring.store import rules_of
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
 COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
@@ -231,6 +230,8 @@ def _scores(row: _Row, file: str, evaluator: Evaluator, results: Mapping[Measure
 
 def _rules(evaluator: Evaluator) -> str:
     """By what rows are told that were scored by the same gold and rules."""
+    from coliee_ir.scoring.store import rules_of  # stores and logs alone need it
+
     return rules_of(evaluator)[:16]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.judged import BoolArray
-from coliee_ir.measures import Measure, Parts, formulas, parse
+from coliee_ir.measures import Measure, Parts, parse, parse_formula
 from coliee_ir.measures.sets import Counts, counts
 from coliee_ir.scoring.prepared import Prepared
 
@@ -41,7 +41,7 @@ def named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tupl
 
 def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
     if isinstance(name, str) and name in scores:
-        return [formulas.read(scores[name], parse, name)]
+        return [parse_formula(scores[name], name)]
     return parse(name)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from coliee_adapters import tort
 from coliee_adapters.checked import texts
@@ -21,8 +20,7 @@ from coliee_ir.scoring.reading import asks_cases, asks_statute_questions
 LABEL: Final = {True: "Y", False: "N"}
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """What submissions are judged by.
 
     Attributes:

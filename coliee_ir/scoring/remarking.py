@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,20 +13,20 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down
 from coliee_ir.measures import Delegated, Measure, Parts
-from coliee_ir.measures.labels import Accuracy
+from coliee_ir.measures.formulas import Formula, OfPart, by_part
 from coliee_ir.measures.sets import counts
 from coliee_ir.scoring.measuring import Choice, Counted
 from coliee_ir.scoring.prepared import Prepared
 from coliee_ir.scoring.submission import Records
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(NamedTuple):
     """What there is to remark.
 
     Attributes:
         remarks: what was accepted in the gold and in the main parts, and what the counts show.
-        of_part: the same of parts that have remarks of their own: ``long``, ``plaintiff``, ``defendant``.
+        of_part: the same of parts that have remarks of their own: ``long``, ``plaintiff``, ``defendant``, and those
+            that a protocol names.
         other_tag: the run tag of the answers, where the run has another; else None.
         left_out: the official measures that could not be computed.
         upside_down: part → the average precision of a ranking that is better reversed.
@@ -51,7 +50,11 @@ def note(records: Records, parts: Parts, choice: Choice, counted: Counted, again
     other = records.answers is not None and "documents" in parts and records.answers.tag != records.main.tag
     return Noted(
         remarks=_remarks(parts, choice.measures, counted, against),
-        of_part={part: _of_part(part, parts[part], against) for part in ("long", *tort.SIDES) if part in parts},
+        of_part={
+            part: _of_part(part, parts[part], choice.measures, against)
+            for part in ("long", *tort.SIDES, *against.rules.others)
+            if part in parts
+        },
         other_tag=records.answers.tag if records.answers is not None and other else None,
         left_out=choice.left_out,
         upside_down=_upside_down(parts, choice.measures, against),
@@ -60,18 +63,23 @@ def note(records: Records, parts: Parts, choice: Choice, counted: Counted, again
     )
 
 
-def _remarks(parts: Parts, measures: Iterable[Measure], counted: Counted, against: Prepared) -> Remarks:
+#: what plays no part where no measure looks at ranks
+_OF_ORDER: Final = ("tie", "rank-order")
+
+
+def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
     remarks = against.gold.remarks + Remarks()
     for part in against.rules.parts:
         if part in parts:
-            remarks += parts[part].remarks
+            ranked = "long" not in parts and any(map(_looks_at_ranks, measures))
+            remarks += parts[part].remarks if ranked or part != "documents" else parts[part].remarks.without(*_OF_ORDER)
     if "documents" in parts:
         judged, totals = parts["documents"], counted.totals
         empty = totals.relevant == 0
         if against.rules.claims:
             _add(remarks, "undefined-f1", against.named(empty & (totals.retrieved == 0)))
             _add_unknown_claims(remarks, judged, against)
-        elif any(measure.without_relevant(against.decisions) for measure in measures):
+        elif _matters_without_relevant(by_part(measures)["documents"], against):
             _add(remarks, "empty-gold", against.named(empty))
         if any(isinstance(measure, Delegated) for measure in measures):
             _add(remarks, "judged-only", against.named(empty & (judged.qrels.sizes > 0)))
@@ -81,13 +89,20 @@ def _remarks(parts: Parts, measures: Iterable[Measure], counted: Counted, agains
     _add(remarks, "extra-query", counted.extra)
     in_part = counted.in_part
     _add(remarks, "unanswered-query", against.named(~counted.answered & ~in_part))
-    if any(isinstance(measure, Accuracy) for measure in measures):
+    if any(measure.name == "Accuracy" for measure in measures):
         _add(remarks, "partial-answers", against.named(in_part))
     else:  # what is there is scored without the rest
         needed = {part for measure in measures for part in measure.needs if part in against.rules.parts}
         lacking = [~parts[part].answered for part in needed]
         _add(remarks, "unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
     return remarks
+
+
+def _looks_at_ranks(measure: Measure) -> bool:
+    """Whether the order of documents plays a part in a measure."""
+    if isinstance(measure, Formula):
+        return any(map(_looks_at_ranks, measure.measures))
+    return _looks_at_ranks(measure.measure) if isinstance(measure, OfPart) else measure.ranked
 
 
 def _add_unknown_claims(remarks: Remarks, judged: Judged, against: Prepared) -> None:
@@ -98,8 +113,13 @@ def _add_unknown_claims(remarks: Remarks, judged: Judged, against: Prepared) -> 
             remarks.add("unknown-claim", f"instance {query}", n=n)
 
 
-def _of_part(part: str, judged: Judged, against: Prepared) -> Remarks:
-    """The remarks of a long list; of a side only its undefined instances, the rest being those of the whole."""
+def _matters_without_relevant(measures: Iterable[Measure], against: Prepared) -> bool:
+    """Whether queries without a relevant document matter to measures."""
+    return any(measure.without_relevant(against.decisions) for measure in measures)
+
+
+def _of_part(part: str, judged: Judged, measures: Iterable[Measure], against: Prepared) -> Remarks:
+    """The remarks of a long list; of others only where they are undefined, the rest being those of the whole."""
     if part == "long":
         remarks = judged.remarks + Remarks()
         _add(remarks, "extra-query", sorted(judged.extra))
@@ -107,6 +127,10 @@ def _of_part(part: str, judged: Judged, against: Prepared) -> Remarks:
         return remarks
     totals = counts(judged, against.decisions)
     remarks = Remarks()
+    if part in against.rules.others:
+        if _matters_without_relevant(by_part(measures).get(part, ()), against):
+            _add(remarks, "empty-gold", against.named(totals.relevant == 0))
+        return remarks
     _add(remarks, "undefined-f1", against.named((totals.relevant == 0) & (totals.retrieved == 0)))
     return remarks
 

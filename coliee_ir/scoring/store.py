@@ -10,7 +10,6 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -31,6 +30,7 @@ from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Result, compute
 from coliee_ir.measures.delegated import of_values
 from coliee_ir.measures.ties import Span
+from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
@@ -111,9 +111,9 @@ class ScoreStore:
             contents = [_content(one) for one in given]
             kept = [self._find(*each, rules) for each in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, kept, strict=True) if row is None]
-            score = partial(evaluator.score_one, True)
-            scored = batch.score_each(missing, score, jobs=jobs, executor=executor, columns=evaluator.columns,
-                                      tell_copies=False)  # fmt: skip
+            scored = batch.score_each(
+                missing, evaluator, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False
+            )
             for one, content, row in zip(given, contents, kept, strict=True):
                 if row is not None:
                     self.known += 1
@@ -156,11 +156,11 @@ class ScoreStore:
         for name, facts in known.items():
             others = [f"{key.replace('_', ' ')} {facts[key]}" for key in ("task", "edition", "gold", "coliee_ir")
                       if facts[key] != rules.facts[key]]  # fmt: skip
-            others += [
-                f"--{key.replace('_', '-')} {choice}"
-                for key, choice in facts["decisions"].items()
-                if choice != rules.facts["decisions"].get(key)
-            ]
+            theirs, ours = (
+                {name: each["decisions"].get(name, choices[0]) for name, choices in CHOICES.items()}
+                for each in (facts, rules.facts)
+            )
+            others += [f"--{key.replace('_', '-')} {theirs[key]}" for key in theirs if theirs[key] != ours[key]]
             if facts["queries"] != rules.facts["queries"]:
                 others.append(counted(len(facts["queries"]), "query"))
             differs = ", ".join(others) or "a gold with other judgements"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from coliee_adapters.errors import shortened
 from coliee_ir.judging.upside_down import UpsideDown
 from coliee_ir.measures import Measure
+from coliee_ir.measures.formulas import by_part
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import without_answers
 from coliee_ir.scoring.measuring import NEEDED
@@ -26,7 +27,8 @@ def sentences(
         against: what the submission was judged by.
     """
     decisions = against.decisions
-    yield from noted.remarks.sentences(_clauses(decisions, measures))
+    of_parts = by_part(measures)
+    yield from noted.remarks.sentences(_clauses(decisions, of_parts["documents"]))
     if noted.other_tag is not None:
         yield f"the answers have another run tag: {shortened(noted.other_tag)}"
     if "long" in noted.of_part:
@@ -36,7 +38,8 @@ def sentences(
         yield _left_out(noted.left_out, against)
     for side, remarks in noted.of_part.items():
         if side != "long":
-            yield from (f"{side}: {sentence}" for sentence in remarks.sentences(decisions.clauses()))
+            clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
+            yield from (f"{side}: {sentence}" for sentence in remarks.sentences(clauses))
     for part, found in noted.upside_down.items():
         yield ("long list: " if part == "long" else "") + _upside_down(found)
     if noted.gold_itself == "same":

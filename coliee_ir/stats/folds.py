@@ -17,7 +17,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats import resampling
-from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.resampling import Difference, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS
 
 
@@ -137,26 +137,6 @@ def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray])
     scores = score(held.each.sum(axis=0).reshape(repeats, -1))
     scores = scores[np.isfinite(scores)]
     return float(scores.std(ddof=1)) if len(scores) > 1 else math.nan
-
-
-class Difference(NamedTuple):
-    """The difference of two scores on the same queries.
-
-    Attributes:
-        value: the one less the other.
-        error: its jackknife standard error.
-        interval: value ± t · error, with one degree of freedom less than there are groups of queries; NaN where no
-            error can be estimated.
-    """
-
-    value: float
-    error: float
-    interval: Interval
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the interval leaves zero out, so that one may be called better."""
-        return self.interval.low > 0 or self.interval.high < 0
 
 
 def difference(one: Terms, other: Terms) -> Difference:

@@ -47,6 +47,26 @@ class Interval(NamedTuple):
     high: float
 
 
+class Difference(NamedTuple):
+    """The difference of two scores on the same queries.
+
+    Attributes:
+        value: the one less the other.
+        error: its jackknife standard error.
+        interval: value ± t · error, with one degree of freedom less than there are groups of queries; NaN where no
+            error can be estimated.
+    """
+
+    value: float
+    error: float
+    interval: Interval
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the interval leaves zero out, so that one may be called better."""
+        return self.interval.low > 0 or self.interval.high < 0
+
+
 def swaps(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[BoolArray]:
     """For each trial, which queries swap their runs: blocks of shape (resamples of the block, queries).
 
@@ -116,7 +136,12 @@ def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
 
 def is_exact(queries: int, n_resamples: int) -> bool:
     """Whether there are no more ways to swap than resamples, so that all of them are looked at."""
-    return queries < n_resamples.bit_length()  # 2^Q <= n_resamples
+    return queries < exact_below(n_resamples)
+
+
+def exact_below(n_resamples: int) -> int:
+    """The least number of queries that have more ways to swap than resamples, 2^Q."""
+    return n_resamples.bit_length()
 
 
 def bootstrapped(runs: Sequence[Terms], n_resamples: int, seed: int) -> FloatArray:

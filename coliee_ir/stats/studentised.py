@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms, of_mean
 from coliee_ir.stats import resampling
@@ -30,11 +31,13 @@ _STEP: Final = 1e-5
 _TIE: Final = 1e-7
 #: a standard error below this share of the difference is rounding
 _NO_ERROR: Final = 1e-8
-#: this many numbers are held at once: statistics of pairs that are tested one by one, contributions of pairs together
-_HELD: Final = 1 << 22
+#: this many contributions of pairs are held at once
 _TOGETHER: Final = 1 << 17
-#: the sums of all runs are held for fewer trials, so that those of the pairs of a run stay in the processor's cache
-_NARROW: Final = 8
+#: runs whose pairs are bounded together, and how many trials of their pairs stay in the processor's cache
+_GROUP: Final = 16
+_CACHED: Final = 128
+#: how many queries are looked at before it is asked which pairs may still differ in few
+_LOOKED_AT: Final = 64
 
 
 class PairTest(NamedTuple):
@@ -103,30 +106,66 @@ def tested(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], settings: Re
             change = _changing(pair.b.each[pair.differs]) - _changing(pair.a.each[pair.differs])
             every = resampling.every_swap(pair.differing, len(change))
             trials = [pair.after(change @ swaps.T.astype(np.float64)) for swaps in every]
-            found[at] = pair.concluded(trials, settings, is_exact=True)
+            found[at] = pair.concluded(trials, settings.alpha)
         else:
             drawn.append((at, pair))
-    at_once = max(_HELD // settings.n_resamples, 1)
-    for start in range(0, len(drawn), at_once):
-        places, held = zip(*drawn[start : start + at_once], strict=True)
-        found.update(zip(places, _sampled(runs, held, settings), strict=True))
+    found.update(_sampled(runs, drawn, settings))
     return [found[at] for at in range(len(pairs))]
 
 
-def _sampled(runs: Sequence[Terms], held: Sequence[_Pair], settings: Resampling) -> list[PairTest]:
-    """Pairs tested with random swaps. What a swap changes is the difference of two sums, each of a single run."""
-    trials: list[list[tuple[FloatArray, FloatArray]]] = [[] for _ in held]
-    own = {place: _changing(runs[place].each) for pair in held if not pair.is_linear for place in pair.places}
-    for swaps in resampling.swaps(settings.seed, settings.n_resamples, len(runs[0].each), 5 * max(len(own), 1)):
+def _sampled(
+    runs: Sequence[Terms], drawn: Sequence[tuple[int, _Pair]], settings: Resampling
+) -> Iterator[tuple[int, PairTest]]:
+    """Pairs tested with random swaps. What a swap changes is the difference of two sums, each of a single run.
+
+    Of the trials of a pair only those are held that its critical value can be among.
+    """
+    tails = [_Tail(pair.statistic, settings) for _, pair in drawn]
+    places = sorted({place for _, pair in drawn if not pair.is_linear for place in pair.places})
+    number = {place: at for at, place in enumerate(places)}
+    own = np.array([_changing(runs[place].each) for place in places]).reshape(-1, len(runs[0].each))
+    blocks = resampling.swaps(settings.seed, settings.n_resamples, len(runs[0].each), max(len(own), 5))
+    for swaps in blocks if drawn else ():
         swapped = swaps.T.astype(np.float64)
-        moved = {place: changing @ swapped for place, changing in own.items()}
-        for pair, trial in zip(held, trials, strict=True):
-            a, b = pair.places
-            change = (
-                (_changing(pair.b.each) - _changing(pair.a.each)) @ swapped if pair.is_linear else moved[b] - moved[a]
-            )
-            trial.append(pair.after(change))
-    return [pair.concluded(trial, settings, is_exact=False) for pair, trial in zip(held, trials, strict=True)]
+        moved = (own @ swapped).reshape(len(places), 5, len(swaps))
+        for (_, pair), tail in zip(drawn, tails, strict=True):
+            if pair.is_linear:
+                change = (_changing(pair.b.each) - _changing(pair.a.each)) @ swapped
+            else:
+                a, b = pair.places
+                change = moved[number[b]] - moved[number[a]]
+            tail.add(_ratio(*pair.after(change)))
+    for (at, pair), tail in zip(drawn, tails, strict=True):
+        yield at, pair.test(tail.p, tail.critical, math.inf)
+
+
+class _Tail:
+    """The greatest statistics of random trials, and how many reach the observed one: what ``verdict`` would say."""
+
+    def __init__(self, statistic: float, settings: Resampling) -> None:
+        self.statistic, self.n = statistic, settings.n_resamples
+        self.kept = _significant(settings.alpha, self.n + 1)
+        self.hits = 0
+        self.greatest = np.zeros(0)
+
+    def add(self, values: FloatArray) -> None:
+        """Further trials; shape (trials,)."""
+        self.hits += int(_reach(values, self.statistic).sum())
+        if len(self.greatest) == self.kept:
+            values = values[values > self.critical]
+        self.greatest = np.concatenate((self.greatest, values))
+        if (besides := len(self.greatest) - self.kept) > 0:
+            self.greatest = np.partition(self.greatest, besides)[besides:]
+
+    @property
+    def critical(self) -> float:
+        """What the statistic must exceed to be significant."""
+        return float(self.greatest.min(initial=math.inf))
+
+    @property
+    def p(self) -> float:
+        """The observed one is counted in (Phipson & Smyth 2010)."""
+        return (self.hits + 1) / (self.n + 1)
 
 
 def _changing(each: FloatArray) -> FloatArray:
@@ -198,16 +237,11 @@ class _Pair:
             return np.zeros(len(squares))
         return np.sqrt(np.maximum(squares - total * total / self.n, 0.0) * (self.n / (self.n - 1)))
 
-    def concluded(
-        self, trials: Sequence[tuple[FloatArray, FloatArray]], settings: Resampling, is_exact: bool
-    ) -> PairTest:
-        """What the trials say."""
+    def concluded(self, trials: Sequence[tuple[FloatArray, FloatArray]], alpha: float) -> PairTest:
+        """What all possible trials say."""
         values = np.concatenate([_ratio(*trial) for trial in trials])
-        critical, p = verdict(values, self.statistic, settings.alpha, is_exact)
-        attainable = math.inf
-        if is_exact:
-            attainable = max(float(np.nanmax(difference, initial=0.0)) for difference, _ in trials)
-        return self._test(p, critical, attainable)
+        critical, p = verdict(values, self.statistic, alpha, is_exact=True)
+        return self.test(p, critical, max(float(np.nanmax(difference, initial=0.0)) for difference, _ in trials))
 
     def binomial(self, alpha: float) -> PairTest:
         """The same where all differences have one size: how many of them are positive is binomial."""
@@ -220,9 +254,10 @@ class _Pair:
         if significant is not None:
             size = np.array([unit * (significant - 1) / self.n])
             critical = float(_ratio(size, self._error(np.array([n * (unit / self.n) ** 2]), size))[0])
-        return self._test(p, critical, unit * n / self.n if self.n else 0.0)
+        return self.test(p, critical, unit * n / self.n if self.n else 0.0)
 
-    def _test(self, p: float, critical: float, attainable: float) -> PairTest:
+    def test(self, p: float, critical: float, attainable: float) -> PairTest:
+        """The pair, and what trials say of it."""
         missing = math.isnan(self.difference)
         statistic = math.nan if missing else self.statistic
         return PairTest(
@@ -265,14 +300,18 @@ def verdict(values: FloatArray, statistic: float, alpha: float, is_exact: bool) 
     """
     n, besides = len(values), 0 if is_exact else 1
     p = (int(_reach(values, statistic).sum()) + besides) / (n + besides)
-    # as many hits leave p below alpha
-    most = math.ceil(alpha * (n + besides)) - 1 - besides
+    most = _significant(alpha, n + besides) - besides
     critical = float(-np.partition(-values, most)[most]) if most >= 0 else math.inf
     if is_exact and most >= 0:
         # the observed value is one of these: halfway to the next, so that no interval ends at 0
         greater = values[values > critical * (1 + _TIE)]
         critical = float(critical + min(greater.min(), 2 * critical + 1)) / 2 if len(greater) else math.inf
     return critical, p
+
+
+def _significant(alpha: float, n: int) -> int:
+    """How many hits among n leave p below alpha, at most."""
+    return math.ceil(alpha * n) - 1
 
 
 def _two_sided(n: int, excess: int) -> float:
@@ -306,11 +345,11 @@ class Family(NamedTuple):
 
     Attributes:
         runs: the terms of each run, over the same queries.
-        pairs: by their places.
+        pairs: by their places; shape (P, 2).
     """
 
     runs: Sequence[Terms]
-    pairs: Sequence[tuple[int, int]]
+    pairs: Sequence[tuple[int, int]] | IntArray
 
 
 class Joint(NamedTuple):
@@ -355,12 +394,12 @@ def jointly(families: Sequence[Family], settings: Resampling) -> Joint:
     """
     n = len(families[0].runs[0].each)
     linear = [_Linear.of(*family) for family in families]
-    width = _NARROW * sum(len(one.forms) for one in linear)
+    width = sum(len(one.forms) + len(one.blocks) for one in linear)
     is_exact = resampling.is_exact(n, settings.n_resamples)
     swaps = (
         resampling.every_swap(n, width) if is_exact else resampling.swaps(settings.seed, settings.n_resamples, n, width)
     )
-    greatest = [_greatest(linear, 1.0 - 2.0 * swapped.T.astype(np.float64)) for swapped in swaps]
+    greatest = [_greatest(linear, np.where(swapped.T, -1.0, 1.0)) for swapped in swaps]
     values = _t_of(np.sort(np.concatenate(greatest)), n)
     critical, _ = verdict(values, math.inf, settings.alpha, is_exact)
     return Joint(values, critical, is_exact, [one.statistics for one in linear], [one.errors for one in linear])
@@ -380,24 +419,24 @@ class _Linear(NamedTuple):
     """What queries contribute to the differences of pairs, as slopes on forms of single runs.
 
     Attributes:
-        forms: shape (K · runs, Q).
-        starts: for each first run of a pair, which of the pairs are its.
-        others: shape (P,); the second run of each pair.
-        slopes: shape (K, P), so scaled that the squares of a pair's contributions add to 1.
+        forms: shape (K, runs, Q); runs are in the order of their scores.
+        blocks: the pairs, by the groups of neighbouring runs that they belong to.
         statistics: shape (P,); the observed T of the pairs as they were given.
         errors: shape (P,); the standard errors of their differences.
     """
 
     forms: FloatArray
-    starts: Sequence[tuple[int, slice]]
-    others: np.typing.NDArray[np.int64]
-    slopes: FloatArray
+    blocks: Sequence[_Block]
     statistics: FloatArray
     errors: FloatArray
 
     @classmethod
-    def of(cls, runs: Sequence[Terms], pairs: Sequence[tuple[int, int]]) -> _Linear:
-        both_ends = np.sort(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=1)
+    def of(cls, runs: Sequence[Terms], pairs: Sequence[tuple[int, int]] | IntArray) -> _Linear:
+        in_order = np.argsort([run.total for run in runs], kind="stable")
+        place = np.empty_like(in_order)
+        place[in_order] = np.arange(len(runs))
+        runs = [runs[at] for at in in_order.tolist()]
+        both_ends = np.sort(place[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
         order = np.lexsort(both_ends.T[::-1])
         firsts, others = both_ends[order].T
         forms = np.stack([run.each for run in runs])
@@ -417,10 +456,8 @@ class _Linear(NamedTuple):
         scores = np.array([run.total for run in runs])
         difference = np.abs(scores[firsts] - scores[others])
         r, squares = difference.copy(), np.zeros(len(order))
-        starts = []
         for a in np.unique(firsts).tolist():
             rows = slice(int(np.searchsorted(firsts, a)), int(np.searchsorted(firsts, a, side="right")))
-            starts.append((a, rows))
             for some in _pieces(rows, columns[:, 0].size):
                 each = zip(columns, slopes[:, some], strict=True)
                 apart = np.add.reduce([(of_run[a] - of_run[others[some]]) * slope[:, None] for of_run, slope in each])
@@ -432,25 +469,109 @@ class _Linear(NamedTuple):
         statistics[order] = _t_of(r * r, n := len(runs[0].each))
         errors = np.empty(len(order))
         errors[order] = np.sqrt(np.maximum(squares - difference**2 / n, 0.0) * n / max(n - 1, 1))
-        return cls(columns.reshape(-1, n), starts, others, np.ascontiguousarray(slopes), statistics, errors)
+        return cls(columns, _Block.of_all(firsts, others, slopes, len(runs)), statistics, errors)
 
     def greatest(self, signs: FloatArray) -> FloatArray:
         """The greatest (Σv)² / Σv² of any pair; shape (trials,).
 
+        A block of pairs is looked at only in the trials in which its bound exceeds what others have reached; the one
+        with the highest bound comes first.
+
         Args:
             signs: shape (Q, trials); -1 for a query whose runs swap.
         """
-        found = np.zeros(signs.shape[1])
-        sums = (self.forms @ signs).reshape(len(self.slopes), -1, signs.shape[1])
-        for a, rows in self.starts:
-            others = self.others[rows]
-            is_whole = others[-1] - others[0] == len(others) - 1
-            total = self.slopes[:, rows].T @ sums[:, a]
-            for slope, part in zip(self.slopes[:, rows], sums, strict=True):
-                total -= slope[:, None] * (part[others[0] : others[-1] + 1] if is_whole else part[others])
-            np.maximum(found, total.max(axis=0), out=found)
-            np.maximum(found, -total.min(axis=0), out=found)
+        n, found = signs.shape[1], np.zeros(signs.shape[1])
+        sums = (self.forms.reshape(-1, len(signs)) @ signs).reshape(*self.forms.shape[:2], n)
+        starts = np.arange(0, sums.shape[1], _GROUP)
+        ends = np.minimum.reduceat(sums, starts, axis=1), np.maximum.reduceat(sums, starts, axis=1)
+        bounds = np.empty((len(self.blocks), n))
+        for at, block in enumerate(self.blocks):
+            bounds[at] = block.bound(sums, *ends)
+        highest = bounds.argmax(axis=0)
+        for is_first in (True, False):
+            for at, block in enumerate(self.blocks):
+                asked = highest == at if is_first else (bounds[at] >= found) & (highest != at)
+                if len(trials := np.flatnonzero(asked)):
+                    found[trials] = np.maximum(found[trials], block.greatest(sums, trials))
         return found * found
+
+
+class _Block(NamedTuple):
+    """The pairs of the runs of two groups, or of one, and what bounds their Σv.
+
+    Each pair's slopes are a multiple of one direction, and a rest. So |Σv| is at most the greatest multiple times the
+    range of that direction over the runs, and the greatest rests times the ranges of the forms. A single form has no
+    other direction than its own, and its slopes are all rest.
+
+    Attributes:
+        firsts: the one group's runs.
+        others: the other's.
+        slopes: shape (K, firsts, others); 0 for what is no pair.
+        direction: shape (K,).
+        scale: the greatest multiple.
+        rest: shape (K,); the greatest rests.
+    """
+
+    firsts: slice
+    others: slice
+    slopes: FloatArray
+    direction: FloatArray
+    scale: float
+    rest: FloatArray
+
+    @classmethod
+    def of_all(cls, firsts: IntArray, others: IntArray, slopes: FloatArray, runs: int) -> list[_Block]:
+        """The blocks of pairs: their two runs, each of shape (P,), and their slopes, shape (K, P)."""
+        groups = -(-runs // _GROUP)
+        numbers, block_of = np.unique(firsts // _GROUP * groups + others // _GROUP, return_inverse=True)
+        each = np.zeros((len(numbers), len(slopes), _GROUP, _GROUP))
+        each[block_of, :, firsts % _GROUP, others % _GROUP] = slopes.T
+        made = []
+        for number, of_block in zip(numbers.tolist(), each, strict=True):
+            one, other = (slice(at * _GROUP, min((at + 1) * _GROUP, runs)) for at in divmod(number, groups))
+            direction = of_block.sum(axis=(1, 2)) if len(slopes) > 1 else np.zeros(1)
+            direction /= max(float(np.sqrt(direction @ direction)), NEAR)
+            multiples = _along(direction, of_block)
+            rest = np.abs(of_block - multiples * direction[:, None, None]).max(axis=(1, 2))
+            held = of_block[:, : one.stop - one.start, : other.stop - other.start]
+            made.append(cls(one, other, held, direction, float(np.abs(multiples).max()), rest))
+        return made
+
+    def bound(self, sums: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray:
+        """What no |Σv| of these pairs exceeds; shape (trials,).
+
+        Args:
+            sums: shape (K, runs, trials); of the forms.
+            least: shape (K, groups, trials); the least sum of each group.
+            most: the same, the greatest.
+        """
+        one, other = self.firsts.start // _GROUP, self.others.start // _GROUP
+        ranges = np.maximum(most[:, one] - least[:, other], most[:, other] - least[:, one])
+        bound = _along(self.rest, ranges)
+        if self.scale:
+            sums_of = [_along(self.direction, sums[:, group]) for group in (self.firsts, self.others)]
+            apart = [a.max(axis=0) - b.min(axis=0) for a, b in (sums_of, sums_of[::-1])]
+            bound += self.scale * np.maximum(*apart)
+        return bound * (1 + _TIE)
+
+    def greatest(self, sums: FloatArray, trials: IntArray) -> FloatArray:
+        """The greatest |Σv| of these pairs in some trials; shape as ``trials``."""
+        found = np.empty(len(trials))
+        for start in range(0, len(trials), _CACHED):
+            some = trials[start : start + _CACHED]
+            total = np.zeros((*self.slopes.shape[1:], len(some)))
+            for slopes, of_form in zip(self.slopes, sums, strict=True):
+                apart = of_form[self.firsts, None, some] - of_form[self.others, some]
+                apart *= slopes[:, :, None]
+                total += apart
+            total = total.reshape(-1, len(some))
+            found[start : start + _CACHED] = np.maximum(total.max(axis=0), -total.min(axis=0))
+        return found
+
+
+def _along(direction: FloatArray, forms: FloatArray) -> FloatArray:
+    """Σ direction · forms, of shapes (K,) and (K, …)."""
+    return np.asarray(np.add.reduce([weight * form for weight, form in zip(direction, forms, strict=True)]))
 
 
 def _pieces(rows: slice, of_row: int) -> Iterator[slice]:
@@ -471,23 +592,32 @@ def better(runs: Sequence[Terms], settings: Resampling) -> BoolArray:
     """
     found = np.zeros((len(runs), len(runs)), dtype=np.bool_)
     scores = np.array([run.total for run in runs])
-    known = np.flatnonzero(~np.isnan(scores)).tolist()
-    pairs = [(a, b) for at, a in enumerate(known) for b in known[at + 1 :]]
-    if not pairs or not len(runs[0].each):
+    known = np.flatnonzero(~np.isnan(scores))
+    pairs: IntArray = known[np.column_stack(np.triu_indices(len(known), 1))]
+    if not len(pairs) or not len(runs[0].each):
         return found
     joint = jointly([Family(runs, pairs)], settings)
-    claimed = [pair for pair, t in zip(pairs, joint.statistics[0].tolist(), strict=True) if t > joint.critical]
+    claimed = pairs[joint.statistics[0] > joint.critical]
+    a, b = np.where((scores[claimed[:, 0]] > scores[claimed[:, 1]])[:, None], claimed, claimed[:, ::-1]).T
+    found[a, b] = True
     # where a pair differs in few queries, the statistic of a board promises more than all swaps of them allow
-    differing = _differing(runs, sorted({a for a, _ in claimed}))
-    few = [pair for pair in claimed if resampling.is_exact(int(differing[pair[0]][pair[1]]), settings.n_resamples)]
-    refuted = {pair for pair, test in zip(few, tested(runs, few, settings), strict=True) if test.p >= settings.alpha}
-    for a, b in claimed:
-        if (a, b) not in refuted:
-            found[(a, b) if scores[a] > scores[b] else (b, a)] = True
+    few = _differing_in_few(runs, claimed, resampling.exact_below(settings.n_resamples))
+    for (one, other), test in zip(few, tested(runs, few, settings), strict=True):
+        if test.p >= settings.alpha:
+            found[[one, other], [other, one]] = False
     return found
 
 
-def _differing(runs: Sequence[Terms], some: Sequence[int]) -> dict[int, np.typing.NDArray[np.int64]]:
-    """For each of some runs, in how many queries every run differs from it."""
-    columns = [np.array([run.each[:, column] for run in runs]) for column in range(runs[0].each.shape[1])]
-    return {a: np.logical_or.reduce([of_run != of_run[a] for of_run in columns]).sum(axis=1) for a in some}
+def _differing_in_few(runs: Sequence[Terms], pairs: IntArray, n: int) -> list[tuple[int, int]]:
+    """The pairs, of shape (P, 2), that differ in fewer than n queries."""
+    each = np.stack([run.each for run in runs])
+    found = []
+    for a in np.unique(pairs[:, 0]).tolist():
+        others = pairs[pairs[:, 0] == a, 1]
+        differing = np.zeros(len(others), dtype=np.int64)
+        for start in range(0, each.shape[1], _LOOKED_AT):
+            some = slice(start, start + _LOOKED_AT)
+            differing += (each[others, some] != each[a, some]).any(axis=2).sum(axis=1)
+            others, differing = others[differing < n], differing[differing < n]
+        found += [(a, b) for b in others.tolist()]
+    return found

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -183,7 +182,7 @@ def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(
 
     rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")
     assert detect.run_form(rows).name == "columns"
-    monkeypatch.setattr(detect, "RUN_FORMS", tuple(replace(form, sniff=never) for form in detect.RUN_FORMS))
+    monkeypatch.setattr(detect, "RUN_FORMS", tuple(form._replace(sniff=never) for form in detect.RUN_FORMS))
     assert detect.run_form(rows).name == "columns"
     rows.columns = {"query": "another name"}
     with pytest.raises(AssertionError, match="looked again"):

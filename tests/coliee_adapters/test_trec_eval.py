@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,13 +101,13 @@ def bits(found: dict[Request, list[float]]) -> dict[str, list[str]]:
 def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(
     queries: list[Query], rel: int, judged_only: bool, top: int
 ) -> None:
-    requests = [replace(request, rel=rel, judged_only=judged_only, top=top) for request in ASKED]
+    requests = [request._replace(rel=rel, judged_only=judged_only, top=top) for request in ASKED]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
 @given(QUERIES.map(judged_at_all), st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3))
 def test_gains_stand_in_the_place_of_relevances(queries: list[Query], gains: dict[int, int]) -> None:
-    requests = [replace(request, gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
+    requests = [request._replace(gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
@@ -134,7 +133,7 @@ def test_a_value_depends_on_its_query_alone(parts: list[list[Query]], requests: 
     ],
 )
 def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(query: Query, judged_only: bool) -> None:
-    requests = [replace(request, judged_only=judged_only) for request in ASKED]
+    requests = [request._replace(judged_only=judged_only) for request in ASKED]
     retrieved = 0 if judged_only else query.depth
     counts = {
         "num_q": 1.0,
@@ -152,14 +151,14 @@ def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(qu
 
 def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> None:
     queries = [Query(3, [(1, 0), (2, 3), (0, 1)]), Query(1, [(1, 0)])]
-    found = asked_of_ours([replace(request, rel=9999) for request in ASKED], queries)
-    assert bits(found) == bits(asked_of_pytrec_eval([replace(request, rel=4) for request in ASKED], queries))
+    found = asked_of_ours([request._replace(rel=9999) for request in ASKED], queries)
+    assert bits(found) == bits(asked_of_pytrec_eval([request._replace(rel=4) for request in ASKED], queries))
 
 
 def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, list[int]]] = []
 
-    class Spy(pytrec_eval.RelevanceEvaluator):
+    class Spy(trec_eval._Evaluator):
         def evaluate(self, run: Any) -> Any:
             seen.append((len(self.measures), [len(ranking) for ranking in run.values()]))
             return super().evaluate(run)
@@ -315,9 +314,11 @@ def test_a_name_that_is_not_trec_evals_stands_for_nothing(name: str) -> None:
         ("num_q.1", wording("takes-no-parameter", "num_q.1", "num_q")),
         ("runid", wording("text-not-number", "runid")),
         ("relstring_5", wording("text-not-number", "relstring")),
-        ("prefs", wording("stands-measures-pytrec", "prefs",
-         "prefs_avgjg, prefs_num_prefs_ful, prefs_num_prefs_ful_ret, prefs_num_prefs_poss, prefs_pair, prefs_simp")),
-        ("qrels_jg", wording("stands-measures-pytrec", "qrels_jg", "P_avgjg, Rprec_mult_avgjg, map_avgjg")),
+        ("prefs", wording("needs-golds-qrels", "prefs", wording("preferences-between-documents"))),
+        ("all_prefs", wording("needs-golds-qrels", "all_prefs", wording("preferences-between-documents"))),
+        ("prefs_simp_ret", wording("needs-golds-qrels", "prefs_simp_ret", wording("preferences-between-documents"))),
+        ("qrels_jg", wording("needs-golds-qrels", "qrels_jg", wording("judgements-several-assessors"))),
+        ("P_avgjg.5", wording("needs-golds-qrels", "P_avgjg.5", wording("judgements-several-assessors"))),
     ],
 )  # fmt: skip
 def test_a_parameter_that_would_end_the_process_is_refused(name: str, message: str) -> None:

@@ -36,11 +36,18 @@ def recall(gold: Graded, run: Rankings, k: int, rel: int = 1) -> float:
     return mean(values)
 
 
-def precision(gold: Graded, run: Rankings, k: int, rel: int = 1) -> float:
+def precision(gold: Graded, run: Rankings, k: int, rel: int = 1, *, judged_only: bool = False) -> float:
     """The relevant ones among the first k, over k."""
-    return mean(
-        [sum(grades.get(doc, 0) >= rel for doc in run.get(query, [])[:k]) / k for query, grades in gold.items()]
-    )
+    values = []
+    for query, grades in gold.items():
+        ranking = [doc for doc in run.get(query, []) if not judged_only or doc in grades]
+        values.append(sum(grades.get(doc, 0) >= rel for doc in ranking[:k]) / k)
+    return mean(values)
+
+
+def success(gold: Graded, run: Rankings, k: int) -> float:
+    """STARD's one_recall: the share of queries with a relevant document among the first k."""
+    return mean([float(any(grades.get(doc, 0) > 0 for doc in run.get(q, [])[:k])) for q, grades in gold.items()])
 
 
 def reciprocal_rank(gold: Graded, run: Rankings, k: int = 1000) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -67,3 +68,29 @@ def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
             assert float(row["low 95%"]) <= float(row["MicroF1"]) <= float(row["high 95%"])
     for wrong in ("c.xlsx", "run.json"):
         assert call(*given, "--curve", wrong)[:2] == (2, "")
+
+
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG")])
+def test_the_curve_is_drawn(ending: str, start: bytes, tmp_path: Path, call: Call) -> None:
+    pytest.importorskip("vl_convert")
+    for name, run in (("gold.json", GOLD), ("a.json", RUN), ("b.json", {"q01": {"d1": 0.9, "d7": 0.1}})):
+        (tmp_path / name).write_text(str(run).replace("'", '"'))
+    given = ("tune", tmp_path / "gold.json", tmp_path / "a.json", tmp_path / "b.json", "--task", "1", "--folds", "3")
+    code, _, err = call(*given, "--by", "k", "--curve", tmp_path / f"curve.{ending}")
+    assert code == 0, err
+    assert (tmp_path / f"curve.{ending}").read_bytes().startswith(start)
+
+
+def test_what_is_drawn_is_the_curve_and_its_intervals() -> None:
+    pytest.importorskip("altair")
+    from coliee_ir.commands.report.curves import curves
+
+    tuning = tune(GOLD, RUN, task="1", by="k", folds=3, curve_intervals=True)
+    drawn = curves([tuning])
+    values = next(values for values in drawn.chart["datasets"].values() if "score" in values[0])
+    for one, (x, score), interval in zip(values, tuning.curve, tuning.curve_intervals, strict=True):
+        assert (one["x"], one["score"]) == (x, score)
+        assert (one.get("low", math.nan), one.get("high", math.nan)) == approx(interval, nan_ok=True)
+    assert len(drawn.data.rows) == len(tuning.curve)
+    by_score = tune(GOLD, RUN, task="1", by="score", folds=3, curve_intervals=True)
+    assert len(curves([tuning, by_score, tuning, by_score]).chart["vconcat"]) == 3  # the cutoffs, and each one's scores

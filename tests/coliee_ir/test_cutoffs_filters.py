@@ -240,3 +240,16 @@ def test_counts_and_a_rule_cut_together_on_the_command_line(
         assert (code, "other filters" in err) == (0, name == "rule"), err
     assert [len(out.splitlines()) for out in cuts.values()] == [16, 16, 23]
     assert call("cut", tmp_path / "run.json")[:2] == (2, "")
+
+
+def test_filters_alone_cut_a_run(tmp_path: Path, call: Callable[..., tuple[int, str, str]]) -> None:
+    candidates = Filter.candidates({query: ["a", "c"] for query in RUN})
+    expected = {query: [d for d in documents if d in "ac"] for query, documents in RUN.items()}
+    assert to_run(cut(RUN, task="trec", filters=[candidates])) == to_run(expected)
+    with pytest.raises(UsageError):
+        cut(RUN, task="trec")
+    (tmp_path / "run.json").write_text(json.dumps({"000001": ["000001", "000002"], "000002": ["000003"]}))
+    given_ = ("cut", tmp_path / "run.json", "--task", "1", "--tag", "A", "-o", "-")
+    assert call(*given_, "--not-itself")[:2] == (0, "000001 000002 A\n000002 000003 A\n")
+    assert call(*given_, "--not-queries")[:2] == (0, "000002 000003 A\n")
+    assert call(*given_)[:2] == (2, "")

@@ -243,8 +243,12 @@ def test_the_curve_goes_from_few_to_all_and_shows_the_best() -> None:
 def test_each_point_of_the_curve_is_the_score_of_keeping_down_to_it(
     case: naive.Case, measure: str, bound: Bounds
 ) -> None:
-    pool = case.pool
-    for parameter, score in sweep(pool, "score", measure).curve(np.ones(len(pool.queries), np.bool_), bound):
+    pool, everyone = case.pool, np.ones(len(case.pool.queries), np.bool_)
+    points = sweep(pool, "score", measure).curve(everyone, bound)
+    with pytest.MonkeyPatch.context() as patched:  # the same, to the last bit, a few ends at a time
+        patched.setattr(search, "_PIECE", 2)
+        assert sweep(pool, "score", measure).curve(everyone, bound) == points
+    for parameter, score in points:
         lists = naive.cut(pool, pool.compared.tolist(), parameter, *bound)
         assert score == pytest.approx(naive.score(lists, naive.relevant(case.gold), measure, Decisions()), abs=1e-9)
 

@@ -424,11 +424,17 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
         (
             {"001": {"013": 1}, "002": {"013": 0}},
             {"001": {"013": 1.0, "014": 1.0}, "002": {"013": 1.0}},
-            {"measures": ["MacroP"]},
+            {"measures": ["MacroP", "MacroP@5"]},
             [
                 f"{wording('empty-gold', 1, wording('left-out-topic', n=1))} (first: 002)",
                 f"{wording('tie', 1)} (first: query 001)",
             ],
+        ),
+        (  # where no measure looks at ranks, equal scores are no matter
+            {"001": {"013": 1}},
+            {"001": {"013": 1.0, "014": 1.0}},
+            {"measures": ["MacroP"]},
+            [],
         ),
         (
             {"001": {"013": 1}, "002": {"013": 0}, "003": {}},

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coliee_ir
@@ -19,7 +19,8 @@ from coliee_ir.cli import main
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.measures import parse
-from coliee_ir.measures.formulas import Formula, names_in
+from coliee_ir.measures.formulas import Formula
+from coliee_ir.measures.names import names_in
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.decisions import Decisions
 
@@ -231,3 +232,90 @@ def test_formulas_are_told_from_names_and_pickle() -> None:
     assert pickle.loads(pickle.dumps(formula)) == formula
     assert formula.needs == ("documents", "law")
     assert str(parse("MicroF1(documents)")[0]) == "MicroF1"
+
+
+SPLIT = """
+task = "split"
+title = "labels, laws and proof"
+parts = ["answers", "documents", "proof"]
+measures = ["Total", "Strict"]
+[scores]
+Total = "0.5*LabelAccuracy + 0.3*MacroR(proof) + 0.2*MicroF1"
+Strict = "1 if LabelAccuracy = 1 and MacroR = 1"
+[gold]
+container = "json"
+query = "id"
+[gold.answers]
+at = "label"
+[gold.documents]
+at = "laws"
+[gold.proof]
+at = "proof"
+[run]
+like = "gold"
+"""
+CASE = st.tuples(
+    st.sampled_from(("Y", "N")),
+    st.lists(st.sampled_from(DOCUMENTS), unique=True, max_size=3),
+    st.lists(st.sampled_from(DOCUMENTS), unique=True, max_size=3),
+)
+CASES = st.fixed_dictionaries(dict.fromkeys(QUERIES, CASE))
+
+
+def cases(held: Mapping[str, tuple[str, list[str], list[str]]]) -> list[dict[str, object]]:
+    return [{"id": query, "label": a, "laws": b, "proof": c} for query, (a, b, c) in held.items()]
+
+
+def total_and_strict(gold: Any, run: Any, times: Mapping[str, int]) -> tuple[float, float]:
+    """The two scores of a draw of queries, each so many times; NaN where no query has proof."""
+    label = right = given = relevant = strict = proof = with_proof = 0.0
+    for query, n in times.items():
+        (label_g, laws_g, proof_g), (label_r, laws_r, proof_r) = gold[query], run[query]
+        label += n * (label_g == label_r)
+        right, given, relevant = (
+            right + n * len({*laws_g} & {*laws_r}), given + n * len(laws_r), relevant + n * len(laws_g)
+        )  # fmt: skip
+        if proof_g:
+            proof, with_proof = proof + n * len({*proof_g} & {*proof_r}) / len(proof_g), with_proof + n
+        strict += n * (label_g == label_r and {*laws_g} <= {*laws_r})
+    drawn = sum(times.values())
+    recall = proof / with_proof if with_proof else float("nan")
+    f1 = 2 * right / (given + relevant) if given + relevant else 0.0
+    return 0.5 * label / drawn + 0.3 * recall + 0.2 * f1, strict / drawn
+
+
+@settings(max_examples=15)
+@given(CASES, CASES, st.lists(st.integers(0, 3), min_size=len(QUERIES), max_size=len(QUERIES)))
+def test_any_draw_of_queries_has_the_score_of_a_naive_script(gold: Any, run: Any, drawn: list[int]) -> None:
+    """What resampling does: also where a part is undefined for some queries, or for all."""
+    rules._named.clear()
+    put("split.toml", SPLIT)
+    files = [put(f"{name}.json", cases(held)) for name, held in (("gold", gold), ("run", run))]
+    scores = coliee_ir.evaluate(*files, task="split.toml")
+    whole = dict.fromkeys(QUERIES, 1)
+    assert list(scores.measures.values()) == pytest.approx(total_and_strict(gold, run, whole), abs=1e-9, nan_ok=True)
+    if sum(drawn):
+        expected = total_and_strict(gold, run, dict(zip(QUERIES, drawn, strict=True)))
+        weights = np.array([drawn[QUERIES.index(query)] for query in scores.query_ids], float)
+        for result, value in zip(scores.results.values(), expected, strict=True):
+            terms = result.terms
+            sums = (weights[:, None] * terms.each).sum(axis=0) + terms.besides
+            assert float(terms.score(sums)) == pytest.approx(value, abs=1e-9, nan_ok=True)
+    without = [query for query in QUERIES if not gold[query][2]]
+    assert any("proof" in remark for remark in scores.remarks) == bool(without)
+
+
+def test_scores_that_a_protocol_names_are_compared_and_planned_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    put("split.toml", SPLIT)
+    held = {query: ("Y", ["d1", "d2"], ["d3"]) for query in QUERIES}
+    worse = {query: ("NY"[n % 2], ["d1"], ["d3"]) for n, query in enumerate(QUERIES)}
+    bad = dict.fromkeys(QUERIES, ("N", ["d1"], ["d4"]))
+    files = [put(f"{name}.json", cases(one)) for name, one in (("gold", held), ("one", worse), ("two", bad))]
+    for command in (["compare"], ["plan", "--years", "9"]):
+        options = ["--protocol", "split.toml", "-m", "Total", "--resamples", "99", "-f", "json"]
+        assert main([*command, *files, *options]) == 0
+        assert "Total" in capsys.readouterr().out
+    compared = coliee_ir.compare(*files, task="split.toml", measure="Total", n_resamples=99)
+    assert [one.score for one in compared.standings] == pytest.approx(
+        [total_and_strict(held, run, dict.fromkeys(QUERIES, 1))[0] for run in (worse, bad)]
+    )

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,8 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
         "FIT",
         "--repeats",
         "1",
+        "--task",
+        "1",
     )
     assert code == 0
     assert out.splitlines()[0].split() == [
@@ -203,6 +206,27 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     assert wording("run-order-differs") in err
     by_query = [to_run(coliee_ir.read_run(name)) for name in ("again.txt", "turned.txt")]
     assert by_query[0] == by_query[1]
+
+
+def test_what_is_fitted_can_be_tuned(call: Call) -> None:
+    """Without a task to write for, the whole ranking is kept, and with it the scores."""
+    given = (*TASK1, "--fit", GOLD1, "--repeats", "1", "--save-weights", "w.json")
+    code, _, err = call(*given, "-o", "whole.run")
+    assert (code, "whole.run: the whole ranking" in err) == (0, True)
+    named = ",".join(map(str, json.loads(Path("w.json").read_text())["fusion"]["weights"]))
+    assert call(*TASK1, "--method", "combsum", "--weights", named, "-o", "expected.run")[0] == 0
+    assert Path("whole.run").read_text() == Path("expected.run").read_text()
+    assert main(["tune", GOLD1, "whole.run", "--by", "score", "--folds", "2", "--repeats", "2"]) == 0
+    for options, columns, most in (
+        ((), 6, None),
+        (("--top", "2"), 3, 2),
+        (("--task", "1"), 3, None),
+        (("-f", "columns"), 3, None),
+    ):
+        assert call(*given, "-o", "some.run", *options)[0] == 0
+        lines = Path("some.run").read_text().splitlines()
+        assert len(lines[0].split()) == columns
+        assert most is None or max(Counter(line.split()[0] for line in lines).values()) == most
 
 
 def test_fitting_on_standard_output(call: Call) -> None:

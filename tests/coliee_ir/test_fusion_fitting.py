@@ -27,8 +27,8 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.stats.folds import Difference, Split
-from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.folds import Split
+from coliee_ir.stats.resampling import Difference, Interval
 
 CUT = ["MicroF1", "MicroP", "MicroF(beta=0.5)", "MacroF2", "MacroR", "MicroF(rel=2)"]
 UNCUT = ["MicroF1@2", "MacroF2@3", "AP", "nDCG@3", "recip_rank", "MacroF(beta=2,of=means)@2"]

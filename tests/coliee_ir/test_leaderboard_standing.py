@@ -45,6 +45,8 @@ def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(
     for at, (best, worst) in enumerate(found[:n]):
         assert 1 <= best <= 1 + sum(score > scores[at] for score in scores)
         assert n >= worst >= n - sum(score < scores[at] for score in scores)
+        assert best == min(1 + better[:, other].sum() for other in range(n) if scores[other] <= scores[at])
+        assert worst == max(n - better[other].sum() for other in range(n) if scores[other] >= scores[at])
         # what is claimed of a run is claimed of single pairs: never more runs before or behind it
         assert best - 1 <= better[:, at].sum()
         assert n - worst <= better[at].sum()

@@ -32,6 +32,19 @@ def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.Mo
         alone = one.evaluate(run)
         assert isinstance(scores, Scores)
         assert (scores.tag, scores.measures, scores.remarks) == (alone.tag, alone.measures, alone.remarks)
+        assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
+
+
+@pytest.mark.parametrize("threshold", [0, 1 << 40])
+def test_the_gold_of_many_runs_is_held_once(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
+    one = Evaluator(GOLD)
+    for scores in one.evaluate_all([Submission(run) for run in RUNS], jobs=2, keep_judged=True):
+        assert isinstance(scores, Scores)
+        assert scores.query_ids is one.queries
+        assert {part: judged.qrels for part, judged in scores.judged.items()} == {"documents": one.qrels["documents"]}
+        alone = one.evaluate(scores.file, keep_judged=True)
+        assert np.array_equal(scores.judged["documents"].rank, alone.judged["documents"].rank)
 
 
 def test_a_broken_run_does_not_lose_the_others(

@@ -22,7 +22,7 @@ from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Result, compute, describe, everything, parse
 from coliee_ir.measures.base import topic_mean
-from coliee_ir.measures.catalogue import OURS
+from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.measures.claims import PooledF1, RationaleF1
 from coliee_ir.measures.delegated import DEFINITIONS
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
@@ -457,7 +457,7 @@ def test_all_there_is_is_described_and_can_be_asked_for() -> None:
     described = list(everything())
     names = [description.name for description in described]
     assert len(names) == len(set(names))
-    assert set(names) == {kind().name for kind in OURS.values()} | set(trec_eval.each_name())
+    assert set(names) == {class_of(name)().name for name in OURS} | set(trec_eval.each_name())
     for description in described:
         assert all(description), description.name
         assert parse(description.name)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 import pytest
+import pytrec_eval
 
 import coliee_ir
-from coliee_ir.rules.protocol import neighbours
+from coliee_ir.rules import protocol as rules
+from coliee_ir.rules.protocol import neighbours, protocol, use
 from tests.coliee_ir import naive_neighbours as naive
 from tests.coliee_ir.naive_neighbours import Graded, Rankings
+
+#: the files of LeCaRD, which are not ours to commit
+LECARD = Path(os.environ.get("COLIEE_LECARD", Path(__file__).parents[3] / "shared" / "data" / "lecard"))
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "_named", {})
+
 
 Write = Callable[[Graded, Rankings], tuple[str, str]]
 Expected = Callable[[Graded, Rankings], Mapping[str, float]]
@@ -63,7 +75,8 @@ def _binary(gold: Graded) -> dict[str, dict[str, int]]:
 
 def _lecard(gold: Graded, run: Rankings) -> dict[str, float]:
     found = {f"nDCG@{k}": naive.ndcg(gold, run, k) for k in (10, 20, 30)}
-    found |= {f"P(rel=3)@{k}": naive.precision(gold, run, k, 3) for k in (5, 10)}
+    for k in (5, 10):
+        found[f"P(rel=3,judged_only=True)@{k}"] = naive.precision(gold, run, k, 3, judged_only=True)
     return found | {"AP(rel=3,judged_only=True)": naive.average_precision(gold, run, rel=3, judged_only=True)}
 
 
@@ -132,6 +145,7 @@ NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
             "R@100": naive.recall(gold, run, 100),
             "R@10": naive.recall(gold, run, 10),
             "RR@10": naive.reciprocal_rank(gold, run, 10),
+            "Success@10": naive.success(gold, run, 10),
         },
     ),
     "bsard": (
@@ -226,3 +240,64 @@ def test_a_neighbour_is_scored_as_its_script_scores(name: str, seed: int, tmp_pa
 
 def test_every_neighbour_is_tested_here() -> None:
     assert set(neighbours()) == set(NEIGHBOURS) | {"alqac-2026"}  # which test_formulas.py tests
+
+
+#: neighbours whose scorer is trec_eval over the queries of the run: measure → its name there
+OVER_THE_RUN: Final[Mapping[str, Mapping[str, str]]] = {
+    "aila": {"AP": "map", "P@10": "P_10", "Bpref": "bpref", "RR": "recip_rank"},
+    "beir": {"nDCG@10": "ndcg_cut_10", "AP@100": "map_cut_100", "R@100": "recall_100", "P@10": "P_10"},
+    "mteb": {"nDCG@10": "ndcg_cut_10", "AP@10": "map_cut_10", "R@10": "recall_10", "P@10": "P_10"},
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", OVER_THE_RUN)
+def test_queries_without_results_and_ties_count_as_in_trec_eval_without_options(
+    name: str, seed: int, tmp_path: Path
+) -> None:
+    """Queries that are not answered, one that has nothing relevant, one of the run alone, ties, the query itself."""
+    gold, lists = made(seed)
+    draw = random.Random(seed)
+    queries = list(gold)
+    gold[queries[2]] = dict.fromkeys(gold[queries[2]], 0)
+    run = {q: {doc: float(draw.randint(1, 5)) for doc in docs} for q, docs in lists.items() if q not in queries[:2]}
+    run["9999"] = {"100": 1.0}
+    if name == "beir":
+        run[queries[3]][queries[3]] = 9.0
+    (tmp_path / "gold").write_text(_qrels(gold) if name == "aila" else _beir(gold), encoding="utf-8")
+    lines = [f"{q} Q0 {doc} 1 {score} T\n" for q, held in run.items() for doc, score in held.items()]
+    (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
+    theirs = {q: {doc: score for doc, score in held.items() if doc != q} for q, held in run.items()}
+    asked = set(OVER_THE_RUN[name].values())
+    values = pytrec_eval.RelevanceEvaluator(gold, asked).evaluate(theirs)
+    measures = [*OVER_THE_RUN[name]]
+    scores = coliee_ir.evaluate(tmp_path / "gold", tmp_path / "run", task=name, measures=measures).measures
+    for measure, key in OVER_THE_RUN[name].items():
+        assert scores[measure] == pytest.approx(sum(one[key] for one in values.values()) / len(values), abs=1e-12)
+
+
+#: what metrics.py of the LeCaRD repository computes of golden_labels.json, all cases there with grade 3; its labels
+#: with grades are not at hand. MAP of tfidf, which lacks relevant cases, is divided otherwise there.
+OF_METRICS_PY: Final[Mapping[str, Mapping[str, float]]] = {
+    "bm25": {"nDCG@10": 0.3308, "nDCG@20": 0.3904, "nDCG@30": 0.4381, "P@5": 0.7701, "P@10": 0.6421, "MAP": 0.9346},
+    "tfidf": {"nDCG@10": 0.1015, "nDCG@20": 0.1143, "nDCG@30": 0.1343, "P@5": 0.4729, "P@10": 0.3430},
+    "lm": {"nDCG@10": 0.3608, "nDCG@20": 0.4354, "nDCG@30": 0.4979, "P@5": 0.7701, "P@10": 0.6421, "MAP": 0.9346},
+}
+
+
+@pytest.mark.skipif(not LECARD.is_dir(), reason="the files of LeCaRD are not here")
+@pytest.mark.parametrize("name", OF_METRICS_PY)
+def test_lecards_lists_get_the_figures_of_its_script(name: str, tmp_path: Path) -> None:
+    golden = json.loads((LECARD / "golden_labels.json").read_text(encoding="utf-8"))
+    gold = {query: {str(case): 3 for case in cases} for query, cases in golden.items()}
+    (tmp_path / "gold.json").write_text(_json(gold), encoding="utf-8")
+    shipped = Path(protocol(use("lecard-v1")).file).read_text(encoding="utf-8")
+    own = shipped.replace('task = "lecard-v1"', 'task = "lecard"')
+    if name != "lm":  # as metrics.py turns them round
+        own += "reverse = true\n"
+    (tmp_path / f"{name}.toml").write_text(own, encoding="utf-8")
+    run = LECARD / f"{name}_top100.json"
+    scores = coliee_ir.evaluate(tmp_path / "gold.json", run, task=str(tmp_path / f"{name}.toml")).measures
+    named = {"MAP": "AP(rel=3,judged_only=True)"} | {f"P@{k}": f"P(rel=3,judged_only=True)@{k}" for k in (5, 10)}
+    for measure, value in OF_METRICS_PY[name].items():
+        assert scores[named.get(measure, measure)] == pytest.approx(value, abs=5e-5)

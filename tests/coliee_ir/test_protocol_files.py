@@ -410,11 +410,61 @@ def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -
     assert uploaded.scores == pytest.approx(alqac_score(ALQAC_GOLD, ALQAC_RUNS["first"]))
 
 
-def test_a_folder_of_submissions_to_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("runs").mkdir()
-    put("runs/run.json", ALQAC_RUNS["first"])
-    assert main(["validate", "runs", "--protocol", "alqac"]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+def test_a_folder_of_submissions_is_listed_by_the_rules_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+    put("own.toml", VERDICTS + "[[submission]]\nmost_runs = 1\nsource = 'section 3'\n")
+    for seed, name in enumerate(("gold.json", "runs/a/one.json", "runs/a/two.json", "runs/b/three.json")):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        put(name, verdicts(seed))
+    put("runs/b/broken.json", '{"cases": [')
+    given = ["runs", "--protocol", "own.toml", "--gold", "gold.json", "-f", "json"]
+    assert main(["validate", *given]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert {(one["team"], one["task"], one["tag"], one["part"]) for one in told["received"]} == {
+        ("a", "verdicts", "one", "answers, documents, proof"),
+        ("a", "verdicts", "two", "answers, documents, proof"),
+        ("b", "verdicts", "three", "answers, documents, proof"),
+        ("b", "verdicts", "", ""),
+    }
+    found = {(one["rule"], one["file"]): one for one in told["findings"]}
+    assert {("unreadable", "runs/b/broken.json"), ("runs", "runs/a/two.json")} <= found.keys()
+    assert (found["runs", "runs/a/two.json"]["count"], found["runs", "runs/a/two.json"]["source"]) == (2, "section 3")
+    zipped = Path("runs.zip")
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.write("runs/a/one.json", "a/one.json")
+    assert main(["validate", "runs.zip", *given[1:]]) == 0
+    assert [one["tag"] for one in json.loads(capsys.readouterr().out)["received"]] == ["one"]
+
+
+REPEATING = st.lists(
+    st.tuples(st.sampled_from(("q1", "q2")), st.sampled_from(("d1", "d2", "d3")), st.integers(1, 5)), min_size=1
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(REPEATING, st.sampled_from(("json", "jsonl", "csv", "columns", "lists")))
+def test_a_corrected_copy_has_documents_once_and_the_same_score(rows: list[tuple[str, str, int]], kind: str) -> None:
+    lines = [{"q": query, "d": doc, "s": score} for query, doc, score in rows]
+    texts: dict[str, object] = {
+        "json": lines,
+        "jsonl": "".join(json.dumps(line) + "\n" for line in lines),
+        "csv": "q,d,s\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows),
+        "columns": "".join(f"{q} {d} {s}\n" for q, d, s in rows),
+        "lists": [{"q": query, "docs": [line for line in lines if line["q"] == query]} for query in ("q1", "q2")],
+    }
+    at, container = ('at = "docs"\n', "json") if kind == "lists" else ("", kind)
+    columns = 'columns = ["q", "d", "s"]\n' if kind == "columns" else ""
+    stated = OWN.replace('"own"', f'"own-{kind}"', 1) + 'measures = ["AP", "MicroF1"]\n'
+    stated += f'[run]\ncontainer = "{container}"\nquery = "q"\n{columns}[run.documents]\n{at}id = "d"\nscore = "s"\n'
+    put(f"{kind}.toml", stated)
+    run = put("run", texts[kind])
+    Path("fixed").unlink(missing_ok=True)
+    found = coliee_ir.validate(run, task=f"{kind}.toml", fix="fixed")
+    gold = {"q1": {"d1": 1, "d3": 0}, "q2": {"d2": 1}}
+    scores = [coliee_ir.evaluate(gold, name, task=f"{kind}.toml").measures for name in (run, "fixed")]
+    assert scores[0] == scores[1]
+    repeated = [at for at, (q, d, s) in enumerate(rows) if any((q, d) == one[:2] and one[2] >= s for one in rows[:at])]
+    mended = sum(one.mended for one in found.findings if one.rule == "duplicate")
+    assert mended == len(repeated)
 
 
 # every command, by a protocol with parts and scores of its own

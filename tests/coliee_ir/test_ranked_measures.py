@@ -10,18 +10,18 @@ from pathlib import Path
 
 import ir_measures
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Decisions, evaluate
 from coliee_ir.measures import parse
 
-#: query → relevance of what was retrieved, by rank (None: no judgement), and of what was not
+#: query → relevance of what was retrieved, by rank (None: no judgement), and of what was not; -1: pooled, not judged
 Rankings = dict[str, tuple[list[int | None], list[int]]]
 
 queries = st.tuples(
-    st.lists(st.one_of(st.none(), st.integers(0, 4)), max_size=12), st.lists(st.integers(0, 4), max_size=4)
+    st.lists(st.one_of(st.none(), st.integers(-1, 4)), max_size=12), st.lists(st.integers(0, 4), max_size=4)
 )
 rankings = st.dictionaries(st.integers(1, 99).map(str), queries, min_size=1, max_size=5).filter(
     lambda drawn: any(any(r is not None for r in ranked) for ranked, _ in drawn.values())
@@ -44,21 +44,101 @@ def rbp(ranked: list[int | None], k: int, p: float, rel: int) -> float:
     return (1 - p) * sum(p**at for at, relevance in enumerate(ranked[:k]) if (relevance or 0) >= rel)
 
 
+def is_unjudged(relevance: int | None) -> bool:
+    return relevance is None or relevance < 0
+
+
 def residual(ranked: list[int | None], p: float) -> float:
-    return (1 - p) * sum(p**at for at, relevance in enumerate(ranked) if relevance is None) + p ** len(ranked)
+    return (1 - p) * sum(p**at for at, relevance in enumerate(ranked) if is_unjudged(relevance)) + p ** len(ranked)
+
+
+def rbp_of_trec_eval_10(ranked: list[int | None], missed: list[int], p: float) -> float:
+    """m_rbp.c: gains are relevances, scaled to 1 at most by the query's greatest."""
+    greatest = max([1, *(r for r in [*ranked, *missed] if r is not None)])
+    total, weight = 0.0, 1.0
+    for relevance in ranked:
+        gain = relevance if relevance is not None and relevance >= 0 else 0
+        total += gain / greatest * weight
+        weight *= p
+    return (1 - p) * total
+
+
+def rbp_resid_of_trec_eval_10(ranked: list[int | None], p: float) -> float:
+    """m_rbp_resid.c."""
+    n_unjudged, total, weight = 0, 0.0, 1.0
+    for relevance in ranked:
+        if is_unjudged(relevance):
+            n_unjudged += 1
+            total += weight
+        weight *= p
+    return weight + (1 - p) * total if n_unjudged else 0.0
+
+
+def iprec_of_trec_eval(ranked: list[int | None], missed: list[int], levels: list[float], version: int) -> list[float]:
+    """m_iprec_at_recall.c, of version 9 or 10, loop by loop."""
+    n_relevant = sum(r > 0 for r in [*ranked, *missed] if r is not None)
+    n_found = sum((r or 0) > 0 for r in ranked)
+    cutoffs = [int(x * n_relevant + 0.9) if version == 9 else math.floor(x * n_relevant + 0.5) for x in levels]
+    values, at = [0.0] * len(levels), len(levels) - 1
+    while at >= 0 and cutoffs[at] > n_found:
+        at -= 1
+    greatest, so_far = n_found / len(ranked), n_found
+    for i in range(len(ranked), 0, -1):
+        if so_far == 0:
+            break
+        greatest = max(greatest, so_far / i)
+        if (ranked[i - 1] or 0) > 0:
+            while at >= 0 and so_far == cutoffs[at]:
+                values[at], at = greatest, at - 1
+            so_far -= 1
+    while at >= 0:
+        values[at], at = greatest, at - 1
+    return values
+
+
+@given(rankings)
+@settings(max_examples=40)
+def test_cutoffs_of_recall_are_those_of_the_version_that_is_named(drawn: Rankings) -> None:
+    gold, run = as_files(drawn)
+    levels = [at / 10 for at in range(11)] + [0.25, 0.33]
+    names = [f"iprec_at_recall_{level:.2f}" for level in levels]
+    usable = {query for query in run if any(r is not None and r >= 0 for part in drawn[query] for r in part)}
+    for version in (9, 10):
+        chosen = Decisions(no_overlap="zero", trec_eval=str(version))  # type: ignore[arg-type]
+        found = evaluate(
+            gold, run, task="trec", measures=[*names, "11pt_avg", "map", "11pt_avg.0.3,0.5"], decisions=chosen
+        )
+        assert found.decisions.to_dict().get("trec_eval") == ("10" if version == 10 else None)
+        for query in usable:
+            expected = [iprec_of_trec_eval(*drawn[query], [level], version)[0] for level in levels]
+            got = found.per_query[query]
+            assert [got[name] for name in names] == expected
+            assert got["11pt_avg"] == pytest.approx(sum(expected[:11]) / 11, abs=1e-12)
+            assert got["11pt_avg_0.3,0.5"] == pytest.approx((expected[3] + expected[5]) / 2, abs=1e-12)
+
+
+def test_the_versions_differ_where_a_level_of_recall_is_no_whole_number_of_documents() -> None:
+    gold, run = {"q": dict.fromkeys("abcdef", 1)}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    nine, ten = (
+        evaluate(gold, run, task="trec", measures=["iprec_at_recall_0.20"], decisions=Decisions(trec_eval=version))
+        for version in ("9", "10")
+    )
+    # 0.2 · 6 = 1.2 documents: 2 where 0.9 is added and the rest cut off, 1 where it is rounded
+    assert nine.measures["iprec_at_recall_0.20"] == pytest.approx(2 / 3)
+    assert ten.measures["iprec_at_recall_0.20"] == 1.0
 
 
 def err(ranked: list[int | None], k: int, greatest: int) -> float:
     going, total = 1.0, 0.0
     for at, relevance in enumerate(ranked[:k], start=1):
-        stop = (2 ** (relevance or 0) - 1) / 2**greatest
+        stop = (2 ** max(relevance or 0, 0) - 1) / 2**greatest
         total += going * stop / at
         going *= 1 - stop
     return total
 
 
 def dcg(gains: list[int], k: int) -> float:
-    return sum((2**gain - 1) / math.log2(at + 1) for at, gain in enumerate(gains[:k], start=1))
+    return sum((2 ** max(gain, 0) - 1) / math.log2(at + 1) for at, gain in enumerate(gains[:k], start=1))
 
 
 def ndcg(ranked: list[int | None], missed: list[int], k: int) -> float:
@@ -66,23 +146,59 @@ def ndcg(ranked: list[int | None], missed: list[int], k: int) -> float:
     return dcg([r or 0 for r in ranked], k) / ideal if ideal else 0.0
 
 
-def unjudged(ranked: list[int | None], k: int) -> int:
+def graded_dcg(relevance: list[int | None], k: int) -> float:
+    return sum(max(r or 0, 0) / math.log2(at + 1) for at, r in enumerate(relevance[:k], start=1))
+
+
+def ideal_dcg(ranked: list[int | None], missed: list[int]) -> float:
+    ideal = sorted([r for r in [*ranked, *missed] if r is not None], reverse=True)
+    return graded_dcg([*ideal], len(ideal)) if ranked else 0.0
+
+
+def yaap(ranked: list[int | None], missed: list[int]) -> float:
+    """m_yaap.c."""
+    so_far, total = 0, 0.0
+    for at, relevance in enumerate(ranked, start=1):
+        if (relevance or 0) > 0:
+            so_far += 1
+            total += so_far / at
+    n_relevant = sum((r or 0) > 0 for r in [*ranked, *missed])
+    return math.log((1 + total) / (1 + n_relevant - total))
+
+
+def ndcg_of_gains(ranked: list[int | None], missed: list[int], gains: dict[int, int]) -> float:
+    ranked = [r if r is None else gains.get(r, r) for r in ranked]
+    missed = [gains.get(r, r) for r in missed]
+    ideal = ideal_dcg([0, *ranked], missed)
+    return graded_dcg(ranked, len(ranked)) / ideal if ideal else 0.0
+
+
+def nameless(ranked: list[int | None], k: int) -> int:
     return sum(relevance is None for relevance in ranked[:k])
 
 
 @given(rankings, st.integers(1, 14), st.sampled_from([0.1, 0.5, 0.8, 0.95]), st.integers(1, 4))
+@settings(max_examples=40)
 def test_each_is_what_its_naive_twin_says_query_by_query(drawn: Rankings, k: int, p: float, rel: int) -> None:
     gold, run = as_files(drawn)
     names = {
         f"RBP(p={p},rel={rel})@{k}": lambda ranked, _: rbp(ranked, k, p, rel),
         "RBP": lambda ranked, _: rbp(ranked, len(ranked), 0.8, 1),
         f"RBPResidual(p={p})": lambda ranked, _: residual(ranked, p),
+        f"rbp(p={p})": lambda ranked, missed: rbp_of_trec_eval_10(ranked, missed, p),
+        "rbp": lambda ranked, missed: rbp_of_trec_eval_10(ranked, missed, 0.9),
+        f"dcg@{k}": lambda ranked, _: graded_dcg(ranked, k),
+        "dcg": lambda ranked, _: graded_dcg(ranked, len(ranked)),
+        "ideal_dcg": ideal_dcg,
+        "yaap": yaap,
+        "ndcg.1=3,3=2": lambda ranked, missed: ndcg_of_gains(ranked, missed, {1: 3, 3: 2}),
+        f"rbp_resid(p={p})": lambda ranked, _: rbp_resid_of_trec_eval_10(ranked, p),
         f"ERR@{k}": lambda ranked, _: err(ranked, k, 4),
         "ERR(max_rel=6)": lambda ranked, _: err(ranked, len(ranked), 6),
         f"nDCG(dcg='exp-log2')@{k}": lambda ranked, missed: ndcg(ranked, missed, k),
         "nDCG(dcg='exp-log2')": lambda ranked, missed: ndcg(ranked, missed, 99),
-        f"Judged@{k}": lambda ranked, _: 1 - unjudged(ranked, k) / min(k, len(ranked)) if ranked else 0.0,
-        f"unj_{k}": lambda ranked, _: unjudged(ranked, k) / k,
+        f"Judged@{k}": lambda ranked, _: 1 - nameless(ranked, k) / min(k, len(ranked)) if ranked else 0.0,
+        f"unj_{k}": lambda ranked, _: sum(map(is_unjudged, ranked[:k])) / k,
     }
     found = evaluate(gold, run, task="trec", measures=list(names), decisions=Decisions(no_overlap="zero"))
     for name, twin in names.items():
@@ -131,7 +247,10 @@ def test_a_skipped_query_is_in_no_mean_and_an_empty_ranking_has_all_of_the_resid
 @pytest.mark.parametrize(
     ("name", "stands_for"),
     [
-        ("rbp", ["RBP(p=0.9)"]),
+        ("rbp", ["rbp"]),
+        ("rbp.p=0.95", ["rbp(p=0.95)"]),
+        ("ndcg.1=3,2=9", ["ndcg_1=3,2=9"]),
+        ("rbp_resid_p=0.5", ["rbp_resid(p=0.5)"]),
         ("unj", ["unj_5", "unj_10", "unj_20"]),
         ("unj.3,7", ["unj_3", "unj_7"]),
         ("unj@3", ["unj_3"]),

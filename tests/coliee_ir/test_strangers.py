@@ -277,3 +277,12 @@ def test_ids_of_trec_may_have_commas_in_json_too(call: Call, tmp_path: Path, mon
         assert evaluate("gold.json", run, task="trec", measures="AP").measures == {"AP": value}
     code, out, err = call("evaluate", "gold.json", "run.txt")
     assert (code, out, "comma" in err) == (2, "", True)
+
+
+def test_a_gold_and_a_run_that_look_alike_are_told_by_their_names(call: Call) -> None:
+    """Both are JSON: swapped, P and R are swapped too, and nothing else shows it."""
+    run = EXAMPLES / "task1" / "rerank.json"
+    swapped = wording("named-like-gold", GOLD1, run)
+    for files, told in (((run, GOLD1), True), ((GOLD1, run), False)):
+        code, _, err = call("evaluate", *files)
+        assert (code, swapped in err) == (0, told)

@@ -17,7 +17,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures.base import Terms, of_mean, share
-from coliee_ir.stats import studentised
+from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 
@@ -224,9 +224,22 @@ def test_a_pair_is_the_same_in_either_order_and_beside_others() -> None:
 def test_how_many_are_held_at_once_changes_nothing(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     runs, pairs = at_random(3, 40, 4), list(combinations(range(4), 2))
     whole = studentised.tested(runs, pairs, Resampling(999))
-    monkeypatch.setattr(studentised, "_HELD", held)
-    monkeypatch.setattr(studentised, "_TOGETHER", held)
+    monkeypatch.setattr(resampling, "_AT_ONCE", held)
     assert studentised.tested(runs, pairs, Resampling(999)) == whole
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 5).map(float), st.just(math.inf)), min_size=1, max_size=60),
+    st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.3, 0.9]), st.integers(1, 20),
+)  # fmt: skip
+def test_trials_that_stream_by_give_the_verdict_of_all(
+    values: list[float], statistic: int, alpha: float, at_once: int
+) -> None:
+    tail = studentised._Tail(float(statistic), Resampling(len(values), confidence_level=1 - alpha))
+    for start in range(0, len(values), at_once):
+        tail.add(np.array(values[start : start + at_once]))
+    alpha = Resampling(len(values), confidence_level=1 - alpha).alpha
+    assert (tail.critical, tail.p) == studentised.verdict(np.array(values), statistic, alpha, is_exact=False)
 
 
 @pytest.mark.parametrize("name", ["gm_map", "MacroF(beta=2,of=means)", "num_ret"])
@@ -286,6 +299,9 @@ def naive_greatest(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], swap
     found = []
     contributions = []
     for a, b in pairs:
+        if runs[a].score is not share:
+            contributions.append(studentised.linearised(runs[a], runs[b]))
+            continue
         (n_a, d_a), (n_b, d_b) = runs[a].each.sum(axis=0), runs[b].each.sum(axis=0)
         pooled = (n_a + n_b) / (d_a + d_b)
         weights = np.array([1, -pooled])
@@ -307,6 +323,39 @@ def test_the_greatest_of_all_pairs_is_that_of_signs_turned_one_by_one() -> None:
     of_some = studentised.jointly([studentised.Family(runs, some)], Resampling(80))
     assert of_some.statistics[0] == pytest.approx(joint.statistics[0][[6, 2, 0]])
     assert (of_some.greatest <= joint.greatest + 1e-9).all()
+
+
+@given(
+    st.integers(0, 10**6), st.sampled_from([9, 4, 2]), st.sampled_from([2, 1, 3]),
+    st.sampled_from(["quotient", "mean", "other"]), st.sampled_from([1.0, 0.3]),
+)  # fmt: skip
+@settings(max_examples=60)
+def test_pairs_that_bounds_leave_out_are_never_the_greatest(
+    seed: int, n: int, group: int, kind: str, some: float
+) -> None:
+    random = np.random.default_rng(seed)
+    runs = boards(seed, n, 24)
+    for at in range(1, n):  # families of runs that are nearly the same
+        kept = random.random(24) < random.choice([0.0, 0.5, 0.95])
+        runs[at].each[kept] = runs[random.integers(at)].each[kept]
+        if kind == "mean":
+            runs[at].each[:, 1] = runs[0].each[:, 1]
+    if kind == "other":
+        runs = [Terms(np.column_stack((one.each, one.each[:, 0] % 3)), mixture, np.zeros(3), False) for one in runs]
+    pairs = [pair for pair in combinations(range(n), 2) if random.random() < some] or [(1, 0)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(studentised, "_GROUP", group)
+        patched.setattr(studentised, "_CACHED", 7)
+        joint = studentised.jointly([studentised.Family(runs, pairs)], Resampling(50))
+    told_apart = [(a, b) for a, b in pairs if (runs[a].each != runs[b].each).any()]
+    swaps = np.array(list(twin.swaps(SEED, 50, 24)))
+    r = np.sort(naive_greatest(runs, told_apart, swaps)) ** 2 if told_apart else np.zeros(50)
+    np.testing.assert_allclose(joint.greatest, np.sqrt(23 * r / (24 - r)), rtol=1e-6, atol=1e-9)
+
+
+def mixture(sums: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """A score of three sums that is no quotient of two."""
+    return np.asarray(sums[..., 0] / sums[..., 1] + np.sqrt(1 + sums[..., 2]))
 
 
 def test_corrected_p_are_never_below_single_ones_and_agree_with_the_intervals() -> None:

@@ -114,15 +114,16 @@ def test_markdown_is_escaped() -> None:
 def test_latex_is_escaped() -> None:
     table = render(scored({NASTY: RUNS["A"], "B": RUNS["B"]}), "latex")
     assert table == (
-        "% \\usepackage{booktabs}\n"
+        "% \\usepackage{booktabs,array}\n"
         "{\\small\n"
         "\\setlength{\\tabcolsep}{5pt}\n"
-        "\\begin{tabular}{lrrr}\n"
+        "\\begin{tabular}{>{\\raggedright\\arraybackslash}p{199pt}rrr}\n"
         "\\toprule\n"
         "run & MicroF1 & MacroR & num\\_ret \\\\\n"
         "\\midrule\n"
         r"{[}MAN01{]} 50\%\_A\&B\textbar{}\$x\textasciicircum{}2 \{\textasciitilde{}\}\#\textless{}{*}`"
-        r"\textbackslash{}\textquotedbl{}'\textbackslash{}x1b{[}31m\textbackslash{}n\textbackslash{}t"
+        r"\textbackslash{}\textquotedbl{}'\textbackslash{}\allowbreak{}x1b{[}31m\textbackslash{}n\textbackslash{}t"
+        r"\allowbreak{}"
         " & \\textbf{0.8000} & \\textbf{0.5000} & 2 \\\\\n"
         "B & 0.3333 & 0.2500 & 2 \\\\\n"
         "\\bottomrule\n"

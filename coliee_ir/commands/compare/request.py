@@ -18,9 +18,11 @@ from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.compare.result import POPULATIONS, TESTS, Comparison, Pair, Standing
 from coliee_ir.judging.judged import FloatArray
-from coliee_ir.measures import Measure, Result, parse
+from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import protocol
+from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.scoring.submission import Submission
@@ -102,7 +104,7 @@ def compare(
     evaluator, _ = begin(
         gold,
         given,
-        _one_measure(measure),
+        _one_measure(measure, task, edition),
         task=task,
         edition=edition,
         exclude=exclude,
@@ -123,20 +125,26 @@ def compare(
     )
 
 
-def _one_measure(typed: str) -> list[str]:
+def _one_measure(typed: str, task: str | int | None, edition: str | int | None) -> list[str]:
     """The measure to compare by, as an evaluator is asked for it; nothing for the one that ranks."""
-    check_measures([typed] if typed else [])
+    check_measures([typed] if typed else [], task, edition)
     return [typed] if typed else []
 
 
-def check_measures(names: Sequence[str]) -> None:
+def check_measures(names: Sequence[str], task: str | int | None = None, edition: str | int | None = None) -> None:
     """Refuse a name that stands for several measures: each that is compared is corrected for.
 
+    Args:
+        names: names of measures, formulas, or names that the rules of the task give to formulas.
+        task: the task, where it is named.
+        edition: the year whose rules count; by default the newest.
+
     Raises:
-        UsageError: there is no such measure, or the name stands for several.
+        UsageError: there is no such measure, or the name stands for several; there is no such task or edition.
     """
+    scores = {} if task is None else protocol(task, edition).scores
     for name in names:
-        meant = parse(name)
+        meant = named([name], scores)
         if len(meant) > 1:
             shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
             raise UsageError(f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")

@@ -110,7 +110,7 @@ def convert(
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
         gold = gold if normalise is None else gold_in(normalise, gold)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
-    if form == model_text.FORM:
+    if form == detect.MODEL_TEXT:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     record = record if normalise is None else submission_in(normalise, record)
@@ -119,7 +119,7 @@ def convert(
             return _write_described(described, target, to, tag, files[0].name)
         return _write_template(record, target, to, tag)
     said = write(record, target, to=to, tag=tag, template=template)
-    if form != model_text.FORM:
+    if form != detect.MODEL_TEXT:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
     return [*said, *(f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})" for one in without)]

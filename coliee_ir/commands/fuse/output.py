@@ -40,6 +40,11 @@ def form_for(
     return "trec" if all(one.format == "trec" for one in inputs) else "columns"
 
 
+def keeps_scores(form: str | None) -> bool:
+    """Whether a form, or with None the one that is found, can hold the scores of a ranking that has yet to be cut."""
+    return form in (None, "trec", "parquet")
+
+
 def write_fused(
     run: Run | Answers,
     inputs: Sequence[Run | Answers],

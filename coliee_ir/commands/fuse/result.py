@@ -12,7 +12,7 @@ from coliee_ir.commands.fuse.recipe import Fused, Fusion
 from coliee_ir.output.envelope import apart, dumped, number
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.stats.folds import Difference
+from coliee_ir.stats.resampling import Difference
 
 
 @dataclass(frozen=True, slots=True)

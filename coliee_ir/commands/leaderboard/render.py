@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +31,8 @@ _SHOWN: Final[Mapping[str, Callable[[Grid], str]]] = {
 
 #: forms that ``-o`` takes
 FORMS: Final = (*grid.FORMS, "json", "html")
+
+_JAPANESE: Final = re.compile("[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 #: form → the ending of a file of it
 _ENDINGS: Final = {"table": ".txt", "markdown": ".md", "latex": ".tex", "csv": ".csv", "tsv": ".tsv"}
@@ -129,14 +132,24 @@ def write_pages(board: Board, folder: Path, extras: Extras, reports: Mapping[str
 
 
 def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
-    """A LaTeX document that includes the files of all tables, and of the figures, which lie beside it."""
+    """A LaTeX document that includes all tables, and the figures, which lie beside it.
+
+    Args:
+        board: the leaderboard.
+        tables: the files of the tables.
+        figures: whether ``overview.tex`` lies beside it.
+    """
     title = grid.in_latex(board.protocol.titled(board.edition))
-    inputs = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in tables)
+    inputs = "".join(f"\\input{{{Path(file).name}}}\n\\clearpage\n" for file in tables)
+    texts = "".join(Path(file).read_text("utf-8") for file in tables)
     return (
         "\\documentclass[a4paper]{article}\n"
-        "\\usepackage{iftex}\n\\ifPDFTeX\\usepackage[T1]{fontenc}\\usepackage{textcomp}\\fi\n"
-        "\\usepackage{booktabs,longtable,rotating,pdflscape,graphicx}\n"
-        f"\\title{{{title}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}"
+        "\\usepackage{iftex}\n"
+        f"\\ifPDFTeX\\usepackage[T1]{{fontenc}}\\usepackage{{textcomp}}{grid.declarations(texts)}\\fi\n"
+        + ("\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if _JAPANESE.search(texts) else "")
+        + "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
+        "\\usepackage{booktabs,array,longtable,rotating,pdflscape,graphicx}\n"
+        f"\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}"
         + ("\\input{overview.tex}\n" if figures else "")
         + "\\end{document}\n"
     )

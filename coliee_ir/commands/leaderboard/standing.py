@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from coliee_ir.judging.judged import BoolArray
 from coliee_ir.scoring.scores import Scores
 
@@ -69,15 +71,10 @@ def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
     Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024. That the sets which begin with 1
     hold the best run: Hsu 1981.
     """
-    values = [round(score, _DECIMALS) for score in scores if not math.isnan(score)]
+    values = np.array([round(score, _DECIMALS) for score in scores if not math.isnan(score)])
     n = len(values)
-    best = (1 + better[:n, :n].sum(axis=0)).tolist()
-    worst = (n - better[:n, :n].sum(axis=1)).tolist()
-    found = [
-        Ranks(
-            min(low for low, value in zip(best, values, strict=True) if value <= own),
-            max(high for high, value in zip(worst, values, strict=True) if value >= own),
-        )
-        for own in values
-    ]
+    best = np.minimum.accumulate((1 + better[:n, :n].sum(axis=0))[::-1])[::-1]  # of a run and those behind it
+    worst = np.maximum.accumulate(n - better[:n, :n].sum(axis=1))  # of a run and those before it
+    first, behind = (np.searchsorted(-values, -values, side) for side in ("left", "right"))
+    found = [Ranks(*ends) for ends in zip(best[first].tolist(), worst[behind - 1].tolist(), strict=True)]
     return found + [Ranks(0, 0)] * (len(scores) - n)

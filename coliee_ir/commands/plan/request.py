@@ -89,7 +89,7 @@ def plan(
     >>> [(size.queries, size.found[0] < 0.1) for size in planned.sizes]
     [(30, False), (120, True)]
     """
-    check_measures([measure] if measure else [])
+    check_measures([measure] if measure else [], task, edition)
     given = [opened_submission(run, columns) for run in runs]
     evaluator, _ = begin(
         gold,

@@ -74,7 +74,7 @@ def _rules(rules: Protocol) -> Iterator[str]:
     if rules.exclude:
         yield f"not scored: {', '.join(rules.exclude)}"
     for name, choice in rules.decisions.items():
-        yield f"--{name.replace('_', '-')} {choice}"
+        yield f"default: --{name.replace('_', '-')} {choice}"
     yield f"source: {rules.source}"
 
 

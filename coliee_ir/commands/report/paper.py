@@ -21,6 +21,25 @@ def paths(names: Iterable[str], folder: PathLike) -> list[Path]:
     return [Path(folder, f"{name}.{ending}") for name in names for ending in ("svg", "pdf", "png", "csv")]
 
 
+#: the endings of pictures
+PICTURES: Final = (".svg", ".pdf", ".png")
+
+
+def write_picture(figure: Figure, path: PathLike) -> None:
+    """Write a figure to a file, as one of ``PICTURES`` by its name.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    svg = vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE)
+    ending = Path(path).suffix
+    if ending == ".svg":
+        write_bytes(path, svg.encode())
+    else:
+        made = vl_convert.svg_to_pdf(svg) if ending == ".pdf" else vl_convert.svg_to_png(svg, scale=_SCALE)
+        write_bytes(path, made)
+
+
 def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
     """Write each figure as PDF, SVG and PNG, and its numbers as CSV.
 

@@ -18,9 +18,9 @@ from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import apart, number, numbers
 from coliee_ir.rules.protocol import ERAS
-from coliee_ir.stats.folds import Difference, Split, difference
+from coliee_ir.stats.folds import Split, difference
 from coliee_ir.stats.intervals import jackknife_t
-from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.resampling import Difference, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS
 
 #: What queries can be put in order by without a file.

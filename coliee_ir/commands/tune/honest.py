@@ -11,7 +11,8 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.search import NEAR, Bounds, Fit, Sweep
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats.folds import Difference, Split, averaged, difference
+from coliee_ir.stats.folds import Split, averaged, difference
+from coliee_ir.stats.resampling import Difference
 
 
 class Candidate(NamedTuple):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
@@ -32,15 +33,15 @@ class Objective(NamedTuple):
     Attributes:
         base: shape (Q, T); what each query adds with nothing retrieved.
         row: shape (N, R) with R ≤ T; what a row adds to the first R columns when it is kept together with all rows
-            above it. To the others no row adds anything.
+            above it, as numbers of any kind. To the others no row adds anything.
         up_to: shape (N, R); what a row and those above it in its query add together.
         score: sums of shape (…, T) → scores of shape (…).
         is_mean: whether the score is a mean over queries.
     """
 
     base: FloatArray
-    row: FloatArray
-    up_to: FloatArray
+    row: npt.NDArray[Any]
+    up_to: npt.NDArray[Any]
     score: Callable[[FloatArray], FloatArray]
     is_mean: bool
 
@@ -92,8 +93,9 @@ def objective(
     if isinstance(measure, Micro) and measure.cutoff is None:
         nothing = np.zeros(len(pool.queries))
         base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
-        row = np.column_stack((pool.relevant, np.ones(len(pool.scores)))).astype(np.float64)
-        up_to = np.column_stack((pool.running(pool.relevant), pool.rank)).astype(np.float64)
+        row = np.column_stack((pool.relevant, np.ones(len(pool.scores), dtype=np.bool_)))
+        up_to = np.empty((len(pool.scores), 2), dtype=np.int32)
+        up_to[:, 0], up_to[:, 1] = pool.running(pool.relevant), pool.rank
         return Objective(base, row, up_to, measure.of_sums, False)
     return _of_values(pool, _value(measure, pool, decisions, right, {}))
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.ids import Ids, IntArray, mixed
@@ -129,9 +130,9 @@ class Pool:
         return np.repeat(np.arange(len(self.queries)), self.lengths)
 
     @cached_property
-    def rank(self) -> IntArray:
+    def rank(self) -> npt.NDArray[np.int32]:
         """Shape (N,); the rank of each row in its query, from 1."""
-        return np.arange(len(self.documents)) - self.start[self.query] + 1
+        return (np.arange(1, len(self.documents) + 1) - self.start[self.query]).astype(np.int32)
 
     @cached_property
     def compared(self) -> FloatArray:

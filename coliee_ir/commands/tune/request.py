@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from coliee_adapters.checked import is_whole, texts
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
@@ -207,7 +209,7 @@ def tune(
 
 def cut(
     run: RunLike,
-    rule: Rule | Mapping[str, int],
+    rule: Rule | Mapping[str, int] | None = None,
     *,
     task: str | int | None = None,
     filters: Sequence[Filter] = (),
@@ -217,7 +219,8 @@ def cut(
 
     Args:
         run: a ranking; what ``read_run`` takes.
-        rule: the rule; or query → how many documents to keep, for example as a model predicts it.
+        rule: the rule; or query → how many documents to keep, for example as a model predicts it; None for all that the
+            filters leave.
         task: the task, where it is known.
         filters: what to take away before.
         columns: what the columns of tables and frames are called, by role: see ``read_gold``.
@@ -235,7 +238,7 @@ def cut(
     >>> to_run(cut(to_cut, Rule("score", 0.5))), to_run(cut(to_cut, {"q1": 0, "q2": 1}))
     ({'q1': {'d1': 0.9}}, {'q2': {'d3': 0.3}})
     """
-    if not isinstance(rule, Rule | Mapping):
+    if not (isinstance(rule, Rule | Mapping) or (rule is None and filters)):
         raise UsageError(f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
     record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
@@ -248,6 +251,8 @@ def cut(
     if isinstance(rule, Rule):
         named([rule.family], pool)
         keeps = rule.keeps(pool)
+    elif rule is None:
+        keeps = np.ones(len(pool.documents), dtype=np.bool_)
     else:
         keeps = Filter.as_many(rule).keeps(pool)
     kept = pool.lists(keeps)

@@ -13,8 +13,7 @@ from coliee_ir.output.envelope import apart, number, numbers
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds
-from coliee_ir.stats.folds import Difference
-from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.resampling import Difference, Interval
 from coliee_ir.stats.settings import N_RESAMPLES, SEED
 
 

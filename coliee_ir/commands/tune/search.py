@@ -81,11 +81,13 @@ class _Cells(NamedTuple):
         edges: the ranks with which bands end, from 0; the last band has no end.
         columns: of each sum that rows add to; the last counts those that raise a score.
         places: bound → the places that can be best.
+        bands: bound → the first of its bands, and the one behind the last.
     """
 
     edges: IntArray
     columns: tuple[_Column, ...]
     places: dict[Bounds, IntArray]
+    bands: dict[Bounds, tuple[int, int]]
 
 
 class _Choice(NamedTuple):
@@ -113,11 +115,10 @@ class Sweep:
         self._fixed = FAMILIES[family].fixed
         value = self._value()
         order = np.argsort(-value, kind="stable")
-        self._raises = objective.raises
         n = self._useful(value, order)
         self._order: _Small = order[:n].astype(np.int32)
-        self._falling = value[self._order]
-        self._rising = -self._falling
+        #: shape (M,); the values, which fall, with the sign turned, so that they can be searched
+        self._rising = -value[self._order]
         #: shape (Q,); how many of each query's rows these are
         self._n_used = np.bincount(pool.query[self._order], minlength=len(pool.queries))
         self._following = float(value[order[n]]) if n < len(order) else -np.inf
@@ -125,11 +126,14 @@ class Sweep:
         #: shape (P,); how many rows there are up to each place
         self._ends = self._all_ends()
         #: shape (M,); when each row comes in, query by query as numbers that rise; and where those of a query begin
-        self._first_key = np.arange(len(pool.queries)) * (n + 1)
-        self._reached = np.sort(self._first_key[pool.query[self._order]] + np.arange(n))
+        kind = np.min_scalar_type(-(len(pool.queries) + 1) * (n + 1))
+        self._first_key = (np.arange(len(pool.queries)) * (n + 1)).astype(kind)
+        self._reached = self._first_key[pool.query[self._order]] + np.arange(n, dtype=kind)
+        self._reached.sort()
         self._cells: dict[tuple[Bounds, ...], _Cells] = {}
         self._rows: dict[Bounds, _Small] = {}
         self._behind: dict[int, FloatArray] = {}
+        self._floors: dict[int, FloatArray] = {0: objective.base}
 
     def _value(self) -> FloatArray:
         """Shape (N,); computed again where it is seldom needed."""
@@ -139,15 +143,15 @@ class Sweep:
         """How many rows there are up to the last one that can raise a score, with those that have its value."""
         if self._fixed is not None:
             return int(np.count_nonzero(value >= self._fixed))
-        at = np.flatnonzero(self._raises[order])
+        at = np.flatnonzero(self.objective.raises[order])
         return int(np.count_nonzero(value >= value[order[at[-1]]])) if len(at) else 0
 
     def _all_ends(self) -> IntArray:
         n = len(self._order)
         if self._fixed is not None or not n:
             return np.full(min(n, 1), n)
-        ends = np.append(np.flatnonzero(self._falling[1:] != self._falling[:-1]) + 1, n)  # of equal values
-        raised = np.cumsum(self._raises[self._order])[ends - 1]
+        ends = np.append(np.flatnonzero(self._rising[1:] != self._rising[:-1]) + 1, n)  # of equal values
+        raised = np.cumsum(self.objective.raises[self._order])[ends - 1]
         return np.asarray(ends[np.diff(raised, prepend=0) > 0])
 
     def best(self, chosen: BoolArray, bounds: Sequence[Bounds] = (Bounds(),)) -> Fit:
@@ -237,7 +241,7 @@ class Sweep:
         It is -∞ where there is none, and where none of these queries' rows raises it.
         """
         places = cells.places[bound]
-        low, high = np.searchsorted(cells.edges, (bound.floor, np.inf if bound.cap is None else bound.cap)).tolist()
+        low, high = cells.bands[bound]
         *adds, raised = (
             (of_band[:, high] - of_band[:, low] if low else of_band[:, high]).take(places, axis=1) for of_band in sums
         )
@@ -246,7 +250,7 @@ class Sweep:
         summed[:] = base.T[:, :, None]
         for column, add in enumerate(adds):
             summed[column, :, 1:] += add
-        scores = self.objective.score(np.moveaxis(summed, 0, -1))
+        scores = self.objective.score(summed.transpose(1, 2, 0))
         scores[np.isnan(scores)] = -np.inf
         if self._fixed is None and len(places):
             scores[:, 1][raised[:, 0] == 0] = -np.inf
@@ -282,22 +286,26 @@ class Sweep:
             part = np.searchsorted(self._ends, self._reached - self._first_key[query], side="right")
             cell = (np.searchsorted(edges, rank) - 1) * n_places + part
             starts = np.flatnonzero((np.diff(query, prepend=-1) != 0) | (np.diff(cell, prepend=-1) != 0))
-            adding = [*self.objective.row[used].T, self._raises[used].astype(np.float64)]
+            raises = self.objective.raises[used]
             columns = []
-            for adds in (np.add.reduceat(column, starts) if len(starts) else column for column in adding):
+            for adding in (*self.objective.row[used].T, raises):
+                adds = np.add.reduceat(adding, starts, dtype=np.float64) if len(starts) else np.zeros(0)
                 some = np.flatnonzero(adds)
                 at = starts[some]
                 columns.append(_Column(query[at].astype(np.int32), cell[at], adds[some]))
             places = {}
             for bound in bounds:
-                within = self._raises[used] & self._is_within(rank, bound)
+                within = raises & self._is_within(rank, bound)
                 counted = np.bincount(part[within], minlength=n_places)
                 places[bound] = np.arange(n_places) if self._fixed is not None else np.flatnonzero(counted)
-            self._cells[bounds] = _Cells(edges, tuple(columns), places)
+            ends = [(bound.floor, np.inf if bound.cap is None else bound.cap) for bound in bounds]
+            low, high = np.searchsorted(edges, np.transpose(ends)).tolist()
+            bands = dict(zip(bounds, zip(low, high, strict=True), strict=True))
+            self._cells[bounds] = _Cells(edges, tuple(columns), places, bands)
         return self._cells[bounds]
 
     @staticmethod
-    def _is_within(rank: IntArray, bound: Bounds) -> BoolArray:
+    def _is_within(rank: _Small, bound: Bounds) -> BoolArray:
         within = rank > bound.floor
         return within if bound.cap is None else within & (rank <= bound.cap)
 
@@ -310,13 +318,13 @@ class Sweep:
 
     def _floor(self, always: int) -> FloatArray:
         """What each query adds with the rows that are kept in any case."""
-        if not always:
-            return self.objective.base
-        return self.objective.at(self.pool, np.minimum(always, self.pool.lengths))
+        if always not in self._floors:
+            self._floors[always] = self.objective.at(self.pool, np.minimum(always, self.pool.lengths))
+        return self._floors[always]
 
     def _rule(self, choice: _Choice, chosen: BoolArray) -> Rule:
         kept = self._end(choice.place)
-        last = float(self._falling[kept - 1]) if kept else None
+        last = -float(self._rising[kept - 1]) if kept else None
         return self._ruled(last, chosen, choice.bound, self._next(chosen, choice.bound, kept))
 
     def _ruled(self, last: float | None, chosen: BoolArray, bound: Bounds, following: float) -> Rule:
@@ -345,22 +353,26 @@ class Sweep:
         Returns:
             The values; after how many rows thresholds can lie; the scores there, -∞ where none can be formed.
         """
-        value = self._value()
-        there = self._is_within(self.pool.rank, bound) & chosen[self.pool.query]
-        row = np.flatnonzero(there)
-        row = row[np.argsort(-value[row], kind="stable")]
-        values = value[row]
+        row = np.flatnonzero(self._is_within(self.pool.rank, bound) & chosen[self.pool.query]).astype(np.int32)
+        values = self._value()[row]
+        order = np.argsort(-values, kind="stable").astype(np.int32)
+        row, values = row[order], values[order]
         changes = np.flatnonzero(values[1:] != values[:-1]) + 1
         ends = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
+        # what is kept in any case, and then piece by piece what the rows up to each end add
         base = self._floor(bound.always)[chosen].sum(axis=0)
-        adds = [np.cumsum(self.objective.row[row, column]) for column in range(self.objective.row.shape[1])]
-        scores = np.empty(len(ends))
-        for first in range(0, len(ends), _PIECE):
+        n = self.objective.row.shape[1]
+        added, scores = np.zeros(n), np.empty(len(ends))
+        scores[:1] = self.objective.score(base[None])
+        for first in range(1, len(ends), _PIECE):
             some = ends[first : first + _PIECE]
+            adds = self.objective.row[row[ends[first - 1] : some[-1]]].astype(np.float64)
+            adds[0] += added
+            up_to = np.cumsum(adds, axis=0, out=adds)
             sums = np.tile(base, (len(some), 1))
-            for column, up_to in enumerate(adds):
-                sums[some > 0, column] += up_to[some[some > 0] - 1]
+            sums[:, :n] += up_to[some - ends[first - 1] - 1]
             scores[first : first + len(some)] = self.objective.score(sums)
+            added = up_to[-1]
         return values, ends, np.nan_to_num(scores, nan=-np.inf, copy=False)
 
     def _next(self, chosen: BoolArray, bound: Bounds, kept: int) -> float:
@@ -370,7 +382,7 @@ class Sweep:
         while at < len(rows):
             there = np.flatnonzero(chosen[self.pool.query[self._order[rows[at : at + step]]]])
             if len(there):
-                return float(self._falling[rows[at + there[0]]])
+                return -float(self._rising[rows[at + there[0]]])
             at, step = at + step, 2 * step
         if self._following == -np.inf:
             return -np.inf
@@ -402,7 +414,7 @@ class Sweep:
             above = self.pool.query[self._value() >= threshold]
             kept = np.bincount(above, minlength=len(self.pool.queries))[queries]
         else:
-            n = np.searchsorted(self._rising, -threshold, side="right")
+            n = int(np.searchsorted(self._rising, -threshold, side="right"))
             first = self._first_key[queries]
             kept = np.searchsorted(self._reached, first + n) - np.searchsorted(self._reached, first)
         kept = np.maximum(kept, rule.floor)

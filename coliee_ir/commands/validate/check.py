@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import case_law, descriptions, json_records
+from coliee_adapters import case_law, described, descriptions, json_records, layouts
 from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
@@ -151,6 +151,7 @@ class Checked:
         )
         self._sheets: dict[str, Sheet] = {}
         self._lines: dict[str, list[str]] = {}  # of the pilot's files
+        self._laid_out: dict[str, Source] = {}
         self._described: dict[str, list[Description]] = {}
         for name, source in sources.items():
             add = self.found.of(name)
@@ -163,7 +164,8 @@ class Checked:
                 _unreadable(error, add)
         most = rules.most_runs
         if not check.protocol.is_coliee and most is not None and len(sources) > most:
-            self.found.add(list(sources)[most], "runs", source=rules.runs_source)
+            for name in sources:
+                self.found.add(list(sources)[most], "runs", found=name, source=rules.runs_source)
         check_together(self._sheets, rules, check.protocol, check.known, self.found)
         tags = {sheet.tag: name for name, sheet in self._sheets.items()}
         check_descriptions(self._described, tags, check.task, check.edition, self.found)
@@ -180,6 +182,8 @@ class Checked:
         if not self._check.protocol.is_coliee:
             record = read_run_by(source, self._check.protocol, unreadable_answers="wrong")
             check_stated(record, self._check.protocol, self._check.rules, self._check.known, add)
+            if record.format == layouts.FORMAT:
+                self._laid_out[name] = source
             return
         content = text.text_of(raw, add)
         if self._check.protocol.pilot:
@@ -324,6 +328,9 @@ class Checked:
         # a copy that would be read as something else is none
         texts = {name: text for name, text in texts.items() if not text.lstrip().startswith(OTHER_FORMS)}
         texts |= {name: "".join(f"{line}\n" for line in lines) for name, lines in self._lines.items()}
+        if (layout := self._check.protocol.run) is not None:
+            sources = self._laid_out
+            texts |= {name: described.without_repetitions(sources[name], layout) for name in sources if name in targets}
         # of a file that cannot be read to its end, a copy would lack the rest
         done = {name: to for name, to in targets.items() if name in texts and not self.found.get(name, "unreadable")}
         for name, target in done.items():

@@ -18,9 +18,9 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.inbox import Inbox, Received
 from coliee_ir.commands.validate.tasks import task_of_files
-from coliee_ir.rules.protocol import LONG_LIST_FILE, PROTOCOLS, described_task, protocol, task_name
+from coliee_ir.rules.protocol import LONG_LIST_FILE, PROTOCOLS, Protocol, described_task, protocol, task_name
 from coliee_ir.scoring.arriving import KINDS, Passed, named_task, sorted_out
-from coliee_ir.scoring.reading import read_queries, read_run
+from coliee_ir.scoring.reading import read_queries, read_run, read_run_by
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 
 
@@ -66,7 +66,9 @@ def receive(
     known = TeamList() if teams is None else read_teams(teams)
     who = Teams(known, None, common_folder(map(str, paths)))
     files, passed = sorted_out(walked, asked)
-    held = {file: _held(file, passed, edition) for file in files}
+    rules = None if task is None else protocol(task, edition)
+    own = None if rules is None or rules.is_coliee else rules
+    held = {file: _held(file, passed) if own is None else _held_by(file, own) for file in files}
     rows = [Received(file, who.team_of(one.tag, file), one.task, one.tag, one.part) for file, one in held.items()]
     if task is not None:
         for row in rows:
@@ -77,7 +79,8 @@ def receive(
     described = [
         Received(file, who.team_of("", file), part="description") for file in passed.files.pop("description", [])
     ]
-    findings = _checked(rows, described, passed, edition, [(file, set(read_queries(file))) for file in asked], corpus)
+    named = [(file, set(read_queries(file, rules=own))) for file in asked]
+    findings = _checked(rows, described, passed, edition, named, corpus, own)
     for row in (*rows, *described):
         of_file = [finding.severity for finding in findings if finding.file == row.file]
         row.errors, row.warnings = of_file.count(Severity.ERROR), of_file.count(Severity.WARNING)
@@ -94,7 +97,17 @@ def _remarks(walked: Walked) -> tuple[str, ...]:
     return tuple(walked.remarks())
 
 
-def _held(file: str, passed: Passed, edition: str | int | None) -> _Held:
+def _held_by(file: str, rules: Protocol) -> _Held:
+    """What a file holds of the parts that a protocol names."""
+    try:
+        record = read_run_by(file, rules, unreadable_answers="wrong")
+    except ColieeError:
+        return _Held("", "", rules.task)
+    parts = {"documents" if isinstance(record, Run) else "answers", *record.beside}
+    return _Held(record.tag, ", ".join(part for part in rules.parts if part in parts), rules.task)
+
+
+def _held(file: str, passed: Passed) -> _Held:
     """The run tag, the part and the task of a file."""
     try:
         source = Source(file, may_be_empty=True, any_text=True)
@@ -146,8 +159,12 @@ def _checked(
     edition: str | int | None,
     asked: Sequence[tuple[str, set[str]]],
     corpus: PathLike | None,
+    own: Protocol | None,
 ) -> list[Finding]:
-    """What ``validate`` finds in the files of each team and task, each once; whether runs are described is noted."""
+    """What ``validate`` finds in the files of each team and task, each once; whether runs are described is noted.
+
+    ``own`` are rules that are not COLIEE's, by which runs are not described.
+    """
     piles: dict[tuple[str, str], _Pile] = {}
     teams = {row.file: row.team for row in (*rows, *described)}
     for row in rows:
@@ -167,34 +184,47 @@ def _checked(
             pile = piles.setdefault(key, _Pile())
             pile.descriptions += [] if one.file in pile.descriptions else [one.file]
     for row in rows:
+        if own is not None:
+            break
         said = tags.get(row.team, set())
         row.described = not said.isdisjoint({(described_task(row.task), row.tag), ("", row.tag)})
     found: dict[tuple[str, str], Finding] = {}
     for (_, task), pile in sorted(piles.items()):
-        for finding in _validated(pile, task, edition, asked, corpus).findings:
+        for finding in _validated(pile, task, edition, asked, corpus, own).findings:
             found.setdefault((finding.file, finding.rule), finding)
     return list(found.values())
 
 
 def _validated(
-    pile: _Pile, task: str, edition: str | int | None, asked: Sequence[tuple[str, set[str]]], corpus: PathLike | None
+    pile: _Pile,
+    task: str,
+    edition: str | int | None,
+    asked: Sequence[tuple[str, set[str]]],
+    corpus: PathLike | None,
+    own: Protocol | None,
 ) -> Validation:
     files = [*pile.runs, *pile.descriptions]
-    answered = {query for file in pile.runs[:1] for query in _queries(file)}
+    answered = {query for file in pile.runs[:1] for query in _queries(file, own)}
     shared = max(((len(answered & names), file) for file, names in asked), default=(0, ""))
     queries = shared[1] if shared[0] else None
     try:
         return validate(*files, task=task or None, edition=edition, queries=queries, corpus=corpus)
     except ColieeError as error:
         if len(files) > 1 and not isinstance(error, UsageError):  # one of them cannot be opened
-            parts = [_validated(_Pile([file]), task, edition, asked, corpus) for file in files]
+            parts = [_validated(_Pile([file]), task, edition, asked, corpus, own) for file in files]
             return Validation(tuple(files), task, (), None, tuple(one for part in parts for one in part.findings))
         finding = Finding(files[0], "unreadable", 1, remedy=str(error).removeprefix(f"{os.fspath(files[0])}: "))
         return Validation(tuple(files), task, (), None, (finding,))
 
 
-def _queries(file: str) -> Sequence[str]:
+def _queries(file: str, own: Protocol | None) -> Sequence[str]:
+    """The queries of a run; of one that is not COLIEE's those of its main part."""
     try:
-        return read_queries(file)
+        if own is None:
+            return read_queries(file)
+        record = read_run_by(file, own, unreadable_answers="wrong")
+        if isinstance(record, Answers):
+            return [*record.labels, *record.unreadable]
+        return [query for block in record.blocks() for query in block.queries]
     except ColieeError:
         return ()

@@ -32,7 +32,8 @@ def check_stated(record: Run | Answers, protocol: Protocol, rules: SubmissionRul
             for query in held.unreadable:
                 add("label-unknown", found=query)
         else:
-            queries |= dict.fromkeys(_check_documents(held, protocol, rules, known if part == main else Known(), add))
+            found = _check_documents(held, part, protocol, rules, known if part == main else Known(), add)
+            queries |= dict.fromkeys(found)
     for query in queries:
         if known.queries is not None and query not in known.queries:
             add("query-unknown", found=query)
@@ -43,8 +44,11 @@ def check_stated(record: Run | Answers, protocol: Protocol, rules: SubmissionRul
             add("query-missing", found=query)
 
 
-def _check_documents(run: Run, protocol: Protocol, rules: SubmissionRules, known: Known, add: Add) -> list[str]:
+def _check_documents(
+    run: Run, part: str, protocol: Protocol, rules: SubmissionRules, known: Known, add: Add
+) -> list[str]:
     """Check the documents of a part; its queries."""
+    of_part = "" if part == "documents" or len(protocol.parts) == 1 else f" ({part})"
     listed: dict[str, list[str]] = {}
     for block in run.blocks():
         for query, first, last in block.segments():
@@ -52,10 +56,10 @@ def _check_documents(run: Run, protocol: Protocol, rules: SubmissionRules, known
     strange: dict[str, None] = {}
     for query, documents in listed.items():
         if not documents:
-            add("empty-list", found=query)
+            add("empty-list", found=f"{query}{of_part}")
         for document, times in Counter(documents).items():
-            if times > 1:
-                add("duplicate", found=f"{query} {document}")
+            for _ in range(times - 1):
+                add("duplicate", found=f"{query} {document}{of_part}")
             if document == query and protocol.not_itself:
                 add("self-retrieved", found=query)
             pool = known.documents(query)
@@ -65,5 +69,5 @@ def _check_documents(run: Run, protocol: Protocol, rules: SubmissionRules, known
             elif rules.document_pattern and not re.fullmatch(rules.document_pattern, document):
                 add("document-form", found=document, remedy=f"ids have the form {rules.document_pattern}")
         if rules.most_documents is not None and len(documents) > rules.most_documents:
-            add("too-many", found=f"{query}: {len(documents)} documents", most=rules.most_documents)
+            add("too-many", found=f"{query}: {len(documents)} documents{of_part}", most=rules.most_documents)
     return list(listed)
