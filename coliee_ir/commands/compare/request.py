@@ -24,7 +24,7 @@ from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import score
+from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.classical import critical_t, t

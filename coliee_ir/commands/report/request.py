@@ -28,7 +28,7 @@ from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import score
+from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
