@@ -33,6 +33,7 @@ th[aria-sort=ascending] button::after{content:" ↑";opacity:1}
 th[aria-sort=descending] button::after{content:" ↓";opacity:1}
 .scroll{overflow-x:auto}
 .chart{margin:0}.chart svg{max-width:100%;height:auto}.chart circle{fill:var(--dot)}
+.wide{margin:0 0 1rem}.wide svg{max-width:none}
 nav ul{columns:18rem;column-gap:2.5rem;padding-left:1.2rem}
 input{font:inherit;padding:.2rem .4rem}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
@@ -40,6 +41,7 @@ input{font:inherit;padding:.2rem .4rem}
 body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}
 nav,.search{display:none}
 th button::after{content:""}
+.wide svg{max-width:100%}
 thead{display:table-header-group}tr,.chart{break-inside:avoid}h2{break-after:avoid}
 td,th{padding:.1rem .4rem;white-space:normal}}
 """
@@ -181,6 +183,57 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], says: str) -> str
     return (
         f'<figure class="chart"><svg role="img" aria-label="{text(says)}" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-size="12" fill="currentColor">{"".join(drawn)}</svg>'
+        f"<figcaption>{text(says)}</figcaption></figure>\n"
+    )
+
+
+#: of a figure of questions: of a panel, between panels, of the names of measures, of the ids below
+_PANEL, _GAP, _LEFT, _BELOW = 48, 14, 130, 90
+
+#: pixels of a question, by how many there are; of more, which the table below has, the ids are left out
+_STEPS: Final = ((40, 18), (160, 12))
+_STEP: Final = 4
+
+
+def means(names: Sequence[str], values: Mapping[str, Sequence[float]], says: str) -> str:
+    """A figure of means between 0 and 1, a panel a measure and a column a question, as SVG in a box that scrolls.
+
+    Args:
+        names: the questions.
+        values: measure → the mean of each question; NaN for none.
+        says: what it shows, for screen readers and as its caption.
+    """
+    step = next((step for most, step in _STEPS if len(names) <= most), _STEP)
+    width, bottom = _LEFT + step * len(names) + 10, (_PANEL + _GAP) * len(values)
+    drawn = []
+    for at, (measure, column) in enumerate(values.items()):
+        top = at * (_PANEL + _GAP) + 8
+        for part in (0, 0.5, 1):
+            y = top + _PANEL * (1 - part)
+            drawn.append(
+                f'<line x1="{_LEFT}" x2="{width}" y1="{y:g}" y2="{y:g}" stroke="currentColor" stroke-opacity="0.2"/>'
+                f'<text x="{_LEFT - 6}" y="{y + 4:g}" text-anchor="end">{part:g}</text>'
+            )
+        drawn.append(f'<text x="{_LEFT - 30}" y="{top + _PANEL / 2 + 4:g}" text-anchor="end">{text(measure)}</text>')
+        for number, value in enumerate(column):
+            if value == value:
+                x, y = _LEFT + step * (number + 0.5), top + _PANEL * (1 - min(max(value, 0.0), 1.0))
+                drawn.append(
+                    f'<line x1="{x:g}" x2="{x:g}" y1="{top + _PANEL}" y2="{y:.1f}" stroke="currentColor" '
+                    f'stroke-opacity="0.4"/><circle cx="{x:g}" cy="{y:.1f}" r="{2 if step == _STEP else 3}"/>'
+                )
+    if step != _STEP:
+        for number, name in enumerate(names):
+            x = _LEFT + step * (number + 0.5) + 4
+            drawn.append(
+                f'<text transform="translate({x:g} {bottom}) rotate(-90)" text-anchor="end" font-size="11">'
+                f"{text(cut(name, 15))}</text>"
+            )
+    height = bottom + (_BELOW if step != _STEP else 4)
+    return (
+        f'<figure class="chart wide"><div class="scroll" tabindex="0" role="region" aria-label="{text(says)}">'
+        f'<svg role="img" aria-label="{text(says)}" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'font-size="12" fill="currentColor">{"".join(drawn)}</svg></div>\n'
         f"<figcaption>{text(says)}</figcaption></figure>\n"
     )
 

@@ -65,6 +65,32 @@ PAIRS: Mapping[str, tuple[object, object, str, str]] = {
         "tsv",
         "csv",
     ),
+    "laws and articles": (
+        [{"no": q, "cites": [{"law": a, "art": int(b)} for a, b in held]} for q, held in LAWS.items()],
+        [{"no": q, "cites": [{"law": a, "art": int(b), "conf": 0.5} for a, b in held]} for q, held in LAWS.items()],
+        "json",
+        "json",
+    ),
+    "labels under other keys": (
+        "".join(f'{{"case": "x{n}", "label": "{("refuted", "entailed")[n % 2]}"}}\n' for n in range(4)),
+        "".join(f'{{"case": "x{n}", "prediction": "{("refuted", "entailed")[n % 2]}"}}\n' for n in range(4)),
+        "jsonl",
+        "jsonl",
+    ),
+    "objects of objects": (
+        {"q1": {"relevant": ["d1", "d2"], "irrelevant": ["d3"]}, "q2": {"relevant": ["d3"], "irrelevant": []}},
+        {"q1": ["d2", "d1"], "q2": ["d3"]},
+        "json",
+        "json",
+    ),
+    "a matrix": ({"q1": ["d1"], "q2": ["d3"]}, "query,d1,d2,d3\nq1,0.5,0.25,0\nq2,0.0,0.0,0.75\n", "json", "csv"),
+    "ids in a cell": ('id,articles\nq1,"d1,d2"\nq2,d3\n', "q1\td1\t1\nq1\td2\t2\nq2\td3\t1\n", "csv", "tsv"),
+    "other scripts": (
+        [{"问题编号": "q1", "相关法条": ["民法典第一条"]}],
+        [{"问题编号": "q1", "相关法条": ["民法典第一条"]}],
+        "json",
+        "json",
+    ),
     "ranks": ("0\t0\t1542\t1\n1\t0\t5\t1\n", "0\t1542\t1\n1\t5\t1\n1\t7\t2\n", "tsv", "tsv"),
 }
 
@@ -83,6 +109,15 @@ def test_a_protocol_that_was_begun_reads_its_files(pair: str, capsys: pytest.Cap
     assert scores.queries["unanswered"] == 0
     recall = "MicroR" if "documents" in stated["parts"] else "Accuracy"
     assert coliee_ir.evaluate("gold", "run", task="new.toml", measures=recall).measures[recall] == 1.0
+
+
+def test_what_is_not_read_is_said() -> None:
+    put("gold", [{"qid": "q1", "laws": ["a"], "text": "…"}, {"qid": "q2", "laws": ["b"], "text": "…"}])
+    put("run", [{"qid": "q1", "laws": ["a"], "conf": 0.7}, {"qid": "q2", "laws": ["c"], "conf": 0.1}])
+    said = begin("gold", "run").guessed
+    told = [one for one in said if "'text'" in one or "'conf'" in one]
+    assert [(one.split(":")[0], one.split()[-1]) for one in told] == [("gold", "'text'"), ("run", "'conf'")]
+    assert any("2 documents of the run, 1 of them" in one for one in said)
 
 
 def test_known_formats_are_left_to_be_found(tmp_path: Path) -> None:

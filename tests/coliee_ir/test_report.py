@@ -25,7 +25,8 @@ import coliee_ir
 import coliee_ir.examples
 from coliee_ir.commands.report import embedded
 from coliee_ir.commands.report.drawing import on_page, on_paper
-from coliee_ir.commands.report.overview import overview
+from coliee_ir.commands.report.overview import overview, write_overview
+from coliee_ir.commands.report.overview import paths as overview_paths
 from coliee_ir.commands.report.page import drawn
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -603,6 +604,22 @@ def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_pat
     assert all((tmp_path / name).is_file() for name in included)
     assert "Means over 2 runs of F2, P, R, AP, Rprec, R@5, R@10, R@30" in tex
     assert tex.count("\\begin{figure}") == tex.count("\\end{figure}") == 3
+
+
+def test_the_overview_names_every_question_on_its_axis(tmp_path: Path) -> None:
+    ids = [f"H{n // 10:02}-{n}-U" for n in range(110)]
+    gold = {query: ["1"] for query in ids}
+    runs = [coliee_ir.Run.of({query: ["1"] for query in ids[:n]}, tag=f"A{n}") for n in (20, 60)]
+    board = coliee_ir.rank_runs(gold, *runs, task="3", edition=2025, n_resamples=99)
+    figures = overview(board)
+    assert [(one.name, len(one.data.rows)) for one in figures] == [
+        ("single-easy", 20), ("single-other", 45), ("single-other-2", 45)]  # fmt: skip
+    written = write_overview(board, tmp_path)
+    shown = [
+        text for path in written if path.suffix == ".svg" for text in re.findall(">([^<>]+)</text>", path.read_text())
+    ]
+    assert sorted(set(ids) & set(shown)) == sorted(ids)
+    assert set(written) <= set(overview_paths(tmp_path))
 
 
 def test_the_means_of_the_overview_are_means_over_runs() -> None:

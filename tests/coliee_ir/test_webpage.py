@@ -87,6 +87,45 @@ def test_gold_is_hidden_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
     assert "a1" in hidden
 
 
+def test_no_page_of_a_hidden_gold_has_one_of_its_ids(capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = {f"H30-{n}-U": [str(4000 + n), *(["700"] if n % 3 else [])] for n in range(1, 13)}
+    xml = "".join(f'<pair id="{query}" label="Y">{"".join(f"<article>{a}</article>" for a in of)}<t2>x</t2></pair>'
+                  for query, of in pairs.items())  # fmt: skip
+    Path("gold.xml").write_text(f"<dataset>{xml}</dataset>")
+    Path("in3").mkdir()
+    for tag, right in (("a1", 9), ("b1", 3), ("lost", 0)):
+        articles = "".join(f"{query} Q0 {of[0] if at < right else 1} 1 1.0 {tag}\n" for at, (query, of) in
+                           enumerate(pairs.items()))  # fmt: skip
+        Path(f"in3/task3.{tag}").write_text(articles)
+        Path(f"in3/answers.{tag}").write_text("".join(f"{query} Y {tag}\n" for query in pairs))
+    Path("in3/task3.far").write_text("H01-1-A Q0 1 1 1.0 far\n")
+    Path("in3/answers.far").write_text("H01-1-A Y far\n")
+    Path("categories.csv").write_text("query,category\n" + "".join(f"{query},Other\n" for query in pairs))
+    command = ["leaderboard", "gold.xml", "in3", "--task", "3", "--resamples", "9", "--categories", "categories.csv"]
+    assert main([*command, "--pages", "open"]) == 2
+    shown = "".join(path.read_text() for path in Path("open").iterdir())
+    assert all(query in shown for query in pairs) and "4012" in shown
+    assert main([*command, "--pages", "closed", "--hide-gold"]) == 2
+    for path in Path("closed").iterdir():
+        texts = " ".join([*Rows(path.read_text()).texts, *Rows(path.read_text()).labels])
+        assert not [query for query in pairs if query in texts], path
+        assert not re.search(r"\b(40\d\d|700)\b", texts), path
+
+
+def test_the_figures_of_the_questions_are_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "9", "-f", "html"]) == 0
+    text = capsys.readouterr().out
+    (section,) = re.findall(r'<section id="questions">(.*?)</section>', text, re.DOTALL)
+    figures = re.findall(r"<svg.*?</svg>", section, re.DOTALL)
+    assert len(figures) == 2  # easy and other ones
+    assert sorted(re.findall(r">(0000\d\d)<", "".join(figures))) == [f"{n:06}" for n in range(1, 9)]
+    for figure, n in zip(figures, (2, 6), strict=True):
+        heights = [float(y) for y in re.findall(r'<circle [^>]*cy="([\d.]+)"', figure)]
+        assert len(heights) == 3 * n
+        assert heights[:n] == sorted(heights[:n], reverse=True)  # the hardest first
+    assert {float(y) for y in re.findall(r'<circle [^>]*cy="([\d.]+)"', figures[0])[:2]} == {8.0}  # right in all runs
+
+
 def test_one_page_is_of_a_whole_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("labels.txt").write_text("".join(f"R07-0{n}-A Y\n" for n in range(1, 6)))
     Path("four.txt").write_text("".join(f"R07-0{n}-A {'Y' if n < 4 else 'N'} x4\n" for n in range(1, 6)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -99,6 +100,37 @@ def questions(board: Board, easy: float) -> Grid:
     )
     caption += "; reported for questions with one relevant document." if has_documents else "."
     return Grid(header, rows, caption, n_text=2)
+
+
+#: kind of questions → name of the figure of them, what is in it
+FIGURES: Final[Mapping[str, tuple[str, str]]] = {
+    "one, easy": ("single-easy", "easy questions with one relevant document"),
+    "one, other": ("single-other", "other questions with one relevant document"),
+    "several": ("several", "questions with several relevant documents"),
+    "easy": ("easy", "easy questions"),
+    "other": ("other", "other questions"),
+}
+
+
+def hardest_first(table: Grid, kind: str, first: int) -> list[Sequence[Cell]]:
+    """The rows of ``questions`` for a kind, by the mean of the first measure.
+
+    Args:
+        table: what ``questions`` gave.
+        kind: one of ``FIGURES``.
+        first: the column of the first measure.
+    """
+
+    def mean(row: Sequence[Cell]) -> float:
+        cell = row[first]
+        return cell.value if isinstance(cell, Number) else float("nan")
+
+    return sorted((row for row in table.rows if row[1] == kind), key=mean)
+
+
+def means_of(n_runs: int, measures: Sequence[str], n: int, what: str) -> str:
+    """What a figure of questions shows, without a full stop."""
+    return f"Means over {counted(n_runs, 'run')} of {', '.join(measures)} for each of the {n} {what}"
 
 
 def histogram(board: Board, easy: float, categories: Categories | None) -> Grid:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -13,8 +14,9 @@ from coliee_adapters.files import made_folder, written
 from coliee_adapters.lines import counted
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES
+from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
 from coliee_ir.output import webpage
-from coliee_ir.output.grid import Grid
+from coliee_ir.output.grid import Grid, Number
 from coliee_ir.output.webpage import Section, file_name
 
 #: the tables that name relevant documents, or what the answer to a single question is worth
@@ -74,8 +76,10 @@ def page(
         hide_gold: see ``pages``.
     """
     title = board.protocol.titled(board.edition) + (f", {team}" if team else "")
+    if hide_gold and "invalid" in tables:  # whose reasons name ids of the gold
+        tables = {**tables, "invalid": _without(tables["invalid"], "reason")}
     sections = [
-        Section(name, _heading(name), _figure(board, name, team) + webpage.table(grid, _heading(name), links))
+        Section(name, _heading(name), _figure(board, grid, name, team) + webpage.table(grid, _heading(name), links))
         for name, grid in tables.items()
         if grid.rows and not (hide_gold and name in _OF_GOLD) and not (team and name == "invalid")
     ]
@@ -88,8 +92,10 @@ def _heading(name: str) -> str:
     return shows[0].upper() + shows[1:]
 
 
-def _figure(board: Board, name: str, team: str) -> str:
-    """Above the ranking, the scores with their intervals."""
+def _figure(board: Board, table: Grid, name: str, team: str) -> str:
+    """Above the ranking, the scores with their intervals; above the questions, their means (2021: Figures 1 to 3)."""
+    if name == "questions":
+        return _of_questions(board, table)
     if name != "ranking":
         return ""
     names = dict(zip(map(id, board.entries), board.names(), strict=True))
@@ -100,6 +106,22 @@ def _figure(board: Board, name: str, team: str) -> str:
     ]
     level = f"{100 * board.resampling.confidence_level:g}%"
     return webpage.intervals(rows, f"{board.ranking.name} of {counted(len(rows), 'run')}, with intervals of {level}.")
+
+
+def _of_questions(board: Board, table: Grid) -> str:
+    """A figure for each kind of question that there is."""
+    first = len(table.header) - len(board.measures)
+    measures = table.header[first:]
+    drawn = []
+    for kind, (_, what) in FIGURES.items():
+        if rows := hardest_first(table, kind, first):
+            columns = {
+                measure: [cell.value if isinstance(cell, Number) else math.nan for cell in column]
+                for measure, column in zip(measures, list(zip(*rows, strict=True))[first:], strict=True)
+            }
+            says = f"{means_of(len(board.entries), measures, len(rows), what)}, hardest first."
+            drawn.append(webpage.means([str(row[0]) for row in rows], columns, says))
+    return "".join(drawn)
 
 
 def write(made: Mapping[str, str], folder: Path) -> list[str]:
@@ -142,6 +164,13 @@ def edition(tasks: Iterable[tuple[str, str]]) -> str:
 def _plain(text: str) -> str:
     """Text that stood in a page of ours, to be escaped again."""
     return html.unescape(text)
+
+
+def _without(table: Grid, column: str) -> Grid:
+    """A table without a column."""
+    kept = [at for at, name in enumerate(table.header) if name != column]
+    rows = [[row[at] for at in kept] for row in table.rows]
+    return replace(table, header=[table.header[at] for at in kept], rows=rows, n_text=-1)
 
 
 def _of_team(table: Grid, team: str, tags: set[str]) -> Grid:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters import described, detect, json_text
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
-from coliee_adapters.layouts import Layout, Part
+from coliee_adapters.layouts import ALL, Layout, Part
 from coliee_adapters.lines import content_lines, counted, is_number, split_columns
 from coliee_adapters.records import Answers
 from coliee_adapters.statute import LABELS
@@ -74,7 +76,12 @@ def begin(gold: PathLike, run: PathLike, name: str = "my-task") -> Begun:
             guessed.append(f"{what}: a format that is known without a protocol")
         else:
             guessed += [f"{what}: {one}" for one in _said(tables[what], layout)]
-    measures, parts, read = _read(sources, layouts)
+    try:
+        measures, parts, read = _read(sources, layouts)
+    except InputError as error:
+        problem = f"it cannot be read as guessed ({'; '.join(guessed)}): {error.problem}"
+        remedy = "write the protocol by hand"
+        raise InputError(error.path, problem, line=error.line, found=error.found, remedy=remedy) from None
     text = _written(name, parts, measures, layouts)
     return Begun(text, (*guessed, *read))
 
@@ -98,7 +105,9 @@ def _table(source: Source) -> _Table:
     lines = [line for _, line in content_lines(text, source.name)]
     separator = next((mark for mark in "\t," if mark in lines[0]), " ")
     container = {"\t": "tsv", ",": "csv", " ": "columns"}[separator]
-    cells = [split_columns(line) if separator == " " else line.split(separator) for line in lines]
+    cells = [split_columns(line) for line in lines]
+    if separator != " ":
+        cells = [row for row in csv.reader(text.split("\n"), delimiter=separator) if any(row)]
     first = [cell.strip() for cell in cells[0]]
     has_header = container != "columns" and not any(map(is_number, first)) and len(cells) > 1
     has_header = has_header and any(normal_name(cell) in names for cell in first for names in EVERY_NAME.values())
@@ -123,24 +132,31 @@ def _layout(table: _Table, other: _Table, path: str, what: str) -> Layout | None
     if table.container == "columns" and len(table.columns) in (4, 6):
         return None  # TREC's
     if table.entries is not None:
-        return Layout("json", parts={"documents": Part()})
+        objects = [one for one in table.entries.values() if isinstance(one, dict)]
+        are_values = all(isinstance(value, int | float) for one in objects for value in one.values())
+        if are_values or len(objects) < len(table.entries):
+            return Layout("json", parts={"documents": Part()})
+        table = table._replace(rows=objects)
     keys = table.names()
-    query = _query_of(table, other)
+    query = "" if table.entries is not None else _query_of(table, other)
     if query is None:
         raise InputError(
             path, "no key is recognised as the query", found=", ".join(keys), remedy="write the protocol by hand"
         )
     parts: dict[str, Part] = {}
     rest = [key for key in keys if key != query]
+    if not table.columns and len(_documents(other) & {*rest}) > 1:
+        return Layout(table.container, table.records, query, table.columns, parts={"documents": Part(at=ALL)})
     held = {key: [row[key] for row in table.rows if row.get(key) is not None] for key in rest}
     lists = [key for key, values in held.items() if values and all(isinstance(one, list) for one in values)]
     for key in [key for key in lists if _overlap(held[key], other, key)] or lists[:1]:
-        parts["documents" if "documents" not in parts else _part_name(key)] = _listed(key, held[key])
+        name = "documents" if "documents" not in parts else _part_name(key)
+        parts[name] = _listed(key, held[key], _inner_keys(other))
     for key, values in held.items():
-        if "answers" not in parts and not table.columns and _are_labels(values) and _is_in(other, key):
+        if "answers" not in parts and not table.columns and _are_labels(values) and _are_labels_of(key, values, other):
             yes, no = _sides(values)
             parts["answers"] = Part(at=key, yes=yes, no=no)
-    if not parts and (part := _flat(table, rest, what)) is not None:
+    if not parts and (part := _flat(table, rest, what, _documents(other))) is not None:
         parts["documents"] = part
     if not parts:
         raise InputError(
@@ -148,6 +164,21 @@ def _layout(table: _Table, other: _Table, path: str, what: str) -> Layout | None
             remedy="write the protocol by hand",
         )  # fmt: skip
     return Layout(table.container, table.records, query, table.columns, parts=parts)
+
+
+def _are_labels_of(key: str, values: Iterable[Any], other: _Table) -> bool:
+    """Whether the other file has labels under this key, or the same words under another."""
+    words = {*map(json.dumps, values)}
+    return _is_in(other, key) or any(
+        words & {json.dumps(row.get(name)) for row in other.rows} for name in other.names()
+    )
+
+
+def _documents(table: _Table) -> set[str]:
+    """All texts and integers that a file has, and the keys of objects in it: its documents are among them."""
+    values = [*(table.entries or {}).values(), *(value for row in table.rows for value in row.values())]
+    keys = {str(key) for value in values if isinstance(value, dict) for key in value}
+    return keys | _scalars([item for value in values for item in (value if isinstance(value, list) else [value])])
 
 
 def _is_in(other: _Table, key: str) -> bool:
@@ -189,13 +220,17 @@ def _overlap(values: Sequence[Any], other: _Table, key: str) -> bool:
     """Whether the documents in lists are those of the other file, or stand under the same key there."""
     if _is_in(other, key):
         return True
-    theirs = other.entries.values() if other.entries is not None else [v for row in other.rows for v in row.values()]
-    inner = [one for value in theirs for one in (value if isinstance(value, list | dict) else [value])]
-    return bool(_scalars(values) & _scalars(inner))
+    return bool(_scalars(values) & _documents(other))
 
 
-def _listed(key: str, values: Sequence[Any]) -> Part:
-    """Documents in a list: ids, or objects whose keys with ids make one together."""
+def _inner_keys(table: _Table) -> set[str]:
+    """The keys of objects in the lists of a file."""
+    values = [*(table.entries or {}).values(), *(value for row in table.rows for value in row.values())]
+    return {key for one in values if isinstance(one, list) for item in one if isinstance(item, dict) for key in item}
+
+
+def _listed(key: str, values: Sequence[Any], theirs: Collection[str]) -> Part:
+    """Documents in a list: ids, or objects whose keys with ids make one together; ``theirs`` the other file has too."""
     items = [item for value in values for item in value]
     if not items or not isinstance(items[0], dict):
         return Part(at=key)
@@ -203,19 +238,36 @@ def _listed(key: str, values: Sequence[Any]) -> Part:
     score, rank = (next((one for one in keys if normal_name(one) in EVERY_NAME[of]), "") for of in ("score", "rank"))
     grade = next((one for one in keys if normal_name(one) in _RELEVANCE and one != score), "")
     ids = [one for one in keys if one not in (score, rank, grade) and normal_name(one).endswith("id")]
-    ids = ids or [one for one in keys if one not in (score, rank, grade)][:1]
+    others = [one for one in keys if one not in (score, rank, grade, *ids)]
+    ids = ids or [others.pop(0)]
+    for one in others:  # a law alone does not name an article
+        if one in theirs and all(isinstance(item.get(one), str | int) for item in items) and _vary(items, ids, one):
+            ids.append(one)
     pattern = ids[0] if len(ids) == 1 else "|".join(f"{{{one}}}" for one in ids)
     return Part(at=key, id=pattern, relevance=grade, score=score, rank=rank)
 
 
-def _flat(table: _Table, keys: Sequence[str], what: str) -> Part | None:
-    """A document a record."""
+def _vary(items: Iterable[Mapping[str, Any]], keys: Sequence[str], other: str) -> bool:
+    """Whether items with the same values of some keys have different ones of another."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for item in items:
+        found.setdefault(tuple(str(item.get(key)) for key in keys), set()).add(str(item.get(other)))
+    return any(len(values) > 1 for values in found.values())
+
+
+def _flat(table: _Table, keys: Sequence[str], what: str, theirs: Collection[str]) -> Part | None:
+    """A document a record, or several in a text."""
     named = {role: next((key for key in keys if normal_name(key) in EVERY_NAME[role]), "") for role in EVERY_NAME}
     document = named["document"] or next(
         (key for key in keys if all(isinstance(row.get(key), str | int) for row in table.rows)), ""
     )
     if not document:
         return None
+    cells = [str(row.get(document, "")) for row in table.rows]
+    for separator in ",;|":
+        pieces = {piece.strip() for cell in cells for piece in cell.split(separator)}
+        if any(separator in cell for cell in cells) and pieces & {*theirs} and not {*cells} <= {*theirs}:
+            return Part(at=document, separator=separator)
     value = named["relevance"] or named["score"] if what == "gold" else named["score"] or named["rank"]
     value = value or next((key for key in keys if key == _VALUE), "")
     if not value or what == "gold":
@@ -249,9 +301,28 @@ def _said(table: _Table, layout: Layout) -> list[str]:
     for name, part in layout.parts.items():
         keys = {"id": part.id, "relevance": part.relevance, "score": part.score, "rank": part.rank}
         found = "".join(f", {what} {key!r}" for what, key in keys.items() if key)
+        found += f", separated by {part.separator!r}" if part.separator else ""
         labels = f", Y is {part.yes[0]!r}" if name == "answers" else ""
-        said.append(f"{name} {f'at {part.at!r}' if part.at else 'in the record'}{found}{labels}")
+        place = "in all other columns" if part.at == ALL else f"at {part.at!r}" if part.at else "in the record"
+        said.append(f"{name} {place}{found}{labels}")
+    if unused := _unused(table, layout):
+        said.append(f"not used: {', '.join(map(repr, unused))}")
     return said
+
+
+def _unused(table: _Table, layout: Layout) -> list[str]:
+    """The keys of records, and of the objects in their lists, that nothing is read from."""
+    used = " ".join([layout.query, *(key for part in layout.parts.values() for key in part[:5])])
+    if any(part.at == ALL or (not part.at and not part.id) for part in layout.parts.values()):
+        return []
+    rows = table.rows or [one for one in (table.entries or {}).values() if isinstance(one, dict)]
+    names = dict.fromkeys(key for row in rows for key in row)
+    for part in layout.parts.values():
+        lists = [row.get(part.at) for row in rows]
+        names |= dict.fromkeys(
+            key for one in lists if isinstance(one, list) for item in one if isinstance(item, dict) for key in item
+        )
+    return [name for name in names if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", used)]
 
 
 def _read(
@@ -269,6 +340,12 @@ def _read(
         longest = max(map(len, queries.values()), default=0)
     shared = len(queries.keys() & set(gold.queries))
     read = [f"read {counted(len(gold.queries), 'query')} of the gold, {shared} of them in the run"]
+    if longest:
+        judged = {doc for held in (gold.qrels or {}).values() for doc in held}
+        retrieved = {doc for held in queries.values() for doc in held}
+        read.append(
+            f"read {counted(len(retrieved), 'document')} of the run, {len(retrieved & judged)} of them in the gold"
+        )
     parts = list(dict.fromkeys(("documents",) if of_gold is None else of_gold.parts))
     if parts == ["answers"]:
         measures = ["Accuracy"]
@@ -276,7 +353,10 @@ def _read(
         measures = ["AP", "nDCG@10", "R@100"]
     else:
         measures = ["MicroF1", "MicroP", "MicroR"]
-    read.append(f"measures: {', '.join(measures)}, since the run's lists have up to {longest} documents")
+    if "answers" in parts and "documents" in parts:
+        measures.append("LabelAccuracy")
+    why = f", since the run's lists have up to {counted(longest, 'document')}" if longest else ""
+    read.append(f"measures: {', '.join(measures)}{why}")
     return measures, parts, read
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,40 +11,38 @@ import altair as alt
 
 from coliee_adapters.files import PathLike, made_folder, written
 from coliee_ir.commands.leaderboard import EASY, Leaderboard
+from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
 from coliee_ir.commands.report import paper
-from coliee_ir.commands.report.drawing import Figure, figure, label, rows, unchecked
+from coliee_ir.commands.report.drawing import Figure, called, figure, label, rows, unchecked
 from coliee_ir.commands.report.paper import write_figures
-from coliee_ir.output.grid import Grid, Number, in_latex
+from coliee_ir.output.grid import Cell, Grid, Number, in_latex
 
-#: kind, as the table of questions names it → name of the figure, what is in it
-_KINDS: Final = {
-    "one, easy": ("single-easy", "easy questions with one relevant document"),
-    "one, other": ("single-other", "other questions with one relevant document"),
-    "several": ("several", "questions with several relevant documents"),
-    "easy": ("easy", "easy questions"),
-    "other": ("other", "other questions"),
-}
-#: in pixels: of the figure, of a question, of a measure; and below what width of a question its id cannot be read
+#: questions whose ids can be read side by side on a page of a paper; more are dealt to figures, as many as these
+_SIDE_BY_SIDE: Final = 58
+_PARTS: Final = 4
+#: in pixels: of the figure, of a question at least and at most, of a measure
 _WIDTH: Final = 620
 #: what stands at the left of a figure
 _BESIDE: Final = 70
-_NARROW, _WIDE, _LEGIBLE, _HEIGHT = 3, 20, 7, 52
+_NARROW, _WIDE, _HEIGHT = 3, 20, 52
 
 
 def overview(board: Leaderboard, easy: float = EASY) -> list[Figure]:
-    """A figure for each kind of question that there is."""
+    """A figure for each kind of question that there is; several where the ids of all could not be read in one."""
     table = board.table("questions", easy=easy)
     with unchecked():
         return [
-            _of_kind(board, table, kind, name, what)
-            for kind, (name, what) in _KINDS.items()
+            one
+            for kind, (name, what) in FIGURES.items()
             if any(row[1] == kind for row in table.rows)
+            for one in _of_kind(board, table, kind, name, what)
         ]
 
 
 def paths(folder: PathLike) -> list[Path]:
     """The files that ``write_overview`` may write."""
-    return [*paper.paths((name for name, _ in _KINDS.values()), folder), Path(folder, "overview.tex")]
+    names = (_named(name, at) for name, _ in FIGURES.values() for at in range(_PARTS))
+    return [*paper.paths(names, folder), Path(folder, "overview.tex")]
 
 
 def write_overview(board: Leaderboard, folder: PathLike, easy: float = EASY) -> list[Path]:
@@ -76,11 +75,35 @@ def _share(figure: Figure) -> float:
     return float(min(1.0, (width + _BESIDE) / (_WIDTH + _BESIDE)))
 
 
-def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -> Figure:
-    kept = [row for row in table.rows if row[1] == kind]
+def _named(name: str, part: int) -> str:
+    """The name of a part of a figure, from 0."""
+    return f"{name}-{part + 1}" if part else name
+
+
+def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -> list[Figure]:
     first = len(table.header) - len(board.measures)
+    kept = hardest_first(table, kind, first)
+    parts = math.ceil(len(kept) / _SIDE_BY_SIDE)
+    if parts > _PARTS:  # too many for ids, whatever is done
+        parts = 1
+    size = math.ceil(len(kept) / parts)
     measures = [str(column) for column in table.header[first:]]
-    kept = sorted(kept, key=lambda row: _value(row[first]))
+    said = means_of(len(board.entries), measures, len(kept), what)
+    note = table.caption.partition(". ")[2] if "easy" in kind or "other" in kind else ""
+    made = []
+    for at in range(parts):
+        rows_of_part = kept[at * size : (at + 1) * size]
+        which = f", part {at + 1} of {parts}" if parts > 1 else ""
+        says = f"{said}, hardest first{which}. {note}".strip()
+        title = f"{what[0].upper()}{what[1:]}{which}"
+        made.append(_figure(_named(name, at), title, says, rows_of_part, measures, table.header))
+    return made
+
+
+def _figure(
+    name: str, title: str, says: str, kept: Sequence[Sequence[Cell]], measures: Sequence[str], header: Sequence[str]
+) -> Figure:
+    first = len(header) - len(measures)
     names = [label(str(row[0])) for row in kept]
     points = [
         {"q": at, "question": name, "measure": measure, "mean": round(_value(cell), 4)}
@@ -89,10 +112,11 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -
         if math.isfinite(_value(cell))
     ]
     step = max(_NARROW, min(_WIDE, _WIDTH // max(len(names), 1)))
-    legible = step >= _LEGIBLE
+    legible = len(names) <= _SIDE_BY_SIDE
     axis = alt.Axis(
-        labels=legible, labelAngle=-90, grid=False, ticks=False, labelFontSize=min(step, 9), labelOverlap=False
-    )
+        labels=legible, labelAngle=-90, grid=False, ticks=False, labelFontSize=min(step, 11), labelOverlap=False,
+        labelExpr=called("questions"),
+    )  # fmt: skip
     x = alt.X("q:O", title=None if legible else f"{len(names)} questions", axis=axis)
     y = alt.Y("mean:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
     told = [alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")]
@@ -106,16 +130,7 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -
         .facet(row=alt.Row("measure:N", sort=measures, header=heads, title=None), spacing=16)
     )
     cells = [[label(cell) if isinstance(cell, str) else cell for cell in row] for row in kept]
-    said = f"Means over {len(board.entries)} runs of {', '.join(measures)} for each of the {len(kept)} {what}"
-    note = table.caption.partition(". ")[2] if "easy" in kind or "other" in kind else ""
-    return figure(
-        name,
-        f"{what[0].upper()}{what[1:]}",
-        f"{said}, hardest first. {note}".strip(),
-        chart,
-        Grid(table.header, cells, n_text=2),
-        questions=names,
-    )
+    return figure(name, title, says, chart, Grid(header, cells, n_text=2), questions=names)
 
 
 def _value(cell: object) -> float:
