@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     )
     from coliee_ir.commands.plan import Plan, PlannedSize, plan
     from coliee_ir.commands.report import Report, make_report
-    from coliee_ir.commands.tune import Picked, Rule, Tuning, cut, pick, tune
+    from coliee_ir.commands.tune import Rule, Tuning, cut, tune
     from coliee_ir.commands.tune.filters import Filter
     from coliee_ir.commands.tune.forward import Forward, Step
     from coliee_ir.commands.tune.pool import Pool
@@ -123,7 +123,7 @@ _HOMES = {
         "convert",
         "write_submission",
     ),
-    "coliee_ir.commands.tune": ("Picked", "Rule", "Tuning", "cut", "pick", "tune"),
+    "coliee_ir.commands.tune": ("Rule", "Tuning", "cut", "tune"),
     "coliee_ir.rules.decisions": ("Decisions",),
     "coliee_ir.scoring.evaluator": ("Evaluator",),
     "coliee_ir.scoring.submission": ("Submission",),
@@ -162,7 +162,6 @@ _HOMES = {
         "Finding",
         "Validation",
         "validate",
-        "Picked",
         "Place",
         "Severity",
     ),
@@ -207,7 +206,6 @@ __all__ = [
     "OfficialRun",
     "Pair",
     "Part",
-    "Picked",
     "Place",
     "Plan",
     "PlannedSize",
@@ -247,7 +245,6 @@ __all__ = [
     "fuse",
     "judge",
     "make_report",
-    "pick",
     "plan",
     "protocol",
     "rank_runs",

@@ -5,23 +5,9 @@ gold, run ──▶ Pool ──rules──▶ values that fall with the rank ─
 """
 
 from coliee_ir.commands.tune.filters import Filter
-from coliee_ir.commands.tune.picking import Picked, pick
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.request import cut, tune
 from coliee_ir.commands.tune.result import Filtered, Tried, Tuning, best_of
 from coliee_ir.commands.tune.rules import FAMILIES, Rule
 
-__all__ = [
-    "FAMILIES",
-    "Filter",
-    "Filtered",
-    "Picked",
-    "Pool",
-    "Rule",
-    "Tried",
-    "Tuning",
-    "best_of",
-    "cut",
-    "pick",
-    "tune",
-]
+__all__ = ["FAMILIES", "Filter", "Filtered", "Pool", "Rule", "Tried", "Tuning", "best_of", "cut", "tune"]

@@ -131,7 +131,7 @@ def tune(
     if Decisions.of(decisions).extra_queries == "wrong":
         raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
     if isinstance(run, str | PathLike) and is_store(run):
-        raise UsageError(f"{run} holds scores and no documents to cut; coliee_ir.pick chooses the best of its runs")
+        raise UsageError(f"{run} holds scores and no documents to cut; the command coliee-ir tune picks its best run")
     run = opened(run, columns)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))
