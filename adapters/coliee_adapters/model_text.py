@@ -63,10 +63,12 @@ _ALONE: Final = re.compile(rf"{_WORD}\W*")
 #: an answer directly after another one: Yes, no
 _NEXT: Final = re.compile(rf"[^\w○×\n]*{_WORD}")
 
-#: what stands before a mark that marks no answer: in the sentence, and in the clause
-_CONDITION: Final = re.compile(r"\b(?:if|whether|unless|suppos\w*|assum\w*|would|could|might|may|when)\b|もし|場合")
+#: what stands before a mark that marks no answer: in the sentence, after what draws a conclusion, and in the clause
+_CONDITION: Final = re.compile(r"\b(?:if|whether|unless|when|either|suppos\w*|assum\w*)\b|\bor\s*$|もし|場合")
+_CONCLUSION: Final = re.compile(r"\b(?:therefore|thus|hence|so|accordingly|consequently)\b|したがって|よって")
 _DENIAL: Final = re.compile(
-    r"\b(?:not|never|cannot|\w+nt|wrong|incorrect|false|first|initial|initially|previous|earlier|opposite|other)\b"
+    r"\b(?:not|never|cannot|\w+nt|wrong|incorrect|false|first|initial|initially|previous|earlier|opposite|other|"
+    r"would|could|might|may)\b"
 )
 
 #: what a model thinks before it answers; the beginning may stand in the prompt, and the end may be cut off
@@ -109,7 +111,7 @@ def _asserted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """The marked answers but those that the words before them deny or make a condition."""
     found = []
     for match in pattern.finditer(text):
-        sentence = re.split(r"[.!?。\n]", text[: match.start()])[-1]
+        sentence = _CONCLUSION.split(re.split(r"[.!?。\n]", text[: match.start()])[-1])[-1]
         if not _CONDITION.search(sentence) and not _DENIAL.search(re.split("[,;:、]", sentence)[-1]):
             found.append(match)
     return found

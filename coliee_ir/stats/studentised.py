@@ -31,8 +31,7 @@ _STEP: Final = 1e-5
 _TIE: Final = 1e-7
 #: a standard error below this share of the difference is rounding
 _NO_ERROR: Final = 1e-8
-#: this many numbers are held at once: statistics of pairs that are tested one by one, contributions of pairs together
-_HELD: Final = 1 << 22
+#: this many contributions of pairs are held at once
 _TOGETHER: Final = 1 << 17
 #: runs whose pairs are bounded together, and how many trials of their pairs stay in the processor's cache
 _GROUP: Final = 16
@@ -107,30 +106,66 @@ def tested(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], settings: Re
             change = _changing(pair.b.each[pair.differs]) - _changing(pair.a.each[pair.differs])
             every = resampling.every_swap(pair.differing, len(change))
             trials = [pair.after(change @ swaps.T.astype(np.float64)) for swaps in every]
-            found[at] = pair.concluded(trials, settings, is_exact=True)
+            found[at] = pair.concluded(trials, settings.alpha)
         else:
             drawn.append((at, pair))
-    at_once = max(_HELD // settings.n_resamples, 1)
-    for start in range(0, len(drawn), at_once):
-        places, held = zip(*drawn[start : start + at_once], strict=True)
-        found.update(zip(places, _sampled(runs, held, settings), strict=True))
+    found.update(_sampled(runs, drawn, settings))
     return [found[at] for at in range(len(pairs))]
 
 
-def _sampled(runs: Sequence[Terms], held: Sequence[_Pair], settings: Resampling) -> list[PairTest]:
-    """Pairs tested with random swaps. What a swap changes is the difference of two sums, each of a single run."""
-    trials: list[list[tuple[FloatArray, FloatArray]]] = [[] for _ in held]
-    own = {place: _changing(runs[place].each) for pair in held if not pair.is_linear for place in pair.places}
-    for swaps in resampling.swaps(settings.seed, settings.n_resamples, len(runs[0].each), 5 * max(len(own), 1)):
+def _sampled(
+    runs: Sequence[Terms], drawn: Sequence[tuple[int, _Pair]], settings: Resampling
+) -> Iterator[tuple[int, PairTest]]:
+    """Pairs tested with random swaps. What a swap changes is the difference of two sums, each of a single run.
+
+    Of the trials of a pair only those are held that its critical value can be among.
+    """
+    tails = [_Tail(pair.statistic, settings) for _, pair in drawn]
+    places = sorted({place for _, pair in drawn if not pair.is_linear for place in pair.places})
+    number = {place: at for at, place in enumerate(places)}
+    own = np.array([_changing(runs[place].each) for place in places]).reshape(-1, len(runs[0].each))
+    blocks = resampling.swaps(settings.seed, settings.n_resamples, len(runs[0].each), max(len(own), 5))
+    for swaps in blocks if drawn else ():
         swapped = swaps.T.astype(np.float64)
-        moved = {place: changing @ swapped for place, changing in own.items()}
-        for pair, trial in zip(held, trials, strict=True):
-            a, b = pair.places
-            change = (
-                (_changing(pair.b.each) - _changing(pair.a.each)) @ swapped if pair.is_linear else moved[b] - moved[a]
-            )
-            trial.append(pair.after(change))
-    return [pair.concluded(trial, settings, is_exact=False) for pair, trial in zip(held, trials, strict=True)]
+        moved = (own @ swapped).reshape(len(places), 5, len(swaps))
+        for (_, pair), tail in zip(drawn, tails, strict=True):
+            if pair.is_linear:
+                change = (_changing(pair.b.each) - _changing(pair.a.each)) @ swapped
+            else:
+                a, b = pair.places
+                change = moved[number[b]] - moved[number[a]]
+            tail.add(_ratio(*pair.after(change)))
+    for (at, pair), tail in zip(drawn, tails, strict=True):
+        yield at, pair.test(tail.p, tail.critical, math.inf)
+
+
+class _Tail:
+    """The greatest statistics of random trials, and how many reach the observed one: what ``verdict`` would say."""
+
+    def __init__(self, statistic: float, settings: Resampling) -> None:
+        self.statistic, self.n = statistic, settings.n_resamples
+        self.kept = _significant(settings.alpha, self.n + 1)
+        self.hits = 0
+        self.greatest = np.zeros(0)
+
+    def add(self, values: FloatArray) -> None:
+        """Further trials; shape (trials,)."""
+        self.hits += int(_reach(values, self.statistic).sum())
+        if len(self.greatest) == self.kept:
+            values = values[values > self.critical]
+        self.greatest = np.concatenate((self.greatest, values))
+        if (besides := len(self.greatest) - self.kept) > 0:
+            self.greatest = np.partition(self.greatest, besides)[besides:]
+
+    @property
+    def critical(self) -> float:
+        """What the statistic must exceed to be significant."""
+        return float(self.greatest.min(initial=math.inf))
+
+    @property
+    def p(self) -> float:
+        """The observed one is counted in (Phipson & Smyth 2010)."""
+        return (self.hits + 1) / (self.n + 1)
 
 
 def _changing(each: FloatArray) -> FloatArray:
@@ -202,16 +237,11 @@ class _Pair:
             return np.zeros(len(squares))
         return np.sqrt(np.maximum(squares - total * total / self.n, 0.0) * (self.n / (self.n - 1)))
 
-    def concluded(
-        self, trials: Sequence[tuple[FloatArray, FloatArray]], settings: Resampling, is_exact: bool
-    ) -> PairTest:
-        """What the trials say."""
+    def concluded(self, trials: Sequence[tuple[FloatArray, FloatArray]], alpha: float) -> PairTest:
+        """What all possible trials say."""
         values = np.concatenate([_ratio(*trial) for trial in trials])
-        critical, p = verdict(values, self.statistic, settings.alpha, is_exact)
-        attainable = math.inf
-        if is_exact:
-            attainable = max(float(np.nanmax(difference, initial=0.0)) for difference, _ in trials)
-        return self._test(p, critical, attainable)
+        critical, p = verdict(values, self.statistic, alpha, is_exact=True)
+        return self.test(p, critical, max(float(np.nanmax(difference, initial=0.0)) for difference, _ in trials))
 
     def binomial(self, alpha: float) -> PairTest:
         """The same where all differences have one size: how many of them are positive is binomial."""
@@ -224,9 +254,10 @@ class _Pair:
         if significant is not None:
             size = np.array([unit * (significant - 1) / self.n])
             critical = float(_ratio(size, self._error(np.array([n * (unit / self.n) ** 2]), size))[0])
-        return self._test(p, critical, unit * n / self.n if self.n else 0.0)
+        return self.test(p, critical, unit * n / self.n if self.n else 0.0)
 
-    def _test(self, p: float, critical: float, attainable: float) -> PairTest:
+    def test(self, p: float, critical: float, attainable: float) -> PairTest:
+        """The pair, and what trials say of it."""
         missing = math.isnan(self.difference)
         statistic = math.nan if missing else self.statistic
         return PairTest(
@@ -269,14 +300,18 @@ def verdict(values: FloatArray, statistic: float, alpha: float, is_exact: bool) 
     """
     n, besides = len(values), 0 if is_exact else 1
     p = (int(_reach(values, statistic).sum()) + besides) / (n + besides)
-    # as many hits leave p below alpha
-    most = math.ceil(alpha * (n + besides)) - 1 - besides
+    most = _significant(alpha, n + besides) - besides
     critical = float(-np.partition(-values, most)[most]) if most >= 0 else math.inf
     if is_exact and most >= 0:
         # the observed value is one of these: halfway to the next, so that no interval ends at 0
         greater = values[values > critical * (1 + _TIE)]
         critical = float(critical + min(greater.min(), 2 * critical + 1)) / 2 if len(greater) else math.inf
     return critical, p
+
+
+def _significant(alpha: float, n: int) -> int:
+    """How many hits among n leave p below alpha, at most."""
+    return math.ceil(alpha * n) - 1
 
 
 def _two_sided(n: int, excess: int) -> float:

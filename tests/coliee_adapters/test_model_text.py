@@ -55,6 +55,11 @@ YES = [
     "Answer: Y, Confidence: 90",
     '```json\n{"answer": "Yes", "reason": "no doubt"}\n```',
     "Yes, yes.",
+    "The buyer may rescind if he was deceived, so the answer is Yes.",
+    "Since the contract may be rescinded, the answer is Yes.",
+    '{"entailed": true}',
+    "The final answer is: $\\boxed{\\text{Yes}}$",
+    "回答：Yです",
 ]
 NO = [
     "N",
@@ -72,6 +77,8 @@ NO = [
     "The statement is not entailed.\nno",
     "Answer: Not entailed by Article 5",
     "Entailment: no",
+    '{"premise_true": "Yes", "answer": "No"}',
+    "Entailment: not entailed",
     "正しくない。",
     "誤っている",
     "最終的な答え：Ｎ",
@@ -88,9 +95,12 @@ NEITHER = [
     "It is false that the answer is yes", "not the answer: Yes", "If the answer is yes, then B wins.",
     "The answer is yes if A, otherwise no.", "Answer: yes, provided that A", "Yes?",
     "My first answer: No. Correction: Yes.", "Y, the seller, owes the price.", "Answer: Y (or N)", "Answer: N/A",
-    "答え：正しいとは言えない", "正しいとは限らない", "正しいですか", "誤りではない", "<think>Answer: Yes",
-    "Answer: not necessarily yes", "Answer: None", "The label is not N", "The answer isn't Yes",
-    "entailed or not entailed", "Answer: Y or N", "1", "0",
+    "It could be that the answer is Yes", "Respond with Answer: Y or Answer: N.",
+    '{"answer": "No", "entailment": "Yes"}', "答え：Yではない", "答え：「はい」ではありません", "○か×か",
+    "Conclusion: No contract exists.", "Answer: Yes/No", "The answer is Y? No, N", "Answer: No. Yes.",
+    "Judgment: No. 123", "Prediction: Y | Gold: N", "答え：正しいとは言えない", "正しいとは限らない",
+    "正しいですか", "誤りではない", "<think>Answer: Yes", "Answer: not necessarily yes", "Answer: None",
+    "The label is not N", "The answer isn't Yes", "entailed or not entailed", "Answer: Y or N", "1", "0",
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures.base import Terms, of_mean, share
-from coliee_ir.stats import studentised
+from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 
@@ -224,9 +224,22 @@ def test_a_pair_is_the_same_in_either_order_and_beside_others() -> None:
 def test_how_many_are_held_at_once_changes_nothing(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     runs, pairs = at_random(3, 40, 4), list(combinations(range(4), 2))
     whole = studentised.tested(runs, pairs, Resampling(999))
-    monkeypatch.setattr(studentised, "_HELD", held)
-    monkeypatch.setattr(studentised, "_TOGETHER", held)
+    monkeypatch.setattr(resampling, "_AT_ONCE", held)
     assert studentised.tested(runs, pairs, Resampling(999)) == whole
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 5).map(float), st.just(math.inf)), min_size=1, max_size=60),
+    st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.3, 0.9]), st.integers(1, 20),
+)  # fmt: skip
+def test_trials_that_stream_by_give_the_verdict_of_all(
+    values: list[float], statistic: int, alpha: float, at_once: int
+) -> None:
+    tail = studentised._Tail(float(statistic), Resampling(len(values), confidence_level=1 - alpha))
+    for start in range(0, len(values), at_once):
+        tail.add(np.array(values[start : start + at_once]))
+    alpha = Resampling(len(values), confidence_level=1 - alpha).alpha
+    assert (tail.critical, tail.p) == studentised.verdict(np.array(values), statistic, alpha, is_exact=False)
 
 
 @pytest.mark.parametrize("name", ["gm_map", "MacroF(beta=2,of=means)", "num_ret"])
