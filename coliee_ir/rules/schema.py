@@ -272,14 +272,14 @@ def read(path: PathLike, newest: int) -> Stated:
 def _broken(path: str, said: str) -> InputError:
     """The error that a file is not TOML, from what the parser says."""
     what, _, place = said.partition(" (at ")
-    numbers = [int(number) for number in re.findall("[0-9]+", place)] or [None, None]
+    line, column = [*map(int, re.findall("[0-9]+", place)), None, None][:2]
     if what == "Cannot overwrite a value":
         what = "this key is given twice"
     elif twice := re.fullmatch(r"Cannot declare \((.*)\) twice", what):
         table = ".".join(re.findall("'([^']*)'", twice[1]))
         what = f"the table [{table}] is given twice"
     remedy = "the syntax is described at toml.io"
-    return InputError(path, f"broken TOML: {what}", line=numbers[0], column=numbers[-1], remedy=remedy)
+    return InputError(path, f"broken TOML: {what}", line=line, column=column, remedy=remedy)
 
 
 def _spans(
