@@ -140,10 +140,10 @@ def _cell(content: Cell, column: int) -> str:
     if not isinstance(content, Number):
         text = escape(printable(content))
         return f"<td>{text}</td>" if column else f'<th scope="row">{text}</th>'
-    text = escape(content.text)
-    text = f"<strong>{text}</strong>" if content.bold else text
+    number: str = escape(content.text)
+    number = f"<strong>{number}</strong>" if content.bold else number
     mark = f"<small>{escape(content.mark)}</small>" if content.mark else ""
-    return f'<td class="n" data-value="{content.value}">{text}{mark}</td>'
+    return f'<td class="n" data-value="{content.value}">{number}{mark}</td>'
 
 
 def _places(order: list[int]) -> list[int]:
