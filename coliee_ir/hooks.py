@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike
-from coliee_adapters.records import Run, normal_id
+from coliee_adapters.records import normal_id
+from coliee_ir.measures import Measure
 from coliee_ir.scoring.evaluator import Evaluator
 
 __all__ = ["RankingEvaluator", "compute_metrics"]
@@ -30,6 +31,9 @@ _Array = npt.NDArray[np.float64]
 
 #: similarities are computed for so many queries at once
 _AT_ONCE: Final = 64
+
+#: so many documents of each query are kept where nothing else is said
+_TOP: Final = 100
 
 
 def compute_metrics(
@@ -54,7 +58,7 @@ def compute_metrics(
         only: the queries to score, for example those of a validation split; by default all.
         threshold: documents with a greater score are retrieved. With two classes, the score is the logit of the second
             less that of the first, and 0 is where the second is the more probable one; with one class it is the
-            prediction itself. None keeps all documents, as a ranking.
+            prediction itself. None keeps all documents, as a ranking, whose measures of sets need a cutoff.
 
     Returns:
         A function of what the Trainer gives: an object with ``predictions`` and ``label_ids``, or (predictions,
@@ -66,6 +70,8 @@ def compute_metrics(
         UsageError: a task, an edition or a measure that does not exist or does not fit.
     """
     evaluator = Evaluator(gold, measures, task=task, edition=edition, only=only)
+    if threshold is None:
+        _check_cutoffs(evaluator, "threshold=0.0")
     expected = _expected(evaluator, rows)
     batches: list[tuple[list[float], list[float]]] = []
 
@@ -90,6 +96,18 @@ def compute_metrics(
         return evaluator.evaluate(rankings).measures
 
     return metrics
+
+
+def _measured(evaluator: Evaluator) -> Sequence[Measure]:
+    """The measures that are computed."""
+    return evaluator.asked or evaluator.official
+
+
+def _check_cutoffs(evaluator: Evaluator, otherwise: str) -> None:
+    """Refuse measures of sets for rankings that nothing cuts."""
+    for measure in _measured(evaluator):
+        if not measure.ranked and getattr(measure, "cutoff", 0) is None:
+            raise UsageError(f"{measure} needs a cutoff: name {measure}@5, or give {otherwise}")
 
 
 def _expected(evaluator: Evaluator, rows: Sequence[tuple[str, str]] | Sequence[str]) -> list[bool | None]:
@@ -149,11 +167,11 @@ def _scores(predictions: Any) -> list[float]:
 
 
 class RankingEvaluator:
-    """An evaluator for sentence-transformers: the documents ranked for each query by cosine, and scored.
+    """An evaluator for sentence-transformers: the documents ranked for each query by cosine or a cross-encoder, scored.
 
     It is called as theirs are, ``evaluator(model, output_path, epoch, steps)``, and has their attributes, so that
     ``SentenceTransformerTrainer(…, evaluator=…)`` and ``load_best_model_at_end`` take it. The model's ``encode_query``
-    and ``encode_document`` are used where it has them, else ``encode``.
+    and ``encode_document`` are used where it has them, else ``encode``; of a cross-encoder, ``predict`` on pairs.
 
     Args:
         gold: what ``read_gold`` takes.
@@ -162,7 +180,8 @@ class RankingEvaluator:
         measures: names of measures, the first of which chooses the best model; by default the official ones.
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest.
-        top: how many documents of each query are kept. Sets such as MicroF1's need a cutoff: ``MicroF1@5``.
+        top: how many documents of each query are kept; by default 100. Measures of sets need a cutoff, ``MicroF1@5``,
+            or this.
         name: what stands before the measures' names.
         batch_size: as ``encode`` takes it.
         write_csv: whether a row for each evaluation is appended to ``COLIEE_evaluation_NAME_results.csv`` in the
@@ -186,23 +205,25 @@ class RankingEvaluator:
         *,
         task: str | int | None = None,
         edition: str | int | None = None,
-        top: int = 100,
+        top: int | None = None,
         name: str = "",
         batch_size: int = 32,
         write_csv: bool = True,
     ) -> None:
         self.evaluator = Evaluator(gold, measures, task=task, edition=edition, only=list(queries))
         self.queries, self.documents = queries, documents
-        self.top, self.name, self.batch_size = top, name, batch_size
+        if top is None:
+            _check_cutoffs(self.evaluator, "top=5")
+        self.top, self.name, self.batch_size = _TOP if top is None else top, name, batch_size
         self.write_csv = write_csv
         self.csv_file = f"COLIEE_evaluation{'_' if name else ''}{name}_results.csv"
-        self.primary_metric = self._named((self.evaluator.asked or self.evaluator.official)[0].name)
+        self.primary_metric = self._named(_measured(self.evaluator)[0].name)
 
     def __call__(
         self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
     ) -> dict[str, float]:
         """The measures of a model, by name; they also go to the CSV file and the model card."""
-        scores = self.evaluator.evaluate(Run.of(self.rankings(model), tag=self.name or "model"))
+        scores = self.evaluator.evaluate(self.rankings(model))
         if output_path is not None and self.write_csv:
             self._append(Path(output_path), [epoch, steps], scores.measures)
         metrics = {self._named(name): value for name, value in scores.measures.items()}
@@ -225,7 +246,9 @@ class RankingEvaluator:
             writer.writerow([*when, *measures.values()])
 
     def rankings(self, model: Any) -> dict[str, dict[str, float]]:
-        """Query → document → cosine, best first; a query is not among its own documents."""
+        """Query → document → cosine, or a cross-encoder's score, best first; a query is not among its own documents."""
+        if not hasattr(model, "encode"):
+            return self._paired(model)
         asked = self._encoded(model, "encode_query", list(self.queries.values()))
         texts = [text for text in self.documents.values() if isinstance(text, str)]
         if len(texts) == len(self.documents):
@@ -240,13 +263,27 @@ class RankingEvaluator:
         found = {}
         for query, vector in zip(self.queries, asked, strict=True):
             own: Any = self.documents.get(query, {})
-            held = self._encoded(model, "encode_document", list(own.values()))
-            found[query] = self._best(query, list(own), held @ vector) if own else {}
+            found[query] = {}
+            if own:
+                held = self._encoded(model, "encode_document", list(own.values()))
+                found[query] = self._best(query, list(own), held @ vector)
+        return found
+
+    def _paired(self, model: Any) -> dict[str, dict[str, float]]:
+        """The rankings of a cross-encoder, which takes pairs of texts."""
+        if any(isinstance(one, str) for one in self.documents.values()):
+            raise UsageError("a cross-encoder scores pairs: give the candidates of each query, query → document → text")
+        found = {}
+        for query, text in self.queries.items():
+            own: Any = self.documents.get(query, {})
+            pairs = [[text, document] for document in own.values()]
+            scores = model.predict(pairs, batch_size=self.batch_size, show_progress_bar=False) if pairs else []
+            found[query] = self._best(query, list(own), np.asarray(_scores(scores)))
         return found
 
     def _best(self, query: str, names: Sequence[str], row: _Array) -> dict[str, float]:
         order = [at for at in np.argsort(-row, kind="stable").tolist() if names[at] != query]
-        return {names[at]: float(row[at]) for at in order[: self.top]}
+        return {names[at]: float(row[at]) for at in order[: self.top] if not np.isnan(row[at])}
 
     def _encoded(self, model: Any, method: str, texts: list[str]) -> _Array:
         """Vectors of length 1; shape (texts, dimensions)."""

@@ -47,6 +47,11 @@ def _goes_on(before: str, character: str) -> bool:
     return bool(before) and (width(character) == 0 or before == _JOINER or combining(before) == _VIRAMA)
 
 
+def joins(before: str, character: str) -> bool:
+    """Whether a character is a joiner that shapes the letters of an Indic script, and stands where one can."""
+    return character in "\u200c\u200d" and bool(before) and combining(before) == _VIRAMA
+
+
 def padded(text: str, columns: int, *, right: bool = False) -> str:
     """A text with blanks behind it, or before it, so that it takes so many columns."""
     blanks = " " * (columns - width(text))

@@ -58,6 +58,8 @@ class Ids(Sequence[str]):
     def plain(cls, texts: Iterable[str], n: int) -> Ids | None:
         """Ids from ``n`` texts of visible ASCII characters, by one join; None where any is empty or has another.
 
+        Some may be joined by line ends already.
+
         Raises:
             TypeError: one is no text.
         """
@@ -232,6 +234,9 @@ class _Joined(Ids):
 
     def __len__(self) -> int:
         return self._n
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.raw[:-PADDING].decode("ascii").split("\n"))
 
 
 class Collection(Ids):

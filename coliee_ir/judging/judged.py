@@ -171,7 +171,7 @@ def judge(
 def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     judging = _Judging(qrels, skip)
     blocks = _Timed(run.blocks())
-    for lines in map(Lines.of, blocks) if run.grouped else whole_queries(blocks):
+    for lines in map(partial(Lines.of, merged=True), blocks) if run.grouped else whole_queries(blocks):
         judging.add(lines)
     return judging.result(blocks.seconds)
 

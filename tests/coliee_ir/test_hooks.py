@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import coliee_ir
 from coliee_adapters.errors import UsageError
 from coliee_ir import evaluate
 from coliee_ir.hooks import RankingEvaluator, compute_metrics
@@ -129,8 +133,8 @@ def test_rows_are_named_as_files_name_them() -> None:
 
 @pytest.mark.parametrize("threshold", [0.0, None])
 def test_a_model_that_diverged_retrieves_nothing(threshold: float | None) -> None:
-    metrics = compute_metrics(GOLD, PAIRS, task="2", threshold=threshold)
-    assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1": 0.0, "MicroP": 0.0, "MicroR": 0.0}
+    metrics = compute_metrics(GOLD, PAIRS, "MicroF1@1", task="2", threshold=threshold)
+    assert metrics((np.full((5, 2), np.nan), LABELS)) == {"MicroF1@1": 0.0}
 
 
 @pytest.mark.parametrize("predictions", [LOGITS[:3], np.zeros((5, 3)), np.zeros((5, 2, 2))])
@@ -262,3 +266,83 @@ def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(tmp_path: Pa
     assert found == {"a_AP": 1.0, "b_AP": 1.0, "sequential_score": 1.0}
     assert [path.name for path in tmp_path.iterdir()] == ["COLIEE_evaluation_a_results.csv"]
     assert len(card.rows()) == 2
+
+
+def test_sets_without_a_cutoff_are_refused() -> None:
+    """All of a ranking of 100 documents is no set that anybody would send."""
+    given: tuple[Any, ...] = ({"q1": ["d1"], "q2": ["d2"]}, QUERIES, DOCUMENTS)
+    for measures in ((), "MacroF2", ["AP", "MicroR"]):
+        with pytest.raises(UsageError, match="top=5"):
+            RankingEvaluator(*given, measures, task="1")
+        with pytest.raises(UsageError, match="threshold"):
+            compute_metrics(GOLD, PAIRS, measures, task="1", threshold=None)
+        assert RankingEvaluator(*given, measures, task="1", top=2)(Words())
+    assert RankingEvaluator(*given, "set_F", task="1").top == 100
+
+
+class MlFlow(ModuleType):
+    """As mlflow, which refuses names that its _VALID_PARAM_AND_METRIC_NAMES does not match."""
+
+    def __init__(self) -> None:
+        super().__init__("mlflow")
+        self.logged: dict[str, float] = {}
+
+    def start_run(self, run_name: str) -> Any:
+        return contextlib.nullcontext(run_name)
+
+    def log_metrics(self, metrics: dict[str, float]) -> None:
+        assert all(re.fullmatch(r"[/\w.\- ]*", name) for name in metrics)
+        self.logged = metrics
+
+
+class Wandb(ModuleType):
+    """As wandb, whose init gives a run."""
+
+    def __init__(self) -> None:
+        super().__init__("wandb")
+        self.logged: dict[str, float] = {}
+
+    def init(self, *, project: str, name: str) -> Any:
+        return SimpleNamespace(log=self.logged.update)
+
+
+def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"000001": ["000007"]}')
+    Path("run.txt").write_text("000001 000007 A\n")
+    mlflow, wandb = MlFlow(), Wandb()
+    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    exec(compile(recipe, "training.md", "exec"), {"coliee_ir": coliee_ir})
+    assert len(wandb.logged) == len(mlflow.logged) == 2
+    assert list(wandb.logged.values()) == list(mlflow.logged.values()) == [1.0, 1.0]
+
+
+class Pairs:
+    """As a CrossEncoder: it has no ``encode``, and scores [query, document] with one label or with two."""
+
+    def __init__(self, labels: int) -> None:
+        self.labels = labels
+
+    def predict(self, pairs: list[list[str]], batch_size: int = 32, show_progress_bar: bool | None = None) -> Any:
+        assert show_progress_bar is False
+        shared = np.array(
+            [len(set(query.split()) & set(document.split())) for query, document in pairs], dtype=np.float32
+        )
+        return shared if self.labels == 1 else np.stack([-shared, shared], axis=1)
+
+
+@pytest.mark.parametrize("labels", [1, 2])
+def test_a_cross_encoder_scores_the_candidates_of_each_query(labels: int) -> None:
+    """As CrossEncoderRerankingEvaluator calls one."""
+    documents = {"001": {"013.txt": "cat dog", "014": "cat"}, "002": {}}
+    evaluator = RankingEvaluator({"001": ["013"], "002": ["021"]}, {"001": "cat dog law", "002": "dog"}, documents,
+                                 ["MicroF1@1", "AP"], task="2")  # fmt: skip
+    assert {query: list(found) for query, found in evaluator.rankings(Pairs(labels)).items()} == {
+        "001": ["013.txt", "014"], "002": []
+    }  # fmt: skip
+    assert evaluator(Pairs(labels)) == {"MicroF1@1": pytest.approx(2 / 3), "AP": 0.5}
+    with pytest.raises(UsageError, match="pairs"):
+        RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec")(Pairs(labels))
