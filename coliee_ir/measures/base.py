@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -115,8 +115,27 @@ class Measure(ABC):
         """The part of a submission that the measure reads."""
         return parts["long"] if self.ranked and "long" in parts else parts["documents"]
 
+    @property
+    def looks_at_ranks(self) -> bool:
+        """Whether the order of documents plays a part in it."""
+        return self.ranked
+
+    @property
+    def of_parts(self) -> Sequence[tuple[str, Measure]]:
+        """What it is made of: each part of a submission that has a name, or ``documents``, with a measure of it."""
+        return [("documents", self)]
+
     def __str__(self) -> str:
         return self.name
+
+
+def by_part(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    """Each part of a submission that has a name → the measures that look at it; under ``documents`` all others."""
+    found: dict[str, list[Measure]] = {"documents": []}
+    for measure in measures:
+        for part, one in measure.of_parts:
+            found.setdefault(part, []).append(one)
+    return found
 
 
 def topic_mean(per_query: FloatArray) -> float:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -60,6 +60,14 @@ class OfPart(Measure):
     @property
     def follows(self) -> frozenset[str]:  # type: ignore[override]
         return self.measure.follows
+
+    @property
+    def looks_at_ranks(self) -> bool:
+        return self.measure.looks_at_ranks
+
+    @property
+    def of_parts(self) -> Sequence[tuple[str, Measure]]:
+        return [(self.part_name, self.measure)]
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The result of the measure, for which the part's documents stand where documents are."""
@@ -121,6 +129,16 @@ class Formula(Measure):
     @property
     def follows(self) -> frozenset[str]:  # type: ignore[override]
         return frozenset().union(*(measure.follows for measure in self.measures))
+
+    @property
+    def looks_at_ranks(self) -> bool:
+        return any(measure.looks_at_ranks for measure in self.measures)
+
+    @property
+    def of_parts(self) -> Sequence[tuple[str, Measure]]:
+        """Of a sum, its terms; a gated value, for which every query counts, is one itself."""
+        terms = () if self.conditions else self.measures
+        return [found for measure in terms for found in measure.of_parts] or super().of_parts
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The sum of the measures' scores, or the mean of the gated values."""
@@ -186,19 +204,6 @@ def _are_alike(terms: Sequence[Terms]) -> bool:
     return bool(terms) and all(
         one.is_mean and one.each.shape[1] == 2 and np.array_equal(one.each[:, 1], terms[0].each[:, 1]) for one in terms
     )
-
-
-def by_part(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
-    """Each part of a submission that has a name → the measures that look at it; under ``documents`` all others.
-
-    Of a sum these are its terms; a gated value, for which every query counts, is one itself.
-    """
-    found: dict[str, list[Measure]] = {"documents": []}
-    for measure in measures:
-        for one in measure.measures if isinstance(measure, Formula) and not measure.conditions else (measure,):
-            part, of_documents = (one.part_name, one.measure) if isinstance(one, OfPart) else ("documents", one)
-            found.setdefault(part, []).append(of_documents)
-    return found
 
 
 def read(typed: str, parse: Parse, title: str = "") -> Measure:

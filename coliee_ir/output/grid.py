@@ -195,7 +195,7 @@ _WORDS = 100.0
 #: letters from which a word in a column of words may be broken; a letter as it is escaped; after what it is broken
 _LONG_WORD, _LETTER, _BREAKS = (
     16,
-    re.compile(r"\$[^$]+\$|\\[A-Za-z]+\{\}|\\.|\{.\}|."),
+    r"\$[^$]+\$|\\[A-Za-z]+\{\}|\\.|\{.\}|.",
     ("/", ".", "-", "=", "?", r"\_", r"\&"),
 )
 
@@ -232,7 +232,7 @@ _ACCENTS: Final = {
 _HOOK, _HORN, _DOT = "\u0309", "\u031b", "\u0323"
 
 #: what pdfLaTeX knows: Latin in fontenc's T1, and textcomp
-_KNOWN: Final = re.compile(
+_KNOWN: Final = (
     "[\n -~\u00a0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0218-\u021b\u2010-\u2016"
     "\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac]"
 )
@@ -246,7 +246,7 @@ def declarations(text: str) -> str:
     """
     return "".join(
         rf"\DeclareUnicodeCharacter{{{ord(letter):04X}}}{{{_built(letter)}}}"
-        for letter in sorted(set(_KNOWN.sub("", text)))
+        for letter in sorted(set(re.sub(_KNOWN, "", text)))
     )
 
 
@@ -346,7 +346,7 @@ def _breakable(cell: str) -> str:
     """A cell in which long words, such as addresses, may be broken at their signs, or else after some letters."""
 
     def broken(word: re.Match[str]) -> str:
-        letters = _LETTER.findall(word[0])
+        letters = re.findall(_LETTER, word[0])
         if len(letters) < _LONG_WORD:
             return word[0]
         made, since = "", 0

@@ -13,7 +13,7 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down
 from coliee_ir.measures import Delegated, Measure, Parts
-from coliee_ir.measures.formulas import Formula, OfPart, by_part
+from coliee_ir.measures.base import by_part
 from coliee_ir.measures.sets import counts
 from coliee_ir.scoring.measuring import Choice, Counted
 from coliee_ir.scoring.prepared import Prepared
@@ -71,7 +71,7 @@ def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, agains
     remarks = against.gold.remarks + Remarks()
     for part in against.rules.parts:
         if part in parts:
-            ranked = "long" not in parts and any(map(_looks_at_ranks, measures))
+            ranked = "long" not in parts and any(measure.looks_at_ranks for measure in measures)
             remarks += parts[part].remarks if ranked or part != "documents" else parts[part].remarks.without(*_OF_ORDER)
     if "documents" in parts:
         judged, totals = parts["documents"], counted.totals
@@ -96,13 +96,6 @@ def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, agains
         lacking = [~parts[part].answered for part in needed]
         _add(remarks, "unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
     return remarks
-
-
-def _looks_at_ranks(measure: Measure) -> bool:
-    """Whether the order of documents plays a part in a measure."""
-    if isinstance(measure, Formula):
-        return any(map(_looks_at_ranks, measure.measures))
-    return _looks_at_ranks(measure.measure) if isinstance(measure, OfPart) else measure.ranked
 
 
 def _add_unknown_claims(remarks: Remarks, judged: Judged, against: Prepared) -> None:

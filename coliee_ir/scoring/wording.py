@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from coliee_adapters.errors import shortened
 from coliee_ir.judging.upside_down import UpsideDown
 from coliee_ir.measures import Measure
-from coliee_ir.measures.formulas import by_part
+from coliee_ir.measures.base import by_part
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import without_answers
 from coliee_ir.scoring.measuring import NEEDED

@@ -287,6 +287,8 @@ class _Board(NamedTuple):
 
 def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> list[PairTest]:
     """Each pair tested alone."""
+    if not pairs:  # of runs of which the logged scores alone are known
+        return []
     tests = studentised.tested([run.terms for run in board.runs], pairs, asked.settings)
     if asked.test == "t":
         return [_t_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
