@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike
-from coliee_adapters.records import Run, normal_id
+from coliee_adapters.records import normal_id
 from coliee_ir.measures import Measure
 from coliee_ir.scoring.evaluator import Evaluator
 
@@ -167,11 +167,11 @@ def _scores(predictions: Any) -> list[float]:
 
 
 class RankingEvaluator:
-    """An evaluator for sentence-transformers: the documents ranked for each query by cosine, and scored.
+    """An evaluator for sentence-transformers: the documents ranked for each query by cosine or a cross-encoder, scored.
 
     It is called as theirs are, ``evaluator(model, output_path, epoch, steps)``, and has their attributes, so that
     ``SentenceTransformerTrainer(…, evaluator=…)`` and ``load_best_model_at_end`` take it. The model's ``encode_query``
-    and ``encode_document`` are used where it has them, else ``encode``.
+    and ``encode_document`` are used where it has them, else ``encode``; of a cross-encoder, ``predict`` on pairs.
 
     Args:
         gold: what ``read_gold`` takes.
@@ -223,7 +223,7 @@ class RankingEvaluator:
         self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
     ) -> dict[str, float]:
         """The measures of a model, by name; they also go to the CSV file and the model card."""
-        scores = self.evaluator.evaluate(Run.of(self.rankings(model), tag=self.name or "model"))
+        scores = self.evaluator.evaluate(self.rankings(model))
         if output_path is not None and self.write_csv:
             self._append(Path(output_path), [epoch, steps], scores.measures)
         metrics = {self._named(name): value for name, value in scores.measures.items()}
@@ -246,7 +246,9 @@ class RankingEvaluator:
             writer.writerow([*when, *measures.values()])
 
     def rankings(self, model: Any) -> dict[str, dict[str, float]]:
-        """Query → document → cosine, best first; a query is not among its own documents."""
+        """Query → document → cosine, or a cross-encoder's score, best first; a query is not among its own documents."""
+        if not hasattr(model, "encode"):
+            return self._paired(model)
         asked = self._encoded(model, "encode_query", list(self.queries.values()))
         texts = [text for text in self.documents.values() if isinstance(text, str)]
         if len(texts) == len(self.documents):
@@ -261,13 +263,27 @@ class RankingEvaluator:
         found = {}
         for query, vector in zip(self.queries, asked, strict=True):
             own: Any = self.documents.get(query, {})
-            held = self._encoded(model, "encode_document", list(own.values()))
-            found[query] = self._best(query, list(own), held @ vector) if own else {}
+            found[query] = {}
+            if own:
+                held = self._encoded(model, "encode_document", list(own.values()))
+                found[query] = self._best(query, list(own), held @ vector)
+        return found
+
+    def _paired(self, model: Any) -> dict[str, dict[str, float]]:
+        """The rankings of a cross-encoder, which takes pairs of texts."""
+        if any(isinstance(one, str) for one in self.documents.values()):
+            raise UsageError("a cross-encoder scores pairs: give the candidates of each query, query → document → text")
+        found = {}
+        for query, text in self.queries.items():
+            own: Any = self.documents.get(query, {})
+            pairs = [[text, document] for document in own.values()]
+            scores = model.predict(pairs, batch_size=self.batch_size, show_progress_bar=False) if pairs else []
+            found[query] = self._best(query, list(own), np.asarray(_scores(scores)))
         return found
 
     def _best(self, query: str, names: Sequence[str], row: _Array) -> dict[str, float]:
         order = [at for at in np.argsort(-row, kind="stable").tolist() if names[at] != query]
-        return {names[at]: float(row[at]) for at in order[: self.top]}
+        return {names[at]: float(row[at]) for at in order[: self.top] if not np.isnan(row[at])}
 
     def _encoded(self, model: Any, method: str, texts: list[str]) -> _Array:
         """Vectors of length 1; shape (texts, dimensions)."""

@@ -72,7 +72,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
                 of_query[item.id] = relevance
     labels = None
     if layout.labels:
-        labels, _ = labels_of(_labelled(records, layout), remarks, gold=True)
+        labels, _ = labels_of(_known_labels(records, layout), remarks, gold=True)
     return Gold(found.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, beside=found)
 
 
@@ -195,6 +195,16 @@ def _labelled(records: Sequence[_Record], layout: Layout) -> Iterator[Labelled]:
         if word is not None:
             text = _normal(_word(word))
             yield Labelled(query, "Y" if text in yes else "N" if text in no else f"{_word(word)!r}", record.place)
+
+
+def _known_labels(records: Sequence[_Record], layout: Layout) -> Iterator[Labelled]:
+    """The same of a gold, whose labels must all be known."""
+    part = layout.parts[layout.labels]
+    for one in _labelled(records, layout):
+        if one.word not in ("Y", "N"):
+            remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
+            raise one.place.fault("this is not a label", one.word.strip("'"), remedy)
+        yield one
 
 
 def _normal(text: str) -> str:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from coliee_adapters.display import cut
+from coliee_adapters.display import cut, joins
 
 
 class ColieeError(Exception):
@@ -153,8 +153,9 @@ def masked(text: str) -> str:
 def printable(text: str) -> str:
     r"""Text that is safe on a terminal and in a workflow's log, for one line of either.
 
-    Control characters, surrogates, and what would make it a command to the workflow's runner, become escapes; the
-    credentials of addresses are left out.
+    Control characters, surrogates, characters that are not seen, and what would make it a command to the workflow's
+    runner, become escapes; the credentials of addresses are left out. A joiner stays where Hindi and its relatives
+    need it: behind a virama (RFC 5892, appendix A).
 
     >>> printable("a\x1b[31mb")
     'a\\x1b[31mb'
@@ -163,7 +164,11 @@ def printable(text: str) -> str:
     """
     text = masked(text)
     if not text.isprintable():
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+        before = ["", *text]
+        text = "".join(
+            c if c.isprintable() or joins(last, c) else c.encode("unicode_escape").decode("ascii")
+            for last, c in zip(before, text, strict=False)
+        )
     return _COMMAND.sub(lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)
 
 

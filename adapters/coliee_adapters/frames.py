@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import struct
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -187,9 +188,11 @@ def _plain_members(held: Mapping[Any, Any], rule: IdRule, *, commas: bool) -> Co
     n = int(starts[-1])
     try:
         queries = _plain_ids(held, len(entries), rule, commas=commas)
-        documents = _plain_ids(chain.from_iterable(entries), n, rule, commas=commas)
-        scores = np.fromiter(chain.from_iterable(map(dict.values, entries)), np.float64, n) if scored else None
-    except (TypeError, ValueError, OverflowError):
+        documents = _plain_ids(map("\n".join, filter(None, entries)), n, rule, commas=commas)
+        # one pack takes half of the time of np.fromiter
+        packed = struct.pack(f"{n}d", *chain.from_iterable(map(dict.values, entries))) if scored else b""
+        scores = np.frombuffer(packed) if scored else None
+    except (TypeError, ValueError, OverflowError, struct.error):
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
@@ -227,14 +230,21 @@ def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bo
 
 
 def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
-    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none."""
+    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none.
+
+    Args:
+        texts: the ids, or several in each text with line ends between them; or a column.
+        n: how many there are.
+        rule: how ids are compared.
+        commas: whether ids may have commas in them.
+    """
     if isinstance(texts, arrow.Column):
         ids = texts.ids()
         if ids is not None and not ids.are_plain():
             return None
     else:
         ids = Ids.plain(texts, n) if n else None
-    if ids is None or (rule is not exact_id and b".txt" in ids.raw):
+    if ids is None or (rule is not exact_id and b"." in ids.raw and b".txt" in ids.raw):
         return None
     return ids if commas or not (b"," in ids.raw or b";" in ids.raw) else None
 
@@ -317,10 +327,12 @@ def run_of_arrays(
             raise InputError(_MEMORY, f"an index is out of range 0 … {len(ids) - 1}")
     if not np.isfinite(score).all():
         raise InputError(_MEMORY, "a score is not a finite number")
-    if np.any(query_index[1:] < query_index[:-1]):
+    changes_at = np.flatnonzero(query_index[1:] != query_index[:-1])
+    if np.any(query_index[changes_at + 1] < query_index[changes_at]):
         order = np.argsort(query_index, kind="stable")
         query_index, document_index, score = query_index[order], document_index[order], score[order]
-    starts = np.flatnonzero(np.diff(query_index, prepend=-1))
+        changes_at = np.flatnonzero(query_index[1:] != query_index[:-1])
+    starts = np.concatenate(([0] if len(query_index) else [], changes_at + 1)).astype(np.int64)
     names = [queries[at] for at in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
     block = Columns(

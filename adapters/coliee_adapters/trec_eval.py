@@ -8,7 +8,8 @@ trec_eval's own, to the last bit, because trec_eval computed them.
 How much must be shown depends on the measure. Those of ``_DEPTH_FREE`` read the relevance at each rank and the
 counts of the qrels, and nothing else: behind the deepest judged document there is nothing for them to see, and the
 fillers end there. Those of ``_OF_COUNTS`` do not see the order: the judged documents that were retrieved may be first,
-sorted by relevance. All others are given every retrieved document at its rank.
+sorted by relevance; nor do those of ``_UP_TO_CUTOFF`` where no ranking is deeper than their cut-off. All others are
+given every retrieved document at its rank.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ _OF_COUNTS: Final = frozenset(
     {"num_q", "num_rel", "num_rel_ret", "num_ret", "set_F", "set_P", "set_map", "set_recall", "set_relative_P"}
     | {"utility"}
 )
+
+#: Measures that count the relevant documents up to a cut-off.
+_UP_TO_CUTOFF: Final = frozenset({"P", "recall", "relative_P", "success"})
 
 #: What of a query can be shown, the cheapest first, and which measures ask for no more; None: all do.
 _COUNTS, _RANKS, _WHOLE = "counts", "ranks", "whole"
@@ -229,7 +233,9 @@ def values(
         judged document, which qrels cannot hold, has the values of one without any relevant document.
     """
     result: dict[Request, FloatArray] = dict.fromkeys(requests, np.zeros(0))
-    for group in _groups(requests) if len(retrieved) else ():
+    deepest = int(retrieved.max(initial=0))
+    all_counted = frozenset(r for r in requests if r.base in _UP_TO_CUTOFF and int(r.parameter) >= deepest)
+    for group in _groups(tuple(requests), all_counted) if len(retrieved) else ():
         result.update(_ask(group, start, *_visible(group, start, relevance, rank, retrieved)))
     return result
 
@@ -274,36 +280,53 @@ class _Group(NamedTuple):
     requests: list[Request]
     view: str
 
+    @property
+    def measures(self) -> set[str]:
+        """What pytrec_eval is asked for: each measure once, with all its parameters."""
+        families: dict[str, set[str]] = {}
+        for request in self.requests:
+            families.setdefault(request.base, set()).update(filter(None, request.parameter.split(",")))
+        return {f"{base}.{','.join(sorted(given))}" if given else base for base, given in families.items()}
+
     def takes(self, request: Request) -> bool:
-        """Whether a request may be asked for together with these."""
+        """Whether a request for which this view does may be asked for together with these."""
         like = self.requests[0]
-        return (
-            self.view in _views(request)
-            and (like.rel, like.judged_only, like.gains, like.top)
-            == (request.rel, request.judged_only, request.gains, request.top)
-            and all(r.base != request.base or r.parameter == request.parameter for r in self.requests if _is_single(r))
-        )
+        return (like.rel, like.judged_only, like.gains, like.top) == (
+            request.rel,
+            request.judged_only,
+            request.gains,
+            request.top,
+        ) and all(r.base != request.base or r.parameter == request.parameter for r in self.requests if _is_single(r))
 
 
 def _is_single(request: Request) -> bool:
     return request.base in _SINGLE
 
 
-def _views(request: Request) -> list[str]:
-    """The views that a measure can be computed from, the cheapest first."""
-    return [view for view, bases in _VIEWS.items() if bases is None or request.base in bases]
+@functools.lru_cache(maxsize=64)
+def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> tuple[_Group, ...]:
+    """The requests in as few calls as their rules allow: what is shown for some serves others at no further cost.
 
-
-def _groups(requests: Iterable[Request]) -> list[_Group]:
-    """The requests in as few calls as their rules allow: what is shown for some serves others at no further cost."""
+    Args:
+        requests: what to compute.
+        all_counted: those of ``_UP_TO_CUTOFF`` that count all relevant documents.
+    """
+    views = {
+        request: [
+            view
+            for view, bases in _VIEWS.items()
+            if bases is None or request.base in bases or (view == _COUNTS and request in all_counted)
+        ]
+        for request in requests
+    }
     groups: list[_Group] = []
-    for request in sorted(dict.fromkeys(requests), key=lambda request: len(_views(request))):
-        group = next((group for group in groups if group.takes(request)), None)
-        if group is None:
-            groups.append(_Group([request], _views(request)[0]))
+    for request in sorted(views, key=lambda request: len(views[request])):
+        takes = [group for group in groups if group.view in views[request] and group.takes(request)]
+        if takes:
+            min(takes, key=lambda group: views[request].index(group.view)).requests.append(request)
         else:
-            group.requests.append(request)
-    return groups
+            groups.append(_Group([request], views[request][0]))
+    return tuple(groups)
 
 
 def _visible(
@@ -388,13 +411,9 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
             longest.popitem()
         rankings[n] = dict(longest)
     run = dict(zip(qrels, map(rankings.__getitem__, depths), strict=True))
-    families: dict[str, set[str]] = {}
-    for request in group.requests:
-        families.setdefault(request.base, set()).update(filter(None, request.parameter.split(",")))
-    measures = {f"{base}.{','.join(sorted(given))}" if given else base for base, given in families.items()}
     # bpref reads a count for each level below the least that is relevant, and there are none above the highest level
     highest = int(level.max(initial=0))
-    evaluator = _Evaluator(qrels, measures, relevance_level=min(group.requests[0].rel, highest + 1))
+    evaluator = _Evaluator(qrels, group.measures, relevance_level=min(group.requests[0].rel, highest + 1))
     answers = evaluator.evaluate(run).values()
     columns = {key: at for at, key in enumerate(next(iter(answers)))}
     cells = len(columns) * len(answers)

@@ -15,7 +15,8 @@ from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.measures.names import names_in
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
-from coliee_ir.rules.protocol import TASKS, protocol, use
+from coliee_ir.rules.protocol import TASKS, all_rules, protocol, use
+from coliee_ir.scoring.measuring import check_rules
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
 
@@ -80,6 +81,8 @@ class _Protocol(argparse.Action):
         if namespace.task is not None:
             parser.error("--protocol is given twice, and each names a task")
         namespace.task = use(values)
+        for rules in all_rules(namespace.task):
+            check_rules(rules)
         namespace.protocol = values if values.endswith(".toml") else None
 
 

@@ -24,6 +24,14 @@ _PATIENCE: Final = 10
 
 _LOCAL: Final = "local:"
 
+#: How Dask runs on this machine alone.
+_HERE: Final = {
+    "distributed.worker.profile.enabled": False,  # a hundred times a second, for a page that nobody opens
+    "distributed.admin.tick.interval": "1s",  # fifty times a second
+    "distributed.deploy.lost-worker-timeout": "1h",  # else a process that is killed twice within 15 s is given up
+    "distributed.scheduler.no-workers-timeout": "60s",  # else tasks wait for ever when all are given up
+}
+
 
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Executor]:
@@ -42,12 +50,14 @@ def connected(address: str) -> Iterator[Executor]:
     if not address.startswith(_LOCAL) and "://" not in address:
         raise UsageError(f"{address!r} is not a cluster; write a scheduler's address, tcp://HOST:8786, or local:4")
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise UsageError("a cluster needs Dask: pip install 'coliee-ir[cluster]'") from None
     with contextlib.ExitStack() as stack:
         try:
             if address.startswith(_LOCAL):
+                stack.enter_context(dask.config.set(_HERE))
                 cluster = LocalCluster(
                     n_workers=int(count), threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50,
                     scheduler_kwargs={"allowed_failures": _RETRIES},

@@ -12,7 +12,8 @@ from coliee_adapters.normal_forms import folded
 
 BoolArray = npt.NDArray[np.bool_]
 
-_FEW = 64
+#: up to so many ids, looking each up is as fast as comparing all at once
+_FEW = 512
 
 
 class Qrels:

@@ -42,12 +42,17 @@ class Lines:
     entries: Sequence[dict[str, Any]] | None = None
 
     @classmethod
-    def of(cls, block: Columns) -> Lines:
-        """The lines of a block as arrays; neighbours of one query as one segment, however the reader gives them."""
+    def of(cls, block: Columns, *, merged: bool = False) -> Lines:
+        """The lines of a block as arrays; neighbours of one query as one segment, however the reader gives them.
+
+        Args:
+            block: the block.
+            merged: whether each query is known to have one segment.
+        """
         scores = None if block.scores is None else np.asarray(block.scores, dtype=np.float64)
         starts: IntArray = np.asarray(block.starts, dtype=np.int64)
         queries = Ids.of(block.queries)
-        if len(queries) > 1 and block.entries is None:
+        if len(queries) > 1 and not merged:
             first = changes(queries)
             queries, starts = queries.at(first[:-1]), starts[first]
         lengths = starts[1:] - starts[:-1]

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from coliee_adapters import signals
@@ -93,7 +93,7 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
     futures: list[Future[_Result | ColieeError]] = []
     try:
         for task in tasks:
-            futures.append(executor.submit(_caught, task))
+            futures.append(executor.submit(_away, task))
         for future in futures:
             yield future.result()
     except ColieeError:
@@ -136,6 +136,28 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
         return error
     except MemoryError:
         return WorkerError("there is not enough memory for a process's part of the work; try --jobs 1")
+
+
+def _away(task: Callable[[], _Result]) -> _Result | ColieeError:
+    """The same in a worker of an executor."""
+    if "MALLOC_TRIM_THRESHOLD_" in os.environ:
+        _keep_memory()
+    return _caught(task)
+
+
+@cache
+def _keep_memory() -> None:
+    """Let malloc keep the memory of arrays that are freed, as it does by itself unless that variable is set.
+
+    Dask sets it in its workers. Each array of a block is then mapped anew, which costs half of the work as much again.
+    """
+    import ctypes
+
+    trim_threshold, mmap_threshold = -1, -3  # malloc.h; what glibc's own thresholds grow to
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        set_option = ctypes.CDLL(None).mallopt
+        set_option(mmap_threshold, 32 << 20)
+        set_option(trim_threshold, 64 << 20)
 
 
 def _begin(tasks: Sequence[Callable[[], Any]]) -> None:

@@ -325,6 +325,9 @@ def use(path: PathLike) -> str:
         other = _named[task].rules[0].file
         problem = f"task: {other} was named before and states the rules of this task too"
         raise InputError(text, problem, found=task, remedy="give the task of one of them another name")
+    if found.rules[0].law and task not in TASKS:
+        problem = "law: only COLIEE's own tasks have one"
+        raise InputError(found.rules[0].file, problem, found=found.rules[0].law, remedy="leave it out")
     if not found.submissions and task not in TASKS:
         found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import PathLike, Source
@@ -39,6 +39,14 @@ def _is_year(value: object) -> bool:
     return type(value) is int and 0 <= value <= ALWAYS
 
 
+def _is_part(name: str) -> bool:
+    return bool(re.fullmatch(r"[^\W\d]\w*", name)) and name not in (*_LAYOUT, "like", "long")
+
+
+def _is_pattern_of_keys(value: object) -> bool:
+    return _is_text(value) and not re.search("[{}]", re.sub(r"\{[^{}]+\}", "", str(value)))
+
+
 def _is_pattern(value: object) -> bool:
     try:
         return isinstance(value, str) and bool(re.compile(value))
@@ -64,6 +72,13 @@ DATES: Final = Kind(
     ),
 )
 
+LAW: Final = Kind('"case", "statute" or "tort"', lambda value: value in ("case", "statute", "tort"))
+#: what a formula can name in brackets, and no key of a layout
+PARTS: Final = Kind(
+    'a list of words of letters, digits and _, for example ["documents", "evidence"]',
+    lambda value: _is_texts(value) and all(map(_is_part, cast("list[str]", value))),
+)
+IDS: Final = Kind("a key, or a text with keys in braces, for example {law_id}|{article_id}", _is_pattern_of_keys)
 PATTERN: Final = Kind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
 FORMULAS: Final = Kind(
     'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"',
@@ -78,11 +93,11 @@ CHOICES: Final = Kind(
 EDITION: Final[Mapping[str, Kind]] = {
     "title": TEXT,
     "source": TEXT,
-    "parts": TEXTS,
+    "parts": PARTS,
     "measures": TEXTS,
     "tie_break": TEXTS,
     "long_list": TEXTS,
-    "law": TEXT,
+    "law": LAW,
     "claims": FLAG,
     "exact_ids": FLAG,
     "cases_as_queries": FLAG,
@@ -115,7 +130,7 @@ _SPAN: Final = {"first": YEAR, "last": YEAR}
 _LAYOUT: Final[Mapping[str, Kind]] = {
     "container": TEXT,
     "records": TEXT,
-    "query": TEXT,
+    "query": IDS,
     "columns": TEXTS,
     "strip": TEXTS,
     "numbers": FLAG,
@@ -123,7 +138,7 @@ _LAYOUT: Final[Mapping[str, Kind]] = {
 
 _PART: Final[Mapping[str, Kind]] = {
     "at": TEXT,
-    "id": TEXT,
+    "id": IDS,
     "relevance": TEXT,
     "score": TEXT,
     "rank": TEXT,
@@ -230,7 +245,7 @@ def read(path: PathLike, newest: int) -> Stated:
     try:
         held = tomllib.loads(source.text())
     except tomllib.TOMLDecodeError as error:
-        raise InputError(source.name, f"broken TOML: {error}", remedy="the syntax is described at toml.io") from None
+        raise _broken(source.name, str(error)) from None
     top = Table(source.name, "", held, ("task", *EDITION, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(EDITION)
@@ -252,6 +267,19 @@ def read(path: PathLike, newest: int) -> Stated:
         _layout(top, "gold", parts),
         _layout(top, "run", parts),
     )
+
+
+def _broken(path: str, said: str) -> InputError:
+    """The error that a file is not TOML, from what the parser says."""
+    what, _, place = said.partition(" (at ")
+    line, column = [*map(int, re.findall("[0-9]+", place)), None, None][:2]
+    if what == "Cannot overwrite a value":
+        what = "this key is given twice"
+    elif twice := re.fullmatch(r"Cannot declare \((.*)\) twice", what):
+        table = ".".join(re.findall("'([^']*)'", twice[1]))
+        what = f"the table [{table}] is given twice"
+    remedy = "the syntax is described at toml.io"
+    return InputError(path, f"broken TOML: {what}", line=line, column=column, remedy=remedy)
 
 
 def _spans(
@@ -310,6 +338,10 @@ def _layout(top: Table, key: str, parts: Collection[str]) -> Layout | None:
         raise top.fault(key, f"expected a table, [{key}]", held)
     if key == "run" and held.get("like") == "gold" and isinstance(top.held.get("gold"), dict):
         held = {**top.held["gold"], **{name: value for name, value in held.items() if name != "like"}}
+    for name, value in held.items():
+        if isinstance(value, dict) and name not in (*_LAYOUT, *parts):
+            remedy = f"the parts are {', '.join(parts)}; add it there, or correct the name"
+            raise Table(top.path, f"[{key}]", {}, ()).fault(name, "parts does not name this", remedy=remedy)
     table = Table(top.path, f"[{key}]", held, (*_LAYOUT, *parts))
     found = table.checked(_LAYOUT)
     container = table.needed("container", TEXT)
@@ -334,4 +366,8 @@ def _part(table: Table, name: str) -> Part:
     held = table.held[name]
     if not isinstance(held, dict):
         raise table.fault(name, "expected a table", held)
-    return Part(**Table(table.path, f"{table.name[:-1]}.{name}]", held, _PART).checked(_PART))
+    own = Table(table.path, f"{table.name[:-1]}.{name}]", held, _PART)
+    part = Part(**own.checked(_PART))
+    if both := {*part.yes} & {*part.no}:
+        raise own.fault("no", "yes and no have a label in common", ", ".join(sorted(both)))
+    return part

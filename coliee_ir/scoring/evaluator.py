@@ -68,6 +68,7 @@ class Evaluator:
         self.gold = read_gold(gold, task=task, columns=columns)
         self.task = task or find_task(self.gold).task
         self.protocol = protocol(self.task, edition)
+        measuring.check_rules(self.protocol)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
         self.decisions = Decisions(**self.protocol.decisions) if decisions is None else Decisions.of(decisions)
         self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)

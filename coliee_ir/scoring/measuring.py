@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.judging.judged import BoolArray
 from coliee_ir.measures import Measure, Parts, parse, parse_formula
 from coliee_ir.measures.sets import Counts, counts
+from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.prepared import Prepared
 
 #: part of a submission → how to give it
@@ -43,6 +46,39 @@ def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
     if isinstance(name, str) and name in scores:
         return [parse_formula(scores[name], name)]
     return parse(name)
+
+
+def check_rules(rules: Protocol) -> None:
+    """Refuse what a protocol file that is not part of the package states, if no measure or scoring choice is that.
+
+    Raises:
+        InputError: see above; the text names the file and the key.
+    """
+
+    def fault(key: str, problem: str) -> InputError:
+        return InputError(rules.file, f"{key}: {problem}", remedy="correct the protocol")
+
+    if not rules.own_file:
+        return
+    for name, choice in rules.decisions.items():
+        if name not in CHOICES:
+            raise fault(f"decisions, {name}", f"unknown scoring choice; there are {', '.join(CHOICES)}")
+        if choice not in CHOICES[name]:
+            raise fault(f"decisions, {name}", f"{choice!r} is not one of {', '.join(CHOICES[name])}")
+    for score in rules.scores:
+        with contextlib.suppress(UsageError):
+            parse(score)
+            raise fault(f"scores, {score}", "a measure has this name")
+    stated = {"measures": rules.measures, "tie_break": rules.tie_break, "long_list": rules.long_list}
+    for key, names in {"scores": tuple(rules.scores), **stated}.items():
+        for name in names:
+            try:
+                found = named([name], rules.scores)
+            except UsageError as error:
+                raise fault(f"{key}, {name}" if key == "scores" else key, str(error)) from None
+            lacking = [part for one in found for part in one.needs if part not in (*rules.parts, *_IMPLIED)]
+            if lacking:
+                raise fault(key, f"{name} needs {lacking[0]}, which parts does not name")
 
 
 class Choice(NamedTuple):

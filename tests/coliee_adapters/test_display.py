@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.display import cut, padded, width
-from coliee_adapters.errors import shortened
+from coliee_adapters.errors import printable, shortened
 from coliee_adapters.fonts import lacking, scripts
 
 WIDTHS = {
@@ -87,3 +87,10 @@ def test_fontconfig_is_asked_as_it_wants(tmp_path: Path, monkeypatch: pytest.Mon
     figure = tmp_path / "a.svg"
     figure.write_text("<svg><text>क</text></svg>", encoding="utf-8")
     assert len(lacking([figure])) == 1
+
+
+def test_joiners_of_indic_scripts_are_text_and_others_are_shown() -> None:
+    assert printable("क\u094d\u200dष र\u094d\u200c") == "क\u094d\u200dष र\u094d\u200c"
+    assert printable("a\u200db \u200d") == r"a\u200db \u200d"
+    shown = cut("क\u094d\u200dष" * 9, 4)
+    assert shown == "क\u094d\u200dष" * shown.count("ष") + "…"

@@ -40,7 +40,8 @@ QUERIES = st.lists(_queries(), min_size=1, max_size=5)
 ASKED = [
     request
     for name in (
-        "all_trec", "P.1,3,7", "recall_1", "recall_3", "ndcg_cut.3", "map_cut.1,2", "relative_P.2", "success.2,60",
+        "all_trec", "P.1,3,7", "recall_1", "recall_3", "ndcg_cut.3", "map_cut.1,2", "relative_P.2,60",
+        "recall.59,60", "P.60", "success.2,60",
         "iprec_at_recall.0.25", "Rprec_mult.0.5,3", "set_F.4", "set_F.0.25", "set_F.0", "set_F_2.5",
         "11pt_avg.0.2,0.5", "11pt_avg.0", "11pt_avg.0.2,0.5,0.8", "P_999999999",
     )
@@ -178,6 +179,10 @@ def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkey
     # what is shown at full depth for some serves all; one parameter of set_F is asked for at a time
     asked_of_ours([*of_ranks, *parse("11pt_avg"), *parse("set_F.4"), *parse("set_F.1")], queries)
     assert seen == [(5, [50, 60]), (1, [50, 60])]
+    seen.clear()
+    # a cut-off behind the last document counts all that is relevant
+    asked_of_ours([*of_ranks, *parse("recall.59,60"), *parse("set_P")], queries)
+    assert seen == [(4, [2]), (2, [50, 60])]
     seen.clear()
     # of sets the order does not matter
     asked_of_ours(parse("set_P"), [Query(9, [(2, 1), (5, 0), (0, 1)]), Query(9, [(8, 1), (0, 1), (1, 0)])])

@@ -11,13 +11,16 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from coliee_ir import evaluate
-from coliee_ir.commands.bundle import PLATFORMS, pack
+from coliee_ir.commands.bundle import PLATFORMS, pack, score_upload
 
 Case = tuple[Path, dict[str, bytes], str]
 
@@ -124,3 +127,90 @@ def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(platform: str, 
             assert scores == {} and error and "Traceback" not in error, error
             assert not ids & set(re.findall(r"\d{6}", error)), error
             assert str(tmp_path) not in error
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> bytes:
+    """A run of Task 1, or of another task, cut, patched and shuffled."""
+    right, other = (
+        "1{:05} 2{:05} A1",
+        draw(st.sampled_from(["9{:05} 8{:05} A1", "{1} {0}", "R07-{:02}-U Y A1", "{}\t{}"])),
+    )
+    form = draw(st.sampled_from([right, other]))
+    lines = [form.format(n, n) for n in draw(st.lists(st.integers(0, 9), max_size=6))]
+    content = bytearray("\n".join(lines).encode() + draw(st.sampled_from([b"\n", b"", b"\r\n\0"])))
+    for at, patch in draw(st.lists(st.tuples(st.integers(0, 60), st.binary(max_size=3)), max_size=4)):
+        content[at : at + draw(st.integers(0, 2))] = patch
+    return draw(st.sampled_from([b"", b"{", b'{"100001": [', b"\x1f\x8b", b"PK\x03\x04", b"\xef\xbb\xbf"])) + bytes(
+        content
+    )
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A gold whose ids nobody guesses, and a place for uploads."""
+    folder = tmp_path_factory.mktemp("hidden")
+    gold = {f"1{n:05}": [f"2{n:05}", f"7{n * 777:05}"] for n in range(8)}
+    (folder / "gold.json").write_text(json.dumps(gold))
+    return folder
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["a.txt", "b", "c.json", "d.zip", "task3.A1"]), broken()), max_size=3))
+def test_whatever_is_uploaded_the_gold_is_in_no_message(hidden: Path, files: list[tuple[str, bytes]]) -> None:
+    gold = json.loads((hidden / "gold.json").read_text())
+    ids = {text for query, documents in gold.items() for text in (query, *documents)}
+    with TemporaryDirectory(dir=hidden) as place:
+        for name, content in files:
+            Path(place, name).write_bytes(content)
+        found = score_upload(hidden / "gold.json", place, {"task": "1", "edition": 2026, "exclude": []})
+    sent = b"".join(content for _, content in files).decode(errors="replace")
+    assert bool(found.scores) != bool(found.error)
+    assert {text for text in ids if text in found.error} <= {text for text in ids if text in sent}
+    assert str(hidden) not in found.error
+
+
+def test_competition_yaml_is_as_codabench_documents_it(tmp_path: Path) -> None:
+    """https://docs.codabench.org, Yaml-Structure: what is required, and the keys of scores.json."""
+    bundle = unpack(pack("codabench", ONE[0], task="1"), tmp_path)
+    held = yaml.safe_load((bundle / "competition.yaml").read_text(encoding="utf-8"))
+    assert held["version"] == 2 and held["enable_detailed_results"] is True
+    for named in (held["image"], held["terms"], *(page["file"] for page in held["pages"])):
+        assert (bundle / named).is_file()
+    (task,), (phase,), (board,) = held["tasks"], held["phases"], held["leaderboards"]
+    assert {"index", "name", "scoring_program"} <= set(task) and {"name", "start", "tasks"} <= set(phase)
+    assert phase["tasks"] == [task["index"]]
+    assert all((bundle / task[name]).is_file() for name in ("scoring_program", "reference_data"))
+    assert [column["key"] for column in board["columns"]] == ["MicroF1", "MicroP", "MicroR"]
+    with zipfile.ZipFile(bundle / "scoring_program.zip") as program:
+        command = yaml.safe_load(program.read("metadata.yaml"))["command"]
+        assert command.split()[1].removeprefix("/app/program/") in program.namelist()
+
+
+def test_challenge_config_is_as_evalai_documents_it(tmp_path: Path) -> None:
+    """https://evalai.readthedocs.io, configuration: the required fields, and ids that refer to each other."""
+    bundle = unpack(pack("evalai", THREE[0], task="3"), tmp_path)
+    held = yaml.safe_load((bundle / "challenge_config.yaml").read_text(encoding="utf-8"))
+    pages = ("description", "evaluation_details", "terms_and_conditions", "submission_guidelines", "image")
+    assert all((bundle / held[name]).is_file() for name in (*pages, "evaluation_script"))
+    assert {"title", "short_description", "start_date", "end_date", "remote_evaluation", "published"} <= set(held)
+    (phase,), (part,), (split,), (board,) = (
+        held[name] for name in ("challenge_phases", "dataset_splits", "challenge_phase_splits", "leaderboard")
+    )
+    assert (bundle / phase["test_annotation_file"]).is_file() and ".jsonl" in phase["allowed_submission_file_types"]
+    assert [split[name] for name in ("challenge_phase_id", "leaderboard_id", "dataset_split_id")] == [
+        phase["id"], board["id"], part["id"]]  # fmt: skip
+    assert board["schema"]["default_order_by"] == board["schema"]["labels"][0] == "Accuracy"
+    assert part["codename"] == "test"  # under which evaluate() gives the scores
+
+
+def test_the_action_is_as_github_documents_it() -> None:
+    """Metadata syntax of composite actions: every step that runs names its shell, inputs are strings."""
+    held = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert {"name", "description", "inputs", "runs"} == set(held) and held["runs"]["using"] == "composite"
+    assert all(step["shell"] == "bash" and "run" in step for step in held["runs"]["steps"])
+    for value in held["inputs"].values():
+        assert set(value) <= {"description", "required", "default"} and isinstance(value.get("default", ""), str)
+    used = set(re.findall(r"inputs\.(\w+)", json.dumps(held["runs"])))
+    assert used == set(held["inputs"])
+    assert not any("${{" in step["run"] for step in held["runs"]["steps"])  # no input is a part of a script

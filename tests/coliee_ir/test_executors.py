@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pickle
@@ -209,6 +210,7 @@ def test_a_scheduler_that_does_not_answer_is_an_error_and_nothing_is_scored_here
     def silent(address: str, timeout: int) -> None:
         raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
 
+    monkeypatch.setitem(sys.modules, "dask", types.SimpleNamespace())
     monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=silent, LocalCluster=None))
     write_run(tmp_path / "run", 3)
     (tmp_path / "gold").write_text("q01 0 d1 1\n")
@@ -240,6 +242,8 @@ def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(
             assert retries == 2 and isinstance(self.given[0], LocalCluster)
             return Pickling()
 
+    config = types.SimpleNamespace(set=lambda _: contextlib.nullcontext())
+    monkeypatch.setitem(sys.modules, "dask", types.SimpleNamespace(config=config))
     monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=Client, LocalCluster=LocalCluster))
     write_run(tmp_path / "run", 3)
     (tmp_path / "gold").write_text("q01 0 d1 1\nq02 0 d5 1\n")

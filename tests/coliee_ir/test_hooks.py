@@ -318,3 +318,31 @@ def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: p
     exec(compile(recipe, "training.md", "exec"), {"coliee_ir": coliee_ir})
     assert len(wandb.logged) == len(mlflow.logged) == 2
     assert list(wandb.logged.values()) == list(mlflow.logged.values()) == [1.0, 1.0]
+
+
+class Pairs:
+    """As a CrossEncoder: it has no ``encode``, and scores [query, document] with one label or with two."""
+
+    def __init__(self, labels: int) -> None:
+        self.labels = labels
+
+    def predict(self, pairs: list[list[str]], batch_size: int = 32, show_progress_bar: bool | None = None) -> Any:
+        assert show_progress_bar is False
+        shared = np.array(
+            [len(set(query.split()) & set(document.split())) for query, document in pairs], dtype=np.float32
+        )
+        return shared if self.labels == 1 else np.stack([-shared, shared], axis=1)
+
+
+@pytest.mark.parametrize("labels", [1, 2])
+def test_a_cross_encoder_scores_the_candidates_of_each_query(labels: int) -> None:
+    """As CrossEncoderRerankingEvaluator calls one."""
+    documents = {"001": {"013.txt": "cat dog", "014": "cat"}, "002": {}}
+    evaluator = RankingEvaluator({"001": ["013"], "002": ["021"]}, {"001": "cat dog law", "002": "dog"}, documents,
+                                 ["MicroF1@1", "AP"], task="2")  # fmt: skip
+    assert {query: list(found) for query, found in evaluator.rankings(Pairs(labels)).items()} == {
+        "001": ["013.txt", "014"], "002": []
+    }  # fmt: skip
+    assert evaluator(Pairs(labels)) == {"MicroF1@1": pytest.approx(2 / 3), "AP": 0.5}
+    with pytest.raises(UsageError, match="pairs"):
+        RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec")(Pairs(labels))

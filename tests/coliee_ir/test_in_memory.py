@@ -22,7 +22,7 @@ from coliee_ir.judging.qrels import Qrels
 MEASURES = ["map", "set_F", "MicroF1", "MicroP@2"]
 QUERIES = ["q1", "q2", "007"]
 PLAIN = ["d1", "d2", "005", "5", "012", "12"]
-ODD = ["7.txt", "é1", " x", "a,b", "", "d\x01", "d" * 40, "d" * 40 + "e"]
+ODD = ["7.txt", "é1", " x", "a,b", "", "d\x01", "d1\nd2", "d" * 40, "d" * 40 + "e"]
 
 Rankings = dict[str, dict[str, Any]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from unicodedata import normalize
 
@@ -13,6 +14,7 @@ from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS, alike_in, folded
 from coliee_adapters.records import Run
 from coliee_ir import Evaluator, Scores, convert, evaluate
+from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
 
@@ -107,3 +109,15 @@ def test_ids_that_become_one_are_one_or_are_refused(tmp_path: Path) -> None:
     assert any("repeated" in sentence for sentence in said)
     with pytest.raises(UsageError):
         convert(same, tmp_path / "no", normalise="NFX")  # type: ignore[arg-type]
+
+
+def test_validate_names_what_an_id_in_another_form_was_meant_to_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = [{"question_id": "Câu1", "relevant_articles": [{"law_id": "Luật", "article_id": "5"}]}]
+    Path("gold.json").write_text(json.dumps(asked), encoding="utf-8")
+    Path("run.json").write_text(json.dumps(asked).replace("C\\u00e2u1", "Ca\\u0302u1"), encoding="utf-8")
+    assert main(["validate", "run.json", "--protocol", "alqac", "--gold", "gold.json", "-f", "json"]) == 1
+    [unknown] = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["rule"] == "query-unknown"]
+    assert "NFC" in unknown["remedy"] and "Câu1" in unknown["remedy"]

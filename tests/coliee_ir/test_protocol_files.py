@@ -603,3 +603,36 @@ def test_one_task_is_named(named: list[str], own: list[str], capsys: pytest.Capt
             main(["evaluate", *own, *options])
         assert stopped.value.code == 2
         assert "--protocol" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "key"),
+    [
+        ('"MicroF1"]', '"Nonsense"]', "measures"),
+        ("measures =", 'tie_break = ["Nonsense"]\nmeasures =', "tie_break"),
+        ("MacroR(proof)", "MacroR(prof)", "scores"),
+        ("0.7*", "0.7*0.7*", "scores, Final"),
+        ("Final =", "MicroF1 =", "scores, MicroF1"),
+        ("measures =", 'decisions = {unanswerd = "skip"}\nmeasures =', "decisions, unanswerd"),
+        ("measures =", 'decisions = {unanswered = "maybe"}\nmeasures =', "decisions, unanswered"),
+        ("measures =", 'law = "case"\nmeasures =', "law"),
+    ],
+)
+def test_what_a_protocol_cannot_mean_is_refused_with_its_key(
+    was: str, becomes: str, key: str, own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    put("own.toml", VERDICTS.replace(was, becomes, 1))
+    for command in (["protocol", "own.toml"], ["evaluate", *own, "--protocol", "own.toml"]):
+        assert main(command) == 2
+        [said] = capsys.readouterr().err.splitlines()
+        assert f"own.toml: {key}: " in said
+    with pytest.raises(InputError):
+        coliee_ir.evaluate(*own[:2], task="own.toml")
+
+
+def test_a_label_that_the_protocol_does_not_name_is_refused_in_a_gold(own: list[str]) -> None:
+    put("own.toml", VERDICTS.replace('"acquitted"', '"free"'))
+    with pytest.raises(InputError) as refused:
+        coliee_ir.evaluate(*own[:2], task="own.toml")
+    assert refused.value.found == "acquitted"
+    assert "guilty, free" in str(refused.value.remedy)

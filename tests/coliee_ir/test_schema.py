@@ -54,6 +54,12 @@ def test_dates_are_dates_by_edition(tmp_path: Path) -> None:
         (COMMON.replace('["MicroF1"]', "[]"), "measures"),
         (COMMON.replace('["MicroF1"]', '"MicroF1"'), "measures"),
         (COMMON.replace('["documents"]', '["articles"]'), "parts"),
+        (COMMON.replace('["documents"]', '["documents", "long"]'), "parts"),
+        (COMMON.replace('["documents"]', '["documents", "two words"]'), "parts"),
+        (COMMON + 'law = "space"\n', "law"),
+        (COMMON + '[gold]\ncontainer = "json"\n[gold.laws]\n', "[gold], laws"),
+        (COMMON + '[gold]\ncontainer = "json"\n[gold.documents]\nid = "{law|{art}"\n', "[gold.documents], id"),
+        (COMMON + '[run]\ncontainer = "json"\n[run.documents]\nyes = ["a"]\nno = ["a"]\n', "[run.documents], no"),
         (COMMON + "claims = 1\n", "claims"),
         (COMMON + "edition = 2026\n", "edition"),
         (COMMON + "[[edition]]\nlast = 2026\n", "[[edition]] 1, first"),
@@ -78,6 +84,13 @@ def test_a_misspelt_key_is_answered_with_the_right_one(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         read(tmp_path, COMMON.replace("measures", "mesures"))
     assert "measures" in (refused.value.remedy or "")
+
+
+@pytest.mark.parametrize(("text", "line"), [(COMMON + 'title = "b"\n', 5), (COMMON + "[gold]\n[run]\n[gold]\n", 7)])
+def test_what_stands_twice_is_refused_with_its_line(text: str, line: int, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, text)
+    assert refused.value.line == line
 
 
 def test_broken_toml_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
+from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
 from coliee_ir._version import __version__
@@ -83,7 +83,7 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         return Uploaded({}, {}, _below(str(error), upload) if inside else _OURS)
     except UsageError as error:
         return Uploaded({}, {}, _OURS if str(gold) in str(error) else _below(str(error), upload))
-    except ColieeError:
+    except Exception:
         return Uploaded({}, {}, _OURS)
     return Uploaded(dict(scored.measures), dict(scored.counts), "")
 
@@ -176,10 +176,18 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-_READ: Final = """import json
+_PACKAGE: Final = f"coliee-ir=={__version__}"
+
+_READ: Final = f"""import json
+import subprocess
+import sys
 from pathlib import Path
 
-from coliee_ir.commands.bundle import score_upload
+try:
+    from coliee_ir.commands.bundle import score_upload
+except ImportError:  # the image has no {_PACKAGE}: see the Dockerfile
+    subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", "{_PACKAGE}"])
+    from coliee_ir.commands.bundle import score_upload
 
 
 def score(reference, upload):
@@ -189,7 +197,6 @@ def score(reference, upload):
 
 _CODABENCH: Final = """
 import html
-import sys
 
 source, target = sys.argv[1:3]
 scored = score(Path(source, "ref"), Path(source, "res"))
@@ -218,7 +225,6 @@ def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwarg
 
 _TIRA: Final = """
 import argparse
-import sys
 
 parser = argparse.ArgumentParser()
 for name in ("input", "truth", "output"):
@@ -231,8 +237,11 @@ lines = [f'measure {{\\n  key: "{name}"\\n  value: "{value}"\\n}}\\n' for name, 
 Path(options.output, "evaluation.prototext").write_text("".join(lines), encoding="utf-8")
 """
 
-_DOCKERFILE: Final = f"""FROM python:3.11-slim
-RUN pip install --no-cache-dir coliee-ir=={__version__}
+#: has a Python that runs us; the packages are installed at the first upload, or with the Dockerfile
+_IMAGE: Final = "python:3.11-slim"
+
+_DOCKERFILE: Final = f"""FROM {_IMAGE}
+RUN pip install --no-cache-dir {_PACKAGE}
 """
 
 
@@ -245,12 +254,13 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     )
     competition = (
         f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(task.protocol.source)}\nimage: logo.png\n"
-        "docker_image: codalab/codalab-legacy:py39\nterms: terms.md\n"
+        f"docker_image: {_IMAGE}\nterms: terms.md\nenable_detailed_results: true\n"
+        "make_programs_available: false\nmake_input_data_available: false\n"
         "pages:\n  - title: Overview\n    file: overview.md\n"
         "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
         "    scoring_program: scoring_program.zip\n"
         "phases:\n  - index: 0\n    name: Test\n    description: the test set\n    start: 2026-01-01\n"
-        "    tasks:\n      - 0\n"
+        "    accepts_only_result_submissions: true\n    tasks:\n      - 0\n"
         f"leaderboards:\n  - index: 0\n    title: Results\n    key: results\n    columns:\n{columns}"
     )
     program = {
@@ -278,12 +288,13 @@ def _evalai(task: _Task) -> dict[str, bytes]:
         "    leaderboard_public: false\n    is_public: true\n    is_submission_public: false\n"
         "    start_date: 2026-01-01 00:00:00\n    end_date: 2026-12-31 23:59:59\n"
         "    test_annotation_file: annotations/test.zip\n    max_submissions_per_day: 3\n    max_submissions: 3\n"
+        '    allowed_submission_file_types: ".json, .jsonl, .zip, .txt, .tsv, .gz, .csv"\n'
         "dataset_splits:\n  - id: 1\n    name: test\n    codename: test\n"
         "challenge_phase_splits:\n  - challenge_phase_id: 1\n    leaderboard_id: 1\n    dataset_split_id: 1\n"
         "    visibility: 1\n    leaderboard_decimal_precision: 4\n    is_leaderboard_order_descending: true\n"
     )
     script = {"__init__.py": b"from .main import evaluate\n", "main.py": (_READ + _EVALAI).encode(),
-              "requirements.txt": f"coliee-ir=={__version__}\n".encode()}  # fmt: skip
+              "requirements.txt": f"{_PACKAGE}\n".encode()}  # fmt: skip
     return {
         "challenge_config.yaml": config.encode(), "logo.png": _logo(), "overview.html": _readme(task, "evalai"),
         "evaluation_script.zip": _zipped(script), "annotations/test.zip": _zipped(task.reference()),
@@ -316,7 +327,7 @@ def _readme(task: _Task, platform: str) -> bytes:
     measures = ", ".join(task.measures)
     return (
         f"{task.title}\n\nMeasures: {measures}; the first one ranks. Upload the files of one run: a file, or a zip.\n"
-        f"Made by coliee-ir {__version__} (`coliee-ir bundle {platform}`), which the scorer's image must hold.\n"
+        f"Made by coliee-ir {__version__} (`coliee-ir bundle {platform}`).\n"
     ).encode()
 
 

@@ -17,6 +17,7 @@ from coliee_ir.rules.protocol import (
     protocol,
     use,
 )
+from coliee_ir.scoring.measuring import check_rules
 
 __all__ = ["Begun", "begin", "listed", "shown"]
 
@@ -41,6 +42,7 @@ def shown(name: str) -> str:
     task = use(name)
     lines = []
     for rules in all_rules(task):
+        check_rules(rules)
         lines += [f"{task}, {_span(rules)}: {rules.title}", *(f"  {line}" for line in _rules(rules)), ""]
     first = all_rules(task)[0]
     for what, layout in (("gold", first.gold), ("run", first.run)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from coliee_adapters.corpora import Corpus
-from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.protocol import protocol
@@ -48,7 +48,7 @@ class Texts:
 def _beginning(text: str) -> str:
     """One printable line."""
     line = " ".join(text[: 4 * _LONGEST].split())
-    return printable(line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…")
+    return shortened(line, _LONGEST)
 
 
 def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:

@@ -7,7 +7,7 @@ from collections import Counter
 
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.validate.findings import Add
-from coliee_ir.commands.validate.known import Known
+from coliee_ir.commands.validate.known import Known, Pool
 from coliee_ir.rules.protocol import Protocol, SubmissionRules
 
 
@@ -36,12 +36,19 @@ def check_stated(record: Run | Answers, protocol: Protocol, rules: SubmissionRul
             queries |= dict.fromkeys(found)
     for query in queries:
         if known.queries is not None and query not in known.queries:
-            add("query-unknown", found=query)
+            _add_unknown("query", query, known.queries, add)
         elif rules.query_pattern and not re.fullmatch(rules.query_pattern, query):
             add("query-form", found=query, remedy=f"ids have the form {rules.query_pattern}")
     for query in known.asked or ():
         if query not in queries:
             add("query-missing", found=query)
+
+
+def _add_unknown(kind: str, text: str, pool: Pool, add: Add) -> None:
+    """Add an id that there is not, and what it was meant to be where only one can be meant."""
+    meant = pool.meant(text)
+    remedy = f"{meant.remedy}; here {meant.text}" if meant is not None and meant.sure else ""
+    add(f"{kind}-unknown", found=text, remedy=remedy)
 
 
 def _check_documents(
@@ -65,7 +72,7 @@ def _check_documents(
             pool = known.documents(query)
             if pool is not None and document not in pool and document not in strange:
                 strange[document] = None
-                add("document-unknown", found=document)
+                _add_unknown("document", document, pool, add)
             elif rules.document_pattern and not re.fullmatch(rules.document_pattern, document):
                 add("document-form", found=document, remedy=f"ids have the form {rules.document_pattern}")
         if rules.most_documents is not None and len(documents) > rules.most_documents:
