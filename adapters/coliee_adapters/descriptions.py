@@ -112,8 +112,10 @@ def of_metadata(members: Mapping[str, Any], file: str = "") -> Description:
     """
     goal, method, data = (_mapping(members.get(name)) for name in ("research goal", "method", "data"))
     resources = [*_entries(data.get("training data")), *_entries(data.get("other"))]
-    said = _said(goal.get("description")) or _said(method.get("description"))
-    models = _entries(method.get("retrieval"))
+    publication = _mapping(goal.get("publication"))
+    texts = map(_said, (goal.get("description"), method.get("description"), publication.get("abstract")))
+    said = next(filter(None, texts), "")
+    models = _entries(method.get("retrieval"))  # a sequence of mappings: a name, a method, its parameters
     task = _said(goal.get("task")).removeprefix("Task ")
     return Description(task, _said(members.get("tag")), "\n".join(models), "\n".join(resources), said, file)
 

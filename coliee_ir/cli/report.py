@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="HTML page to write, one file that needs no network; - is standard output",
     )  # fmt: skip
     add(results, "figures", "overview")
+    add(parser, "manifest")
     add(
         parser, "measure",
         help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
@@ -42,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
     """Score the runs, make the report, and write what was asked for."""
     if options.output is None and options.figures is None and options.overview is None:
         raise UsageError("name a result to write: -o FILE, --figures DIR or --overview DIR")
+    if options.manifest is not None and options.output is None:
+        raise UsageError("--manifest is about the page: name it with -o FILE")
     report.check_installed()
     submissions = scoring.handed_in(options, *_outputs(options))
     scored, evaluator, failed, submissions, _ = scoring.score(options, measures(options), submissions, keep_judged=True)
@@ -51,12 +54,13 @@ def run(options: argparse.Namespace) -> int:
     made = report.report_scores(
         scored, evaluator, [of_file.get(scores.file) for scores in scored], corpus=options.corpus,
         categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
-        command=masked(shlex.join(["coliee-ir", *map(local, options.typed)])),
+        command=masked(shlex.join(["coliee-ir", *map(local, scoring.typed(options)), "-o", "report.html"])),
     )  # fmt: skip
     for remark in made.contents.remarks:
         say(remark)
     if options.output is not None:
-        made.write_html(options.output)
+        facts = {**scoring.facts_of(evaluator), "seed": options.seed}
+        scoring.publish(options, made.to_html(), options.given, facts)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
         _say_files(options.figures, made.write_figures(options.figures))

@@ -46,7 +46,10 @@ _Result = TypeVar("_Result")
 COLLECTING = ("evaluate", "compare", "report", "tune", "fuse", "plan")
 
 #: the options that write files
-WRITING = ("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log", "--store")
+WRITING = (
+    *("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log", "--store", "--figures"),
+    *("--curve", "--save-rule", "--save-weights", "--fix"),
+)
 
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
@@ -349,7 +352,7 @@ def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: 
             remote.refuse(file, "a file that --manifest names")
         from coliee_ir.commands.verify import manifest
 
-        put(dumped(manifest(_typed(options), files, text, facts)), options.manifest)
+        put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
     put(text, options.output)
 
 
@@ -359,7 +362,7 @@ def facts_of(evaluator: Evaluator) -> dict[str, Any]:
     return {"task": evaluator.task, "edition": evaluator.edition, "decisions": decisions}
 
 
-def _typed(options: argparse.Namespace) -> list[str]:
+def typed(options: argparse.Namespace) -> list[str]:
     """What was typed, without what is written beside the result: a manifest makes no files."""
     words, kept = list(options.typed), []
     while words:

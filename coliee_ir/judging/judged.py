@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from coliee_adapters.checked import is_whole, one_of, refused
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.ids import IntArray
+from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
@@ -321,6 +321,7 @@ class _Judging:
         self.lines = 0
         self.alike = False
         self.tied: list[IntArray] = []
+        self.looked_at: tuple[bytes, bool] | None = None
 
     def result(self, reading: float) -> Judged:
         return Judged(
@@ -470,7 +471,8 @@ class _Judging:
         known: set[tuple[str, str]] = set()
         if missed.any():
             segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
-            texts = [self.qrels.texts[row] for row in rows[missed].tolist()]
+            own = self.qrels.texts
+            texts = [own[row] for row in rows[missed].tolist()]
             stripped = [text.lstrip("0") for text in texts]
             for at in np.flatnonzero(finder.has(segments, stripped)).tolist():
                 query = self.qrels.queries[numbers[segments[at]]]
@@ -485,6 +487,13 @@ class _Judging:
         for query, document in shown:
             self.remarks.add("short-id", f"query {query}: {document}")
         self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
+
+    def _are_in_form(self, ids: Ids) -> bool:
+        """Whether the bytes that hold these ids, in which blocks may share, have nothing in another form."""
+        if self.looked_at is None or self.looked_at[0] is not ids.raw:
+            in_form = all(map(is_inert, ids.characters())) or is_folded(ids.raw.decode("utf-8", "replace"))
+            self.looked_at = ids.raw, in_form
+        return self.looked_at[1]
 
     def _note_other_forms(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
         """Remark retrieved documents that differ from a judged one of their query only in their Unicode form."""
@@ -502,7 +511,7 @@ class _Judging:
         wanted = [pair for pair, written in meant.items() if pair[1] != written]
         has = finder.has(np.array([at for at, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
         found = [pair for pair, there in zip(wanted, has, strict=True) if there]
-        if not all(map(is_inert, lines.documents.characters())):
+        if not self._are_in_form(lines.documents):
             lacking = np.zeros(len(numbers), dtype=np.bool_)
             lacking[segments] = True
             at = np.flatnonzero(lines.documents.beyond_ascii() & lacking[lines.segment])

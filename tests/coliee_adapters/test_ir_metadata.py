@@ -62,6 +62,44 @@ def one(folder: Path, text: str, name: str = "about.yaml") -> Description:
     return found._replace(file="", line=1)
 
 
+#: the members that https://www.ir-metadata.org/metadata lists, where the examples of its pages have them
+SCHEMA = """ir_metadata.start
+schema-version: 0.1
+run-version: 1.0
+tag: univABC1
+platform: {hardware: {cpu: {model: x}}, software: {libraries: {python: [torch]}}}
+research goal:
+  venue: {name: COLIEE, year: 2026}
+  publication: {doi: https://doi.org/10.1, abstract: We rerank.}
+  evaluation: {reported measures: [map], baseline: [b], significance test: [{name: t-test}]}
+implementation: {executable: {cmd: ./run.sh}, source: {lang: [python], repository: github.com/x/y}}
+method:
+  automatic: true
+  score ties: reverse alphabetical order
+  indexing: {tokenizer: t, stemmer: s, stopwords: w}
+  retrieval:
+  - {name: bm25, method: BM25Similarity, b: 0.4}
+  - {name: ensemble, ensembles: [bm25, lr]}
+  - {name: both, weight: 0.6, interpolates: [bm25, ensemble]}
+actor: {name: A, orcid: 0000, team: univABC, role: experimenter}
+data:
+  test collection: {name: COLIEE 2026, source: https://x, qrels: q, topics: t, ir_datasets: i}
+  training data: [{name: LeCaRD, source: https://l}]
+  other: [{name: GloVe, source: https://g}]
+ir_metadata.end
+"""
+
+
+def test_every_member_of_the_schema_can_be_there(tmp_path: Path) -> None:
+    said = one(tmp_path, SCHEMA)
+    assert said.models.splitlines() == [
+        "bm25, method: BM25Similarity, b: 0.4", "ensemble, ensembles: bm25; lr",
+        "both, weight: 0.6, interpolates: bm25; ensemble",
+    ]  # fmt: skip
+    assert said.resources.splitlines() == ["LeCaRD, source: https://l", "GloVe, source: https://g"]
+    assert (said.tag, said.explanation) == ("univABC1", "We rerank.")
+
+
 @pytest.mark.parametrize(
     "text",
     [

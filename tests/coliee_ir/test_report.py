@@ -290,8 +290,9 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(
     path = tmp_path / "a page.html"
     call("report", *SHOWN["2"], "-o", path, "--resamples", "99")
     first = path.read_bytes()
-    assert f"coliee-ir report {' '.join(SHOWN['2'])} -o '{path.name}' --resamples 99" in Reader(first.decode()).text
-    call("report", *SHOWN["2"], "-o", path, "--resamples", "99")
+    assert f"coliee-ir report {' '.join(SHOWN['2'])} --resamples 99 -o report.html" in Reader(first.decode()).text
+    path = tmp_path / "report.html"
+    call("report", *SHOWN["2"], "--resamples", "99", "-o", path)
     assert path.read_bytes() == first
 
 

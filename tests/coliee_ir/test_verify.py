@@ -14,6 +14,9 @@ COMMANDS = {
     "evaluate": ["evaluate", "gold.json", "runs", "-f", "json"],
     "compare": ["compare", "gold.json", "runs/a", "runs/b", "--resamples", "199"],
     "leaderboard": ["leaderboard", "gold.json", "runs", "--teams", "teams.csv", "--resamples", "99", "-f", "csv"],
+    "report": ["report", "gold.json", "runs", "--resamples", "9"],
+    "plan": ["plan", "gold.json", "runs", "--resamples", "19", "--years", "3", "-f", "json"],
+    "validate": ["validate", "runs", "--gold", "gold.json", "-f", "json"],
 }
 
 
@@ -30,6 +33,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_result_is_confirmed_and_its_manifest_repeats(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if name == "report":
+        pytest.importorskip("altair")
     for target in ("one.json", "two.json"):
         assert main([*COMMANDS[name], "--manifest", target, "-o", "result"]) == 0
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
