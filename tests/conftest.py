@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 import coliee_ir
 from coliee_adapters.files import Source
 from coliee_ir.cli import main
+from coliee_ir.commands.tune import tune_scored
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=100, print_blob=True)
 settings.register_profile(
@@ -47,6 +48,7 @@ def one_deal() -> Iterator[None]:
     """``tune`` deals queries to folds once, also for a report; what ten deals change is for the tests of ``tune``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
+        patch.setitem(tune_scored.__kwdefaults__, "repeats", 1)
         yield
 
 

@@ -471,7 +471,8 @@ class _Judging:
         known: set[tuple[str, str]] = set()
         if missed.any():
             segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
-            texts = [self.qrels.texts[row] for row in rows[missed].tolist()]
+            own = self.qrels.texts
+            texts = [own[row] for row in rows[missed].tolist()]
             stripped = [text.lstrip("0") for text in texts]
             for at in np.flatnonzero(finder.has(segments, stripped)).tolist():
                 query = self.qrels.queries[numbers[segments[at]]]

@@ -103,7 +103,8 @@ def tested(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], settings: Re
         if pair.unit is not None:
             found[at] = pair.binomial(settings.alpha)
         elif resampling.is_exact(pair.differing, settings.n_resamples):
-            change = _changing(pair.b.each[pair.differs]) - _changing(pair.a.each[pair.differs])
+            differs = _differs(runs[a], runs[b])
+            change = _changing(pair.b.each[differs]) - _changing(pair.a.each[differs])
             every = resampling.every_swap(pair.differing, len(change))
             trials = [pair.after(change @ swaps.T.astype(np.float64)) for swaps in every]
             found[at] = pair.concluded(trials, settings.alpha)
@@ -155,7 +156,7 @@ class _Tail:
             values = values[values > self.critical]
         self.greatest = np.concatenate((self.greatest, values))
         if (besides := len(self.greatest) - self.kept) > 0:
-            self.greatest = np.partition(self.greatest, besides)[besides:]
+            self.greatest = np.partition(self.greatest, besides)[besides:].copy()  # without those before
 
     @property
     def critical(self) -> float:
@@ -166,6 +167,11 @@ class _Tail:
     def p(self) -> float:
         """The observed one is counted in (Phipson & Smyth 2010)."""
         return (self.hits + 1) / (self.n + 1)
+
+
+def _differs(a: Terms, b: Terms) -> BoolArray:
+    """In which queries two runs differ; shape (Q,)."""
+    return np.asarray((a.each != b.each).any(axis=1))
 
 
 def _changing(each: FloatArray) -> FloatArray:
@@ -179,8 +185,7 @@ class _Pair:
 
     def __init__(self, a: Terms, b: Terms, *places: int) -> None:
         self.places = places
-        self.differs = np.flatnonzero((a.each != b.each).any(axis=1))
-        self.differing = len(self.differs)
+        self.differing = int(_differs(a, b).sum())
         self.n = int(((a.each != 0) | (b.each != 0)).any(axis=1).sum())
         self.difference = a.total - b.total
         self.is_linear = a.score not in QUOTIENTS

@@ -29,14 +29,15 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     """What every query opens to."""
     names = [label(name) for name in contents.names]
     numbers: dict[tuple[str, str], int] = {}
+    found = _Found([scores.judged["documents"] for scores in contents.scored]) if contents.has_documents else None
     shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
     queries = []
     for at, query in enumerate(contents.board.queries):
         told: dict[str, Any] = {}
         if text := texts.query(query):
             told["text"] = text
-        if contents.has_documents:
-            told |= _documents(contents, at, query, shown, numbers, texts)
+        if found is not None:
+            told |= _documents(contents.ranks, found, at, query, shown, numbers, texts)
         if "answers" in contents.scored[0].judged:
             told |= _answers(contents, at)
         queries.append(told)
@@ -44,12 +45,34 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
 
 
+class _Found:
+    """Where the judged documents stand in each run: one array for all, from which Python's numbers are taken at once.
+
+    Attributes:
+        qrels: the gold.
+        ranks: row → the rank in each run; 0 where it was not retrieved.
+        correct: query → how many relevant ones each run has.
+        retrieved: query → how many documents each run has.
+    """
+
+    def __init__(self, parts: Sequence[Judged]) -> None:
+        self.qrels = parts[0].qrels
+        self.ranks: list[list[int]] = np.array([part.rank for part in parts]).T.tolist()
+        self.correct: list[list[int]] = np.array([part.correct() for part in parts]).T.tolist()
+        self.retrieved: list[list[int]] = np.array([part.retrieved for part in parts]).T.tolist()
+
+
 def _documents(
-    contents: Contents, at: int, query: str, shown: int, numbers: dict[tuple[str, str], int], texts: Texts
+    ranks_of: Sequence[Ranks],
+    found: _Found,
+    at: int,
+    query: str,
+    shown: int,
+    numbers: dict[tuple[str, str], int],
+    texts: Texts,
 ) -> dict[str, Any]:
     """The rows of a query's documents, and each run's counts."""
-    parts = [scores.judged["documents"] for scores in contents.scored]
-    qrels = parts[0].qrels
+    qrels = found.qrels
     rows_of_query = range(int(qrels.start[at]), int(qrels.start[at + 1]))
     right = {qrels.documents[row]: row for row in rows_of_query if qrels.relevance[row] >= 1}
 
@@ -58,15 +81,15 @@ def _documents(
 
     rows = []
     for document, row in right.items():
-        ranks = [(run, int(part.rank[row])) for run, part in enumerate(parts) if part.rank[row] > 0]
+        ranks = [(run, rank) for run, rank in enumerate(found.ranks[row]) if rank > 0]
         rows.append([number(document), 1, *(n for pair in ranks for n in pair)])
-    wrong, counts = _wrong(query, right, contents.ranks, parts, at, shown)
+    wrong, counts = _wrong(query, right, ranks_of, found, at, shown)
     rows += [[number(document), 0, *(n for pair in ranks for n in pair)] for document, ranks in wrong.items()]
     return {"rows": rows, "counts": counts}
 
 
 def _wrong(
-    query: str, right: Mapping[str, int], ranks: Sequence[Ranks], parts: Sequence[Judged], at: int, shown: int
+    query: str, right: Mapping[str, int], ranks: Sequence[Ranks], judged: _Found, at: int, shown: int
 ) -> tuple[dict[str, list[tuple[int, int]]], list[list[int]]]:
     """The first wrong documents of each run with their ranks in every run, best first; and each run's counts."""
     of_runs = [run.get(query, {}) for run in ranks]
@@ -79,16 +102,9 @@ def _wrong(
                 found[document].append((run, ranking[document]))
     ordered = sorted(found, key=lambda document: (-len(found[document]), min(rank for _, rank in found[document])))
     counts = []
-    for part, wrong in zip(parts, first, strict=True):
-        correct = _correct(part, at)
-        retrieved = int(part.retrieved[at])
+    for correct, retrieved, wrong in zip(judged.correct[at], judged.retrieved[at], first, strict=True):
         counts.append([correct, len(right) - correct, retrieved - correct, sum(d not in found for d in wrong)])
     return {document: found[document] for document in ordered}, counts
-
-
-def _correct(part: Judged, at: int) -> int:
-    rows = slice(int(part.qrels.start[at]), int(part.qrels.start[at + 1]))
-    return int(np.count_nonzero((part.rank[rows] > 0) & (part.qrels.relevance[rows] >= 1)))
 
 
 def _answers(contents: Contents, at: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import jinja2
 import vl_convert
+from markupsafe import Markup, escape
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
@@ -22,7 +23,7 @@ from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.details import details
 from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
-from coliee_ir.output.grid import Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.webpage import local
 
 #: with more runs than these, a row of the table of queries has no room for each
@@ -81,7 +82,7 @@ def page(contents: Contents, texts: Texts) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"is_number": lambda cell: isinstance(cell, Number), "shade": _shade}
+    environment.globals |= {"shade": _shade, "body": _body}
     environment.filters["printable"] = printable
     return environment.get_template("page.html").render(
         policy=policy,
@@ -128,6 +129,21 @@ def _library() -> str:
 
 def _text(name: str) -> str:
     return (resources.files("coliee_ir.commands.report") / name).read_text(encoding="utf-8")
+
+
+def _body(grid: Grid) -> Markup:
+    """The rows of a table, of which there may be many: a macro takes several times as long."""
+    return Markup("".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>\n" for row in grid.rows))
+
+
+def _cell(content: Cell, column: int) -> str:
+    if not isinstance(content, Number):
+        text = escape(printable(content))
+        return f"<td>{text}</td>" if column else f'<th scope="row">{text}</th>'
+    number: str = escape(content.text)
+    number = f"<strong>{number}</strong>" if content.bold else number
+    mark = f"<small>{escape(content.mark)}</small>" if content.mark else ""
+    return f'<td class="n" data-value="{content.value}">{number}{mark}</td>'
 
 
 def _places(order: list[int]) -> list[int]:

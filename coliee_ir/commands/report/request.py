@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +18,17 @@ from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare_scores
-from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.leaderboard import EASY, Entry, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
 from coliee_ir.commands.report.contents import Contents, Ranks, best_first, intervals
-from coliee_ir.commands.tune import Tuning
+from coliee_ir.commands.tune import Pool, Tuning
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
@@ -131,7 +131,8 @@ def make_report(
 
     Args:
         gold: what ``read_gold`` takes.
-        runs: at least one; what ``read_run`` takes, or a ``Submission`` of several parts.
+        runs: at least one; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
+            scores, which stands for the runs in it.
         measures: names of measures, of which the report is about the first; by default the official ones.
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
@@ -153,10 +154,9 @@ def make_report(
     if not runs:
         raise UsageError("a report needs at least one run")
     check_installed()
-    given = [opened_submission(run, columns) for run in runs]
-    evaluator, _ = begin(
+    scored, evaluator, submissions = score(
         gold,
-        given,
+        runs,
         measures,
         task=task,
         edition=edition,
@@ -164,12 +164,12 @@ def make_report(
         only=only,
         decisions=decisions,
         columns=columns,
+        keep_judged=True,
     )
-    scored = evaluator.score_all(given, keep_judged=True)
     return report_scores(
         scored,
         evaluator,
-        given,
+        submissions,
         corpus=corpus,
         categories=categories,
         baseline=baseline,
@@ -230,14 +230,23 @@ def report_scores(
     board = Leaderboard.of(evaluator, entries, settings)
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
-    records = [None if one is None or board.main != "documents" else evaluator.read(one.run) for one in handed]
-    tunings, unknown = _tunings(evaluator, first, runs, handed, settings)
+    ranks_of: list[Ranks] = []
+    tunings: list[Tuning | None] = []
+    unknown: list[str] = []
+    same: dict[str, str] = {}  # one text for a document, however many runs and queries have it
+    for scores, one in zip(runs, handed, strict=True):
+        record = None if one is None or board.main != "documents" else evaluator.read(one.run)
+        pool = cutoffs.pool_of(evaluator, record, first) if isinstance(record, Run) else None
+        ranks_of.append({} if pool is None else _ranks(pool, same))
+        tuning, remark = _tuning(evaluator, first, scores, one, pool, settings)
+        tunings.append(tuning)
+        unknown += remark
     remarks = [*(comparison.remarks if comparison else ()), *(in_categories.remarks if in_categories else ()), *unknown]
     contents = Contents(
         board=board,
         intervals=of_measures,
         comparison=comparison,
-        ranks=[_ranks(record, evaluator) for record in records],
+        ranks=ranks_of,
         tunings=tunings,
         categories=in_categories,
         remarks=tuple(remarks),
@@ -261,53 +270,43 @@ def check_installed(what: str = "a report") -> None:
         raise UsageError(f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
 
 
-def _ranks(record: object, evaluator: Evaluator) -> Ranks:
+def _ranks(pool: Pool, same: dict[str, str]) -> Ranks:
     """Where the documents of a run stand, query by query."""
-    if not isinstance(record, Run):
-        return {}
-    known = set(evaluator.queries)
+    documents = [same.setdefault(document, document) for document in pool.documents]
     return {
-        query: {document: rank for rank, document in enumerate(ranking, start=1)}
-        for query, ranking in to_run(record, task=evaluator.read_as).items()
-        if query in known
+        query: {document: rank for rank, document in enumerate(documents[start:stop], start=1)}
+        for query, (start, stop) in zip(pool.queries, pairwise(pool.start.tolist()), strict=True)
+        if start < stop
     }
 
 
-def _tunings(
+def _tuning(
     evaluator: Evaluator,
     measure: Measure,
-    runs: Sequence[Scores],
-    handed: Sequence[Submission | None],
+    scores: Scores,
+    one: Submission | None,
+    pool: Pool | None,
     settings: Resampling,
-) -> tuple[list[Tuning | None], list[str]]:
-    """The best cut-off of each run, None where there is none to choose; and why where that is worth a remark."""
+) -> tuple[Tuning | None, list[str]]:
+    """The best cut-off of a run, None where there is none to choose; and why where that is worth a remark."""
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     is_sufficient = isinstance(measure, Accuracy) and "documents" in evaluator.protocol.parts
     if not evaluator.protocol.ranked or not (whole or is_sufficient) or of_means:
-        return [None] * len(runs), []
-    tunings: list[Tuning | None] = []
-    remarks = []
-    for scores, one in zip(runs, handed, strict=True):
-        if one is None:
-            tunings.append(None)
-            remarks.append(f"no cutoff is chosen for {shortened(scores.tag)}: a store keeps no documents' scores")
-            continue
-        ranked = one.run if one.long_list is None else one.long_list
-        part = scores.judged.get("long", scores.judged["documents"])
-        if int(np.max(part.retrieved, initial=0)) < 2:
-            tunings.append(None)
-            continue
-        try:
-            tunings.append(
-                cutoffs.tune(
-                    evaluator.gold, evaluator.read(ranked), maximise=measure.name,
-                    task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,
-                    seed=settings.seed, exclude=evaluator.excluded,
-                    decisions=evaluator.decisions, columns=evaluator.columns,
-                )
-            )  # fmt: skip
-        except UsageError as error:
-            tunings.append(None)
-            remarks.append(f"no cutoff is chosen for {shortened(scores.tag)}: {error}")
-    return tunings, remarks
+        return None, []
+    if one is None:
+        return None, [f"no cutoff is chosen for {shortened(scores.tag)}: a store keeps no documents' scores"]
+    part = scores.judged.get("long", scores.judged["documents"])
+    if int(np.max(part.retrieved, initial=0)) < 2:
+        return None, []
+    try:
+        if whole and one.long_list is None and pool is not None:
+            return cutoffs.tune_scored(evaluator, scores, pool, measure, seed=settings.seed), []
+        return cutoffs.tune(
+            evaluator.gold, evaluator.read(one.ranking), maximise=measure.name,
+            task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,
+            seed=settings.seed, exclude=evaluator.excluded,
+            decisions=evaluator.decisions, columns=evaluator.columns,
+        ), []  # fmt: skip
+    except UsageError as error:
+        return None, [f"no cutoff is chosen for {shortened(scores.tag)}: {error}"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
+from coliee_adapters.score_rows import is_store
 from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter, filtered
@@ -35,6 +37,7 @@ from coliee_ir.scoring import measuring, session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.prepared import counting
 from coliee_ir.scoring.reading import opened, read_run
+from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.cutting import relevance_of
@@ -126,8 +129,8 @@ def tune(
     if floor is not None and cap is not None and floor > cap:
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
-    if Decisions.of(decisions).extra_queries == "wrong":
-        raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
+    if isinstance(run, str | PathLike) and is_store(run):
+        raise UsageError(f"{run} holds scores and no documents to cut; the command coliee-ir tune picks its best run")
     run = opened(run, columns)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))
@@ -151,22 +154,81 @@ def tune(
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if any(isinstance(one, Accuracy) for one in inside) else None
-    # what does not look at the documents that are cut
-    decided = measure.decided(evaluator.decisions) if isinstance(measure, Formula) else evaluator.decisions
-    fixed = {one: one.compute(scores.judged, decided) for one in inside if "documents" not in one.needs}
-    others = {name: part for name, part in scores.judged.items() if name not in ("documents", "long")}
-    rules = evaluator.protocol
-    judged = {query: counting(query, (record.qrels or {}).get(query, {}), rules) for query in evaluator.queries}
-    pool = whole = Pool.read(submission, judged, task=evaluator.read_as, rel=relevance_of(measure))
-    if not whole.wanted.any():
-        raise UsageError(f"{record.path} has no relevant documents, so no cutoff can be tuned")
-    pool = filtered(pool, filters, submission.path)
-    kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
+    pool = pool_of(evaluator, submission, measure)
     if by_year:
         if groups is not None:
             raise UsageError("folds are made of years or of groups: give one of the two")
         groups = years(record)
         folds = len({groups[query] for query in pool.queries})
+    return tune_scored(
+        evaluator, scores, pool, measure, right=right, by=by, floor=floor, cap=cap, folds=folds, repeats=repeats,
+        groups=groups, forward=forward, filters=filters, seed=seed, curve_intervals=curve_intervals,
+    )  # fmt: skip
+
+
+def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
+    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure.
+
+    Raises:
+        InputError: it holds labels.
+    """
+    qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
+    judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
+    return Pool.read(run, judged, task=evaluator.read_as, rel=relevance_of(measure))
+
+
+def tune_scored(
+    evaluator: Evaluator,
+    scores: Scores,
+    pool: Pool,
+    measure: Measure,
+    *,
+    right: Mapping[str, bool] | None = None,
+    by: str | Sequence[str] = (),
+    floor: int | None = None,
+    cap: int | None = None,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    groups: Mapping[str, str] | None = None,
+    forward: str | Mapping[str, str] | None = None,
+    filters: Sequence[Filter] = (),
+    seed: int = SEED,
+    curve_intervals: bool = False,
+) -> Tuning:
+    """``tune`` for a run that was scored and read: no file is read again.
+
+    Args:
+        evaluator: what scored it.
+        scores: its scores by the measure, with the judged parts.
+        pool: its rankings, as ``pool_of`` gives them.
+        measure: what is maximised.
+        right: query → whether its answer is right, for Accuracy.
+        by: kinds of rule.
+        floor: keep at least so many documents a query.
+        cap: keep at most so many.
+        folds: how many folds of queries.
+        repeats: how many times the queries are dealt anew.
+        groups: query → group.
+        forward: the order in which queries came.
+        filters: what to take away before cutting.
+        seed: of the folds.
+        curve_intervals: whether each point of the curve gets an interval.
+
+    Raises:
+        UsageError: see ``tune``.
+    """
+    if evaluator.decisions.extra_queries == "wrong":
+        raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
+    inside = measure.measures if isinstance(measure, Formula) else (measure,)
+    # what does not look at the documents that are cut
+    decided = measure.decided(evaluator.decisions) if isinstance(measure, Formula) else evaluator.decisions
+    fixed = {one: one.compute(scores.judged, decided) for one in inside if "documents" not in one.needs}
+    others = {name: part for name, part in scores.judged.items() if name not in ("documents", "long")}
+    whole = pool
+    if not whole.wanted.any():
+        raise UsageError(f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
+    pool = filtered(pool, filters, scores.file)
+    kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split, fixed)
     candidates = problem.candidates(pool)
@@ -178,7 +240,7 @@ def tune(
     return Tuning(
         tag=scores.tag,
         file=scores.file,
-        task=task,
+        task=evaluator.task,
         edition=evaluator.edition,
         gold=evaluator.gold.path,
         measure=measure.name,
