@@ -14,8 +14,8 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, copies, written
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, Run
 from coliee_adapters.normal_forms import is_folded, mistaken
+from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remarks, worded
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.blend import Blend
