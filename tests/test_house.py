@@ -101,7 +101,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
-    **{("coliee_ir.cli.tune", f"coliee_ir.commands.report.{name}"): _DRAWING for name in ("curves", "paper")},
+    **{("coliee_ir.cli.tune", f"coliee_ir.commands.report{name}"): _DRAWING for name in ("", ".curves", ".paper")},
     ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
     ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,
     **{
