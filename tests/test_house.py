@@ -20,7 +20,20 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
     *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session", "store", "log"),
+    *(
+        "scores",
+        "render",
+        "batch",
+        "evaluator",
+        "sheets",
+        "teams",
+        "arriving",
+        "collecting",
+        "session",
+        "store",
+        "several",
+    ),
+    "log",
 )
 
 #: The floors from the ground up; each may import itself and those below.
@@ -76,7 +89,7 @@ LATE: Mapping[tuple[str, str], str] = {
     },
     **{
         (importer, "coliee_ir.scoring.store"): "stores of scores, and logs, alone need it"
-        for importer in ("coliee_ir.cli.scoring", "coliee_ir.scoring.log")
+        for importer in ("coliee_ir.cli.scoring", "coliee_ir.scoring.log", "coliee_ir.scoring.several")
     },
     ("coliee_ir.cli.scoring", "coliee_ir.scoring.collecting"): "folders of runs alone need it",
     ("coliee_ir.measures.catalogue", "coliee_ir.measures.formulas"): "formulas alone need it",
@@ -88,7 +101,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
     ("coliee_ir.cli.plan", "coliee_ir.commands.plan.figure"): _DRAWING,
-    **{("coliee_ir.cli.tune", f"coliee_ir.commands.report.{name}"): _DRAWING for name in ("curves", "paper")},
+    **{("coliee_ir.cli.tune", f"coliee_ir.commands.report{name}"): _DRAWING for name in ("", ".curves", ".paper")},
     ("coliee_ir.cli.plan", "coliee_ir.commands.report.paper"): _DRAWING,
     ("coliee_ir.commands.plan.result", "coliee_ir.commands.plan.figure"): _DRAWING,
     **{

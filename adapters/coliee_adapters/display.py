@@ -37,14 +37,16 @@ def cut(text: str, columns: int) -> str:
         return text
     if text.isascii():
         return text[: columns - 1] + "…"
-    ends = [at for at in range(len(text)) if not _goes_on(text[at - 1 : at], text[at])]
+    ends = [at for at in range(len(text)) if not goes_on(text[at - 1 : at], text[at])]
     fitting = bisect_right(ends, columns - 1, key=lambda at: width(text[:at]))
     return text[: ends[fitting - 1]] + "…"
 
 
-def _goes_on(before: str, character: str) -> bool:
+def goes_on(before: str, character: str) -> bool:
     """Whether a character is of one sign with the one before it."""
-    return bool(before) and (width(character) == 0 or before == _JOINER or combining(before) == _VIRAMA)
+    if before.isascii() and character.isascii():
+        return False
+    return bool(before) and (width(character) == 0 or before[-1] == _JOINER or combining(before[-1]) == _VIRAMA)
 
 
 def joins(before: str, character: str) -> bool:

@@ -81,7 +81,7 @@ class Row(NamedTuple):
     judged: bytes
 
 
-def is_store(path: str) -> bool:
+def is_store(path: PathLike) -> bool:
     """Whether a file is a store of scores, or a killed process has left the journal of one."""
     try:
         with Path(path).open("rb") as raw:
@@ -95,7 +95,8 @@ def is_store(path: str) -> bool:
             raw.seek(max(end - size, 0))
             return _RULES in raw.read(size)
     except FileNotFoundError:
-        return path.endswith(_PARQUET) and is_store(path + _JOURNAL)
+        name = os.fspath(path)
+        return name.endswith(_PARQUET) and is_store(name + _JOURNAL)
     except OSError:
         return False
 

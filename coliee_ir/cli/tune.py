@@ -14,7 +14,7 @@ from coliee_adapters.files import Source, written
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
-from coliee_ir.commands import convert, report
+from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning, picking
 from coliee_ir.commands.tune.forward import BY
@@ -195,6 +195,8 @@ def _is_picture(path: str) -> bool:
     """Whether the name of a file is that of a picture; refused where what draws it is not installed."""
     if not path.endswith((".svg", ".pdf", ".png")):
         return False
+    from coliee_ir.commands import report
+
     report.check_installed("a picture of the curve")
     return True
 

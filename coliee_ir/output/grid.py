@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from coliee_adapters.compressed import plain_name
-from coliee_adapters.display import padded, width
+from coliee_adapters.display import goes_on, padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_adapters.fonts import scripts
 from coliee_ir.output.envelope import dumped, number
@@ -350,9 +350,9 @@ def _breakable(cell: str) -> str:
         if len(letters) < _LONG_WORD:
             return word[0]
         made, since = "", 0
-        for letter in letters:
+        for letter, following in zip(letters, [*letters[1:], ""], strict=True):
             made, since = made + letter, since + 1
-            if since > 10 or letter in _BREAKS:
+            if (since > 10 or letter in _BREAKS) and not (following and goes_on(letter, following)):
                 made, since = made + r"\allowbreak{}", 0
         return made
 

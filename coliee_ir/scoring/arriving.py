@@ -48,8 +48,8 @@ _GOLD: Final = r"(?i)(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]lab
 #: what a column is called in lists of teams, and in tables of scores such as ours
 _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
 
-#: a task named in a path: ``task3.A``, ``Task 4/run.txt``
-_NAMED_TASK: Final = r"(?i)task[\s_.-]*([1-5])(?![0-9])"
+#: a task named in a path: ``task3.A``, ``Task 4/run.txt``; not in ``deberta-task3aug``
+_NAMED_TASK: Final = r"(?i)(?<![^\W\d_])task[\s_.-]*([1-5])(?![^\W_])"
 
 
 @dataclass(slots=True)
@@ -188,8 +188,18 @@ def _has_id(line: str) -> bool:
 
 
 def named_task(file: str) -> str:
-    """The task that a path names nearest to its end; empty where it names none."""
-    for part in reversed(Path(file).parts):
-        if found := re.search(_NAMED_TASK, part):
-            return found[1]
-    return ""
+    """The task that a path names; empty where it names none, or where a file is named otherwise than its folder.
+
+    >>> named_task("task1/TEAM/run.txt"), named_task("task4/task3.A"), named_task("task4/bert-task3.A")
+    ('1', '3', '')
+    """
+    *folders, name = Path(file).parts
+    of_folders = (set(re.findall(_NAMED_TASK, part)) for part in reversed(folders))
+    folder = next((next(iter(tasks)) for tasks in of_folders if len(tasks) == 1), "")
+    if start := re.match(_NAMED_TASK, name):  # as the organisers want files to be named
+        return start[1]
+    of_name = set(re.findall(_NAMED_TASK, name))
+    if len(of_name) != 1:
+        return folder
+    (task,) = of_name
+    return task if folder in ("", task) else ""

@@ -216,6 +216,13 @@ def test_every_command_names_what_it_passes_over_once(command: str, capsys: pyte
         assert err.count(f"in/{name}") == 1, name
 
 
+def test_a_task_within_the_name_of_a_system_is_not_that_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"task4/R07.bert-task3aug_v1": labels("bert3"), "task4/R07.bert-task3": labels("bert"),
+           "task4/b": labels("b"), "task4/task3.C": labels("C")})  # fmt: skip
+    board = rank_runs("gold.xml", "task4", task="4", n_resamples=99)
+    assert sorted(entry.tag for entry in board.entries) == ["b", "bert", "bert3"]
+
+
 @pytest.mark.parametrize("name", ["gold.json", "task1_train_labels_2025.json", "old-gold.2024.json"])
 def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name: str) -> None:
     write({f"all/{name}": GOLD, "all/A.txt": cases("A"), "all/golden.json": GOLD, "all/labels_of_run1.json": GOLD})
@@ -250,7 +257,8 @@ def test_a_part_alone_is_scored_as_far_as_it_can_be(capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize(
     ("path", "task"),
-    [("A/task3.A1", "3"), ("Task 4/run.txt", "4"), ("task1/x_task_2.txt", "2"), ("a/b.txt", ""), ("task10.txt", ""),
+    [("A/task3.A1", "3"), ("Task 4/run.txt", "4"), ("task1/x_task_2.txt", ""), ("a/x_task_2.txt", "2"),
+     ("task4/bert-task3aug", "4"), ("subtask3.A", ""), ("a/b.txt", ""), ("task10.txt", ""),
      ("TASK-5.B", "5")],
 )  # fmt: skip
 def test_a_path_may_name_the_task(path: str, task: str) -> None:

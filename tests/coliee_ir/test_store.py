@@ -228,6 +228,21 @@ def test_a_leaderboard_has_all_its_tables_of_a_store(call: Call, store: str, tmp
     assert (code, of_store) == call("leaderboard", gold, *runs, "-f", "json", "--resamples", "200")[:2]
 
 
+def test_functions_take_a_store_where_commands_do(tmp_path: Path) -> None:
+    gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
+    evaluator, kept = coliee_ir.Evaluator(gold), tmp_path / "s.sqlite"
+    with coliee_ir.ScoreStore(kept) as store:
+        assert len(list(store.score(evaluator, runs[:2]))) == 2
+    for given in ([kept, runs[2]], [str(kept), coliee_ir.read_run(runs[2])]):
+        found = coliee_ir.compare(gold, *given, measure="AP", n_resamples=99).to_dict()
+        assert found == coliee_ir.compare(gold, *runs, measure="AP", n_resamples=99).to_dict()
+    report = coliee_ir.make_report(gold, runs[2], kept, n_resamples=99)
+    assert {entry.tag for entry in report.contents.board.entries} == {"bm25", "dense", "rerank"}
+    assert [tuning is None for tuning in report.contents.tunings] == [False, True, True]  # in order of their scores
+    with pytest.raises(coliee_ir.UsageError, match=r"s\.sqlite"):
+        coliee_ir.tune(gold, kept)
+
+
 def test_a_report_of_a_store_says_what_it_cannot_show(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from unicodedata import combining
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coliee_adapters.display import width
 from coliee_ir.output.grid import Grid, Number, latex, styled
 
 
@@ -70,6 +72,14 @@ def test_any_name_is_a_cell_with_closed_braces_and_letters_that_are_declared(nam
     declared = {chr(int(code, 16)) for code in re.findall(r"\\DeclareUnicodeCharacter{([0-9A-F]+)}", text)}
     assert {letter for letter in bare if letter > "\u2fff" or "\u0370" < letter < "\u1fff"} <= declared
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def test_a_long_word_is_not_broken_within_a_sign() -> None:
+    word = "अनुच्छेद" * 20
+    text = latex(Grid(["run", "F1"], [[word, Number(0.5)]]))
+    pieces = next(line for line in text.splitlines() if "allowbreak" in line).split(r"\allowbreak{}")
+    assert len(pieces) > 2
+    assert all(width(piece[0]) == 1 and combining(piece[-1]) != 9 for piece in pieces)
 
 
 def test_letters_have_a_legend() -> None:

@@ -24,7 +24,7 @@ from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.classical import critical_t, t
@@ -70,7 +70,8 @@ def compare(
 
     Args:
         gold: what ``read_gold`` takes.
-        runs: at least two; what ``read_run`` takes, or a ``Submission`` of several parts.
+        runs: at least two; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
+            scores, which stands for the runs in it.
         measure: its name; by default the one that ranks the task's runs.
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
@@ -100,10 +101,9 @@ def compare(
     >>> comparison.standings[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    given = [opened_submission(run, columns) for run in runs]
-    evaluator, _ = begin(
+    scored = score(
         gold,
-        given,
+        runs,
         _one_measure(measure, task, edition),
         task=task,
         edition=edition,
@@ -111,9 +111,10 @@ def compare(
         only=only,
         decisions=decisions,
         columns=columns,
+        executor=executor,
     )
     return compare_scores(
-        evaluator.score_all(given, executor=executor),
+        scored.scores,
         baseline=baseline,
         test=test,
         correction=correction,

@@ -28,7 +28,7 @@ from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
@@ -131,7 +131,8 @@ def make_report(
 
     Args:
         gold: what ``read_gold`` takes.
-        runs: at least one; what ``read_run`` takes, or a ``Submission`` of several parts.
+        runs: at least one; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
+            scores, which stands for the runs in it.
         measures: names of measures, of which the report is about the first; by default the official ones.
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
@@ -153,10 +154,9 @@ def make_report(
     if not runs:
         raise UsageError("a report needs at least one run")
     check_installed()
-    given = [opened_submission(run, columns) for run in runs]
-    evaluator, _ = begin(
+    scored, evaluator, submissions = score(
         gold,
-        given,
+        runs,
         measures,
         task=task,
         edition=edition,
@@ -164,12 +164,12 @@ def make_report(
         only=only,
         decisions=decisions,
         columns=columns,
+        keep_judged=True,
     )
-    scored = evaluator.score_all(given, keep_judged=True)
     return report_scores(
         scored,
         evaluator,
-        given,
+        submissions,
         corpus=corpus,
         categories=categories,
         baseline=baseline,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
+from coliee_adapters.score_rows import is_store
 from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter, filtered
@@ -127,6 +129,8 @@ def tune(
     if floor is not None and cap is not None and floor > cap:
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
+    if isinstance(run, str | PathLike) and is_store(run):
+        raise UsageError(f"{run} holds scores and no documents to cut; the command coliee-ir tune picks its best run")
     run = opened(run, columns)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))

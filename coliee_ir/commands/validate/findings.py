@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
+from coliee_adapters.display import cut
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.remarks import worded
 from coliee_ir.commands.validate.rules import RULES, Severity
@@ -151,7 +152,7 @@ class Findings:
         finding.count += 1
         finding.remedy = finding.remedy or remedy
         if len(finding.places) < _SHOWN:
-            shown = found if found is None or len(found) <= _LONGEST else f"{found[: _LONGEST - 1]}…"
+            shown = found if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
             finding.places.append(Place(line, None if line is None else column, shown))
 
     def of(self, file: str) -> Add:
