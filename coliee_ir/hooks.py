@@ -72,6 +72,7 @@ def compute_metrics(
     evaluator = Evaluator(gold, measures, task=task, edition=edition, only=only)
     if threshold is None:
         _check_cutoffs(evaluator, "threshold=0.0")
+    rows = list(rows)  # type: ignore[assignment]  # what zip gives would be used up by the first evaluation
     expected = _expected(evaluator, rows)
     batches: list[tuple[list[float], list[float]]] = []
 
@@ -118,8 +119,8 @@ def _expected(evaluator: Evaluator, rows: Sequence[tuple[str, str]] | Sequence[s
         if isinstance(row, str):
             found.append(labels.get(normal_id(row)))
         else:
-            judged = qrels.get(normal_id(row[0]))
-            found.append(None if judged is None else judged.get(normal_id(row[1]), 0) >= 1)
+            query, document = (normal_id(str(name)) for name in row)
+            found.append(None if query not in qrels else qrels[query].get(document, 0) >= 1)
     return found
 
 

@@ -266,6 +266,11 @@ def first_tag(source: Source, layout: Layout) -> str:
     return ""
 
 
+def regular_block(raw: bytes, name: str, layout: Layout) -> Columns | None:
+    """A block of lines without run tags, with ids as they stand; None if it is not regular, or has comments."""
+    return _Reader(name, layout, exact_id, "")._regular(raw)
+
+
 class _Reader:
     """What must be remembered from block to block: the line number, an open comment."""
 

@@ -7,24 +7,31 @@ What a protocol file says of them is a ``Layout``; the readers below follow it. 
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters import json_text
-from coliee_adapters.columns import as_number
+from coliee_adapters import columns, json_text
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files import Source
+from coliee_adapters.files import Source, decode
 from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
-from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.statute import Labelled, labels_of
+
+#: the containers whose lines are rows
+ROWS: Final = ("csv", "tsv", "columns")
+
+#: bytes of a block that is read at once; documents of one that is read line by line
+_BLOCK: Final = 1 << 22
+_ROWS: Final = 1 << 16
 
 _BLANKS: Final = re.compile(r"\s+")
 _FIELD: Final = re.compile(r"\{([^{}]+)\}")
@@ -94,6 +101,10 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
 
     Args and errors are those of ``read_gold``.
     """
+    if layout.container in ROWS and len(layout.parts) == 1 and not layout.labels:
+        [part] = layout.parts.values()
+        scored = part.at == ALL or bool(part.score)
+        return Run(partial(_blocks, source, layout, part), source.stem, scored, source.name, FORMAT)
     records = list(_records(source, layout))
     parts: dict[str, Run | Answers] = {
         name: _run(source, records, layout, part) for name, part in layout.parts.items() if name != layout.labels
@@ -252,18 +263,111 @@ def _of_json(held: object, source: Source, layout: Layout, line: int | None = No
                 yield _Record(_identifier(query, layout), value, place)
 
 
-def _of_rows(text: str, source: Source, layout: Layout) -> Iterator[_Record]:
-    if layout.container == "columns":
-        rows = ((number, split_columns(line)) for number, line in content_lines(text, source.name))
-    else:
-        reader = csv.reader(text.split("\n"), delimiter="," if layout.container == "csv" else "\t", strict=True)
-        rows = ((reader.line_num, row) for row in _checked(reader, source) if any(row))
+def _blocks(source: Source, layout: Layout, part: Part) -> Iterator[Columns]:
+    """The documents of a part, block by block, so that the file is never in memory as a whole.
+
+    Blocks whose lines are regular are read as arrays; from the first that is not, the file is read line by line.
+    """
+    pieces = source.blocks(_BLOCK)
     names: Sequence[str] = layout.columns
+    line = 1
+    for raw in pieces:
+        rest = raw
+        if not names:
+            first, _, rest = raw.partition(b"\n")
+            names = _names(next(_rows([decode(first, source.name)], source, layout, line), (1, ()))[1])
+            line += 1
+        if not rest:
+            continue
+        block = _regular(rest, source, layout, part, names)
+        if block is None:
+            texts = (decode(one.replace(b"\r\n", b"\n"), source.name) for one in chain([rest], pieces))
+            lines = (text for piece in texts for text in io.StringIO(piece))
+            yield from _careful(_of_named(_rows(lines, source, layout, line), names, source), layout, part)
+            return
+        line += rest.count(b"\n")
+        yield block
+
+
+def _regular(raw: bytes, source: Source, layout: Layout, part: Part, names: Sequence[str]) -> Columns | None:
+    """A block as arrays; None if it is not regular, or if its ids are made of more than a value."""
+    value = part.score or part.rank
+    named = [layout.query, part.id, *([value] if value else [])]
+    plain = not (part.at or part.separator or part.reverse or layout.strip or layout.numbers)
+    if not plain or [*names].count("") or any([*names].count(name) != 1 for name in named) or names[0] != layout.query:
+        return None
+    separator = {"csv": b",", "tsv": b"\t"}.get(layout.container)
+    if separator is not None:
+        n = raw.count(b"\n") + (not raw.endswith(b"\n"))
+        foreign = {b",": b"\t", b"\t": b","}[separator] if separator == b"," else b" "
+        if b'"' in raw or b" " in raw or foreign in raw or raw.count(separator) != n * (len(names) - 1):
+            return None
+        raw = raw.replace(separator, b"\t")
+    if not raw.isascii():  # other blanks
+        return None
+    score = names.index(value) if value else None
+    by_rank = bool(value) and not part.score
+    regular = columns.Layout((*names,), names.index(part.id), score, None, by_rank, tagged=False)
+    return columns.regular_block(raw, source.name, regular)
+
+
+def _careful(records: Iterator[_Record], layout: Layout, part: Part) -> Iterator[Columns]:
+    """The documents of records in blocks."""
+    queries: list[str] = []
+    starts, documents, numbers = [0], list[str](), list[float]()
+    for record, query in _queries(records, layout):
+        items = list(_items(record, part, layout, "score" if part.score else "rank"))
+        if queries and queries[-1] != query and len(documents) > _ROWS:
+            yield _block(queries, starts, documents, numbers, part)
+            queries, starts, documents, numbers = [], [0], [], []
+        for item in reversed(items) if part.reverse else items:
+            documents.append(item.id)
+            if item.number is not None:
+                numbers.append(item.number)
+        if queries[-1:] == [query]:
+            starts[-1] = len(documents)
+        else:
+            queries.append(query)
+            starts.append(len(documents))
+    yield _block(queries, starts, documents, numbers, part)
+
+
+def _block(queries: list[str], starts: list[int], documents: list[str], numbers: list[float], part: Part) -> Columns:
+    scores = [-number for number in numbers] if part.rank and not part.score else numbers
+    return Columns(queries, starts, documents, scores or None)
+
+
+def _rows(
+    lines: Iterable[str], source: Source, layout: Layout, first_line: int = 1
+) -> Iterator[tuple[int, Sequence[str]]]:
+    """The rows of lines with the numbers of their last lines."""
+    if layout.container == "columns":
+        comments = Comments()
+        for number, line in enumerate(lines, first_line):
+            for _, content in content_lines(line, source.name, number, comments):
+                yield number, split_columns(content)
+        comments.check_closed(source.name)
+        return
+    reader = csv.reader(lines, delimiter="," if layout.container == "csv" else "\t", strict=True)
+    for row in _checked(reader, source):
+        if any(row):
+            yield reader.line_num + first_line - 1, row
+
+
+def _names(row: Sequence[str]) -> list[str]:
+    """The names in a header; pandas gives its index no name."""
+    return [value.strip() or f"#{at}" for at, value in enumerate(row, 1)]
+
+
+def _of_rows(text: str, source: Source, layout: Layout) -> Iterator[_Record]:
+    rows = _rows(text.split("\n"), source, layout)
+    names = layout.columns or _names(next(rows, (1, ()))[1])
+    return _of_named(rows, names, source)
+
+
+def _of_named(rows: Iterable[tuple[int, Sequence[str]]], names: Sequence[str], source: Source) -> Iterator[_Record]:
     for number, row in rows:
         values = [value.strip() for value in row]
-        if not names:
-            names = [value or f"#{at}" for at, value in enumerate(values, 1)]  # pandas gives its index no name
-            continue
         if len(values) != len(names):
             remedy = f"expected {len(names)}: {', '.join(names)}"
             raise InputError(source.name, f"{len(values)} values", line=number, found=" ".join(row), remedy=remedy)
@@ -278,7 +382,7 @@ def _checked(reader: Any, source: Source) -> Iterator[list[str]]:
         raise InputError(source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
 
 
-def _queries(records: Sequence[_Record], layout: Layout) -> Iterator[tuple[_Record, str]]:
+def _queries(records: Iterable[_Record], layout: Layout) -> Iterator[tuple[_Record, str]]:
     """Each record with the id of its query."""
     for record in records:
         yield record, record.query if record.query is not None else _made(record, layout.query, record.held, layout)
@@ -315,7 +419,7 @@ def _relevance(record: _Record, item: _Item) -> int:
 
 
 def _number(record: _Record, value: object) -> float:
-    if isinstance(value, str) and (number := as_number(value)) is not None:
+    if isinstance(value, str) and (number := columns.as_number(value)) is not None:
         return number
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise record.place.fault("this is not a number", _shown(value), "give a relevance, a score or a rank")

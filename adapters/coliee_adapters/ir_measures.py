@@ -62,7 +62,6 @@ _NOT_HERE: Final[Mapping[str, str]] = {
         ("alpha_DCG", "alpha_nDCG", "AP_IA", "P_IA", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "StRecall"), _SUBTOPICS
     ),
     **dict.fromkeys(("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"), _CWL),
-    "Compat": "compares a run with an ideal ranking by rank-biased overlap, which neither trec_eval nor we compute",
 }
 
 

@@ -117,6 +117,10 @@ def _asserted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     return found
 
 
+#: in what the text stands where a service, or a library of models, wrote the file
+_WRAPPERS: Final = ("choices", "body", "candidates", "parts")
+
+
 class Read(NamedTuple):
     """The text for a query, and the answer in it.
 
@@ -202,25 +206,36 @@ def _record(value: Any, place: Place, source: Source) -> _Row:
 
 
 def _content(value: Any, place: Place, source: Source) -> str:
-    names = {normal_name(name): name for name in value} if isinstance(value, dict) else {}
-    if given := source.columns.get("answer"):
-        names = {name: name for name in names.values() if name == given}
-        found = list(names)
-    else:
-        tiers = ([names[name] for name in tier if name in names] for tier in _TEXTS)
-        found = next((tier for tier in tiers if tier), [])
-    if len(found) != 1 or not isinstance(value[found[0]], str):
-        what = f"several texts ({', '.join(map(quoted, found))})" if len(found) > 1 else "no text"
-        raise place.fault(f"this item has {what}", str(value), "name it with --columns answer=NAME")
-    content: str = value[found[0]]
-    return content
+    """The text of an item, out of what services and libraries wrap it in."""
+    held, given = value, source.columns.get("answer")
+    while True:
+        if isinstance(held, list) and held and (len(held) == 1 or _is_dialogue(held)):
+            held = held[-1]
+        if isinstance(held, str) and held is not value:
+            return held
+        names = {normal_name(name): name for name in held} if isinstance(held, dict) else {}
+        if given:
+            found = [name for name in names.values() if name == given]
+        else:
+            tiers = ([names[name] for name in tier if name in names] for tier in (*_TEXTS, _WRAPPERS))
+            found = next((tier for tier in tiers if tier), [])
+        if len(found) != 1:
+            what = f"several texts ({', '.join(map(quoted, found))})" if len(found) > 1 else "no text"
+            raise place.fault(f"this item has {what}", str(value), "name it with --columns answer=NAME")
+        held, given = held[found[0]], None
+
+
+def _is_dialogue(held: list[Any]) -> bool:
+    """Whether a list is of messages, the last of which is the model's."""
+    return all(isinstance(one, dict) and "role" in one for one in held) and held[-1]["role"] in ("assistant", "model")
 
 
 def _query(value: Mapping[str, Any], source: Source) -> str:
     """The name of the member that holds the query's id; empty where there is none."""
     if given := source.columns.get("query"):
         return given if given in value else ""
-    return next((name for name in value if normal_name(name) in EVERY_NAME["query"] and name != "query"), "")
+    known = EVERY_NAME["query"] | {"custom_id"}
+    return next((name for name in value if normal_name(name) in known and name != "query"), "")
 
 
 def _lines(text: str, source: Source) -> Iterator[_Row]:

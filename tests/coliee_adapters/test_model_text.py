@@ -136,6 +136,37 @@ def test_texts_come_from_every_form(form: str, tmp_path: Path) -> None:
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
 
 
+CHAT = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Answer: Yes"}}]}
+WRAPPED = {
+    "chat completions": CHAT,
+    "a batch of chat completions": {"response": {"status_code": 200, "body": CHAT}},
+    "completions": {"choices": [{"text": "Yes", "finish_reason": "stop"}]},
+    "messages": {"role": "assistant", "content": [{"type": "text", "text": "Yes"}]},
+    "Gemini": {"candidates": [{"content": {"parts": [{"text": "Yes"}], "role": "model"}}]},
+    "a pipeline": {"generated_text": [{"role": "user", "content": "Y or N?"}, {"role": "assistant", "content": "Y"}]},
+}
+
+
+@pytest.mark.parametrize("form", WRAPPED)
+@pytest.mark.parametrize("many", [1, 2])
+def test_texts_come_out_of_what_services_wrap_them_in(form: str, many: int, tmp_path: Path) -> None:
+    items = [{"custom_id": f"R07-0{at}-A", **WRAPPED[form]} for at in range(many)]
+    (tmp_path / "out.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    assert [(one.query, one.label) for one in read(Source(tmp_path / "out.jsonl"))] == [
+        (f"R07-0{at}-A", True) for at in range(many)
+    ]
+
+
+@pytest.mark.parametrize(
+    "item", [{"choices": []}, {"choices": [CHAT["choices"][0]] * 2}, {"response": None}, {"message": {"role": "user"}},
+             {"messages": "Y"}, {"generated_text": [{"role": "assistant", "content": "Y"}, {"role": "user"}]}],
+)  # fmt: skip
+def test_wrappings_without_one_text_are_refused(item: dict[str, object], tmp_path: Path) -> None:
+    (tmp_path / "out.json").write_text(json.dumps([{"id": "R07-01-A", **item}]))
+    with pytest.raises(InputError):
+        read(Source(tmp_path / "out.json"))
+
+
 def test_the_column_of_the_text_can_be_named(tmp_path: Path) -> None:
     (tmp_path / "out").write_text('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
     [one] = read(Source(tmp_path / "out", columns={"query": "frage", "answer": "gpt"}))

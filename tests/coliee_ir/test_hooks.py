@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import coliee_ir
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate
 from coliee_ir.hooks import RankingEvaluator, compute_metrics
 
@@ -128,7 +128,10 @@ def test_labels_in_another_order_than_the_rows_are_refused() -> None:
 def test_rows_are_named_as_files_name_them() -> None:
     pairs = [(f"{query}.txt", f" {document}.txt") for query, document in PAIRS]
     expected = compute_metrics(GOLD, PAIRS, task="2")((LOGITS, LABELS))
-    assert compute_metrics(GOLD, pairs, task="2")((LOGITS, LABELS)) == expected
+    metrics = compute_metrics(GOLD, zip(*zip(*pairs, strict=True), strict=True), task="2")  # type: ignore[arg-type]
+    assert metrics((LOGITS, LABELS)) == metrics((LOGITS, LABELS)) == expected
+    with pytest.raises(InputError, match="zeros"):
+        compute_metrics(GOLD, [(int(query), int(document)) for query, document in PAIRS], task="2")((LOGITS, LABELS))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("threshold", [0.0, None])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS, alike_in, folded
 from coliee_adapters.records import Run
-from coliee_ir import Evaluator, Scores, convert, evaluate
+from coliee_ir import Evaluator, Fusion, Scores, convert, evaluate
 from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
@@ -121,3 +121,10 @@ def test_validate_names_what_an_id_in_another_form_was_meant_to_be(
     assert main(["validate", "run.json", "--protocol", "alqac", "--gold", "gold.json", "-f", "json"]) == 1
     [unknown] = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["rule"] == "query-unknown"]
     assert "NFC" in unknown["remedy"] and "Câu1" in unknown["remedy"]
+
+
+def test_runs_in_two_forms_are_fused_with_a_remark() -> None:
+    runs = {"q": ["Điều5", "第5条", "x"]}, {"q": [normalize("NFD", "Điều5"), "第５条", "x"]}
+    remarks = " ".join(Fusion("rrf").fuse(*runs).remarks)
+    assert "2 " in remarks and ", NFC" in remarks and ", NFKC" in remarks and "--normalise" in remarks
+    assert not any("--normalise" in remark for remark in Fusion("rrf").fuse(runs[0], {"q": ["第7条", "x"]}).remarks)

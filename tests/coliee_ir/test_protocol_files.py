@@ -636,3 +636,85 @@ def test_a_label_that_the_protocol_does_not_name_is_refused_in_a_gold(own: list[
         coliee_ir.evaluate(*own[:2], task="own.toml")
     assert refused.value.found == "acquitted"
     assert "guilty, free" in str(refused.value.remedy)
+
+
+# rows in blocks
+
+CELL = st.sampled_from(("d1", "d2", "Điều 5", "a  b", "x,y", 'say "no"', "0007", "條文", "e\u3000f"))
+ROWS = st.lists(st.tuples(st.sampled_from(("q1", "q2", "q3")), CELL, st.integers(-3, 3)), min_size=1, max_size=12)
+
+
+def rows_as(rows: Sequence[tuple[str, str, int]], container: str, end: str) -> str:
+    """Rows as a file of a container; what its cells cannot hold is taken out of them."""
+    mark = {"csv": ",", "tsv": "\t", "columns": " "}[container]
+    lines = [("q", "d", "s")] if container != "columns" else []
+    for query, cell, score in rows:
+        text = "".join(cell.split()).replace('"', "") if container == "columns" else cell
+        if container == "tsv":
+            text = text.replace('"', "")
+        elif container == "csv" and set(cell) & set(',"'):
+            text = '"{}"'.format(cell.replace('"', '""'))
+        lines.append((query, text, str(score)))
+    return "".join(mark.join(line) + end for line in lines)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(ROWS, st.sampled_from(("csv", "tsv", "columns")), st.sampled_from(("\n", "\r\n")), st.integers(1, 60))
+def test_rows_are_read_in_blocks_as_in_a_whole(
+    rows: list[tuple[str, str, int]], container: str, end: str, size: int
+) -> None:
+    """Any cut of the file, arrays or lines, gives what the file's rows say."""
+    names = ("q", "d", "s") if container == "columns" else ()
+    Path("run").write_bytes(rows_as(rows, container, end).encode())
+    taken_out = {"columns": ' \u3000"', "tsv": '"', "csv": ""}[container]
+    expected = []
+    for query, cell, score in rows:
+        cell = "".join(letter for letter in cell if letter not in taken_out)
+        expected.append((query, "_".join(cell.split()), float(score)))
+    for part in (Part(id="d", score="s"), Part(id="d", rank="s"), Part(id="d")):
+        layout = Layout(container, "", "q", names, parts={"documents": part})
+        sign = {"s": 1 if part.score else -1}.get(part.score or part.rank)
+        for patched in ({}, {"_regular": lambda *_: None}, {"_BLOCK": size}, {"_BLOCK": size, "_ROWS": 1}):
+            with pytest.MonkeyPatch.context() as patch:
+                for name, value in patched.items():
+                    patch.setattr(described, name, value)
+                run = described.read_run(Source("run"), layout)
+                assert isinstance(run, Run)
+                found = []
+                for block in run.blocks():
+                    scores = [None] * len(block.documents) if block.scores is None else [*map(float, block.scores)]
+                    for query, first, last in block.segments():
+                        found += [(query, block.documents[at], scores[at]) for at in range(first, last)]
+            assert found == [(q, d, None if sign is None else sign * s) for q, d, s in expected]
+
+
+def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(described, "_BLOCK", 64)
+    lines = [f"q{n}\td{n}\t{n}" for n in range(50)]
+    lines[40] = "q40\td40\thigh"
+    put("run", "q\td\ts\n" + "\n".join(lines) + "\n")
+    layout = Layout("tsv", "", "q", parts={"documents": Part(id="d", score="s")})
+    run = described.read_run(Source("run"), layout)
+    assert isinstance(run, Run)
+    with pytest.raises(InputError) as refused:
+        list(run.blocks())
+    assert "line 42" in str(refused.value)
+
+
+def test_editions_of_a_protocol_and_a_known_format_as_container(capsys: pytest.CaptureFixture[str]) -> None:
+    stated = 'task = "statutes"\ntitle = "statutes"\nparts = ["documents"]\n'
+    stated += '[[edition]]\nfirst = 2026\nlast = 2026\nmeasures = ["MacroF2"]\n[[edition]]\nfirst = 2027\n'
+    stated += 'measures = ["Both"]\n[edition.scores]\nBoth = "0.5*MicroF1 + 0.5*MacroR"\n'
+    put("own.toml", stated + '[gold]\ncontainer = "statute-xml"\n[run]\ncontainer = "trec"\n')
+    folder = Path(coliee_ir.__file__).parent / "examples" / "task3-2025"
+    gold, run, longer = (str(folder / name) for name in ("gold.xml", "task3.ALPHA", "task3-L.ALPHA"))
+    parts = coliee_ir.evaluate(gold, run, task="3", edition=2025, measures=["MacroF2", "MicroF1", "MacroR"]).measures
+    for options, expected in (
+        (["--edition", "2026"], {"MacroF2": parts["MacroF2"]}),
+        ([], {"Both": 0.5 * parts["MicroF1"] + 0.5 * parts["MacroR"]}),
+    ):
+        assert main(["evaluate", gold, run, "--protocol", "own.toml", *options, "-f", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["runs"][0]["measures"] == pytest.approx(expected)
+    tuned = ["tune", gold, longer, "--protocol", "own.toml", "--by", "k", "--folds", "2", "--repeats", "1"]
+    assert main([*tuned, "--apply", longer, "-o", "cut.run"]) == 0
+    assert coliee_ir.evaluate(gold, "cut.run", task="own.toml").measures["Both"] > 0.5

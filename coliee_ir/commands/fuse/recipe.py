@@ -14,6 +14,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, copies, written
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
+from coliee_adapters.normal_forms import is_folded, mistaken
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remarks, worded
 from coliee_ir.commands.fuse import votes
@@ -147,6 +148,7 @@ class Fusion:
         gathered = [Gathered(record) for record in records if isinstance(record, Run)]
         said += _read_remarks(records, gathered)
         held = self.candidates(gathered)
+        said += _in_two_forms(held.queries) + _in_two_forms(held.documents)
         said += _unshared(
             [record.tag for record in records],
             [{query for query, ranking in run.rankings.items() if ranking} for run in gathered],
@@ -387,6 +389,16 @@ def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]
         remarks.add("duplicate", n=run.lines - run.retrieved)
         said += [f"{shortened(record.tag)}: {sentence}" for sentence in remarks.sentences(_DONE)]
     return said
+
+
+def _in_two_forms(ids: Sequence[str]) -> list[str]:
+    """Which ids differ only in their Unicode form, so that they are fused as two."""
+    strange = {text for text in ids if not text.isascii() and not is_folded(text)}
+    if not strange or not (pairs := mistaken(sorted(strange), set(ids) - strange)):
+        return []
+    pattern = "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as different"
+    first = "; ".join(shortened(f"{text} for {other}, {form}") for text, other, form in pairs[:_SHOWN])
+    return [f"{worded(pattern, len(pairs))} (first: {first}); `coliee-ir convert --normalise` writes one form"]
 
 
 def _identical(records: Sequence[Run | Answers]) -> list[str]:
