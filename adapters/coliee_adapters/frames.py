@@ -336,7 +336,10 @@ def run_of_arrays(
     names = [queries[at] for at in query_index[starts].tolist()]
     bounds = np.append(starts, len(query_index))
     block = Columns(
-        names, bounds, Picked(documents, document_index.astype(np.int64)), np.asarray(score, dtype=np.float64)
+        names,
+        bounds,
+        Picked(documents, np.asarray(document_index, dtype=np.int64)),
+        np.asarray(score, dtype=np.float64),
     )
     return Run(partial(iter, [block]), tag=tag, grouped=True)
 

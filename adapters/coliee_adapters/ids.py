@@ -342,9 +342,11 @@ class Forms(NamedTuple):
 
 def mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
     """A number for each (number, words), equal for equal ones and nearly always different for others."""
-    key = numbers.astype(np.uint64) * _ODD
+    key = numbers.astype(np.uint64)
+    key *= _ODD
     for word in words:
-        key = (key ^ word) * _ODD
+        key ^= word
+        key *= _ODD
         key ^= key >> _HALF
     return key
 

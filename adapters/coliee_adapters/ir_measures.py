@@ -62,7 +62,6 @@ _NOT_HERE: Final[Mapping[str, str]] = {
         ("alpha_DCG", "alpha_nDCG", "AP_IA", "P_IA", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "StRecall"), _SUBTOPICS
     ),
     **dict.fromkeys(("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"), _CWL),
-    "Compat": "compares a run with an ideal ranking by rank-biased overlap, which neither trec_eval nor we compute",
 }
 
 
@@ -106,7 +105,7 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
         # ir_measures asks another provider for it; the reciprocal rank among the first k is the same number
         parameter, top = "", int(cutoff)
         if measure["judged_only"]:  # the first k judged are meant, and -M would look for them among the first k
-            base = None
+            raise UsageError(f"{measure} is computed by no provider of ir_measures, and not here")
     if measure.NAME == "NumRet" and "rel" in wanted:
         base = "num_rel_ret"
     if measure.NAME == "SetP" and wanted.pop("relative", False):

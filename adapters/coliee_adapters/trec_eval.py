@@ -379,9 +379,10 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     named = np.where(rank > 0, rank, deepest + 1 + np.arange(len(rank)) - np.repeat(start[:-1], sizes))
     levels = int(level.max(initial=0)) + 2
     # what a query looks like: how many documents it has, and which of them are judged how
-    looks, size = (named * levels + level + 1).tobytes(), named.itemsize
-    bounds = (size * start).tolist()
-    signatures = zip(depth.tolist(), map(looks.__getitem__, map(slice, bounds[:-1], bounds[1:])), strict=True)
+    looks = named * levels + level + 1
+    looks = looks.astype(np.min_scalar_type(int(looks.max(initial=0))))
+    bounds, held = (looks.itemsize * start).tolist(), looks.tobytes()
+    signatures = zip(depth.tolist(), map(held.__getitem__, map(slice, bounds[:-1], bounds[1:])), strict=True)
     distinct: dict[tuple[int, bytes], int] = {}
     alike = np.array([distinct.setdefault(signature, len(distinct)) for signature in signatures])
     first = np.zeros(len(distinct), dtype=np.int64)

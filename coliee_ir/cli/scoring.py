@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from coliee_adapters import remote, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
-from coliee_adapters.files import Source, check_inputs, check_outputs, written
+from coliee_adapters.files import Source, check_inputs, check_outputs, written_bytes
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, exact_id
@@ -50,6 +50,9 @@ WRITING = (
     *("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log", "--store", "--figures"),
     *("--curve", "--save-rule", "--save-weights", "--fix"),
 )
+
+#: how many characters of a result are encoded at a time
+_PIECE = 1 << 16
 
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
@@ -327,11 +330,14 @@ def put(text: str, path: str) -> None:
     if path == "-":
         sys.stdout.write(text)
         return
-    with written(path) as stream:
-        stream.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    with written_bytes(path) as stream:
+        for start in range(0, len(text), _PIECE):  # a page may be long
+            stream.write(text[start : start + _PIECE].encode("utf-8", "backslashreplace"))
 
 
-def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: Mapping[str, Any]) -> None:
+def publish(
+    options: argparse.Namespace, text: str, read: Iterable[str], facts: Mapping[str, Any], *, is_told: bool = False
+) -> None:
     """Write a result where ``-o`` says, and its manifest where ``--manifest`` says.
 
     Args:
@@ -339,6 +345,7 @@ def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: 
         text: the result.
         read: the files and folders that it was computed from.
         facts: the task, the edition, the decisions, the seed.
+        is_told: whether it goes to standard error, because another result has standard output.
 
     Raises:
         InputError: a file cannot be written.
@@ -353,7 +360,10 @@ def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: 
         from coliee_ir.commands.verify import manifest
 
         put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
-    put(text, options.output)
+    if is_told:
+        tell_text(text)
+    else:
+        put(text, options.output)
 
 
 def facts_of(evaluator: Evaluator) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class _ByKey:
         self.places: IntArray | None = None
         if isinstance(documents, Picked) and (places := qrels.places_in(documents.collection)) is not None:
             self.collection, self.places = documents.collection, places
-            self.words = [documents.numbers.astype(np.uint64)]
+            self.words = [documents.numbers.view(np.uint64)]
         else:
             self.words = documents.words(max(documents.words_needed(), qrels.documents.words_needed()))
         self.keys = mixed(self.words, numbers[lines.segment])

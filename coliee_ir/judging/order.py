@@ -54,13 +54,15 @@ def sort_keys(scores: FloatArray) -> npt.NDArray[np.int32]:
         # float32 bits, as integers, stand in the order of their values if the lower ones are turned around; what is
         # subtracted from zero is never the negative zero
         bits = (np.float32(0) - scores.astype(np.float32)).view(np.int32)
-    turned: npt.NDArray[np.int32] = np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
+    turned: npt.NDArray[np.int32] = bits ^ (bits >> 31 & np.int32(0x7FFFFFFF))  # the sign, shifted, is all ones
     return turned
 
 
 def in_segments(segment: IntArray, keys: npt.NDArray[np.int32]) -> IntArray:
     """Numbers that sort by segment, then by key; ``segment_of`` takes the segment out again."""
-    return (segment << 32) + keys
+    numbers = segment << 32
+    numbers += keys
+    return numbers
 
 
 def segment_of(numbers: IntArray) -> IntArray:

@@ -25,7 +25,8 @@ _CLASSES: Final[dict[str, dict[str, str]]] = {
     "claims": {name: name for name in ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1")},
     "ranked": {"RBP": "RBP", "RBPResidual": "RBPResidual", "ERR": "ERR", "nDCG": "ExponentialNDCG",
                "Judged": "JudgedShare", "unj": "UnjudgedShare", "rbp": "TrecEvalRBP",
-               "rbp_resid": "TrecEvalRBPResidual", "dcg": "DCG", "ideal_dcg": "IdealDCG", "yaap": "YAAP"},
+               "rbp_resid": "TrecEvalRBPResidual", "dcg": "DCG", "ideal_dcg": "IdealDCG", "yaap": "YAAP",
+               "Compat": "Compat"},
 }  # fmt: skip
 
 #: Our measures by name: the module that each is in.
@@ -53,6 +54,7 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "of": (lambda of: of in ("queries", "means"), "queries or means"),
     "beta": (lambda beta: _is_number(beta) and 0 < beta <= _LARGEST, f"a number above 0 and at most {_LARGEST}"),
     "p": (lambda p: _is_number(p) and 0 < p < 1, "a number above 0 and below 1"),
+    "normalize": (lambda normalize: isinstance(normalize, bool), "True or False"),
     "max_rel": (lambda rel: type(rel) is int and 1 <= rel <= 60, "an integer from 1 to 60"),
 } | dict.fromkeys(
     ("cutoff", "rel"),

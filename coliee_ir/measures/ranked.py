@@ -348,6 +348,57 @@ class YAAP(_Ranked):
 
 
 @dataclass(frozen=True)
+class Compat(_Ranked):
+    """Compatibility: rank-biased overlap of the ranking with an ideal one, the relevant documents by relevance.
+
+    Of equal relevance, those come first that were retrieved, in their order.
+
+    Attributes:
+        p: the persistence, above 0 and below 1.
+        normalize: whether it is divided by the overlap that the ideal ranking has with itself.
+    """
+
+    p: float = 0.95
+    normalize: bool = True
+
+    base = "Compat"
+    formula = "Σ over depths i of p^(i - 1) · |first i ∩ ideal first i| / i, / Σ p^(i - 1), / that of the ideal"
+    source = (
+        "Clarke, Vtyurina & Smucker, Assessing top-k preferences, TOIS 39(3), 2021; ir_measures' Compat, which breaks "
+        "ties otherwise: by id, smallest first"
+    )
+
+    @property
+    def name(self) -> str:
+        return self._named(_unless(0.95, p=self.p), "" if self.normalize else "normalize=False")
+
+    def of_queries(self, judged: Judged) -> FloatArray:
+        """See the class; 0 where nothing is relevant."""
+        relevance = judged.qrels.relevance
+        n_ideal = judged.qrels.relevant()
+        depth = np.maximum(judged.retrieved, n_ideal)
+        deepest = int(depth.max(initial=0))
+        weights = self.p ** np.arange(deepest, dtype=np.float64)
+        # up to each depth: the weights, and the weights by depth, of which a document has those from where both have it
+        total, shares = (np.append(0.0, np.cumsum(each)) for each in (weights, weights / np.arange(1, deepest + 1)))
+        last = np.where(judged.rank > 0, judged.rank, np.iinfo(np.int64).max)
+        at = np.flatnonzero(relevance > 0)
+        query = _query_of(judged)[at]
+        order = np.lexsort((last[at], -relevance[at], query))
+        at, query = at[order], query[order]
+        ideal_rank = np.arange(len(at)) - np.searchsorted(query, query) + 1
+        found = judged.rank[at] > 0
+        both = np.maximum(ideal_rank, judged.rank[at])[found]
+        n_queries = len(depth)
+        reached = np.bincount(query[found], shares[depth[query[found]]] - shares[both - 1], n_queries)
+        best = np.ones(n_queries)
+        if self.normalize:
+            own = np.bincount(query, shares[depth[query]] - shares[ideal_rank - 1], n_queries)
+            best = np.divide(own, total[depth], out=np.ones(n_queries), where=own > 0)
+        return np.divide(reached, total[depth] * best, out=np.zeros(n_queries), where=depth > 0)
+
+
+@dataclass(frozen=True)
 class JudgedShare(_Ranked):
     """The share of the documents retrieved that have a judgement: whether a gold can tell anything about a run.
 

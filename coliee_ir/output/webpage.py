@@ -40,9 +40,9 @@ input{font:inherit;padding:.2rem .4rem}
 @media print{:root{color-scheme:light;--dot:#0072b2;--ink:#000;--sheet:#fff;--link:#000}
 body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}
 nav,.search{display:none}
-th button::after{content:""}
+th button{display:contents}th button::after{content:""}
 .wide svg{max-width:100%}
-thead{display:table-header-group}tr,.chart{break-inside:avoid}h2{break-after:avoid}
+thead{display:table-header-group;break-inside:avoid}tr,.chart{break-inside:avoid}h2{break-after:avoid}
 td,th{padding:.1rem .4rem;white-space:normal}}
 """
 

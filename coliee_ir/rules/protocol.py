@@ -191,8 +191,8 @@ class SubmissionRules(NamedTuple):
 
     @property
     def protocol(self) -> Protocol:
-        """How these submissions are scored."""
-        return protocol(self.task, self.first)
+        """How these submissions are scored; in the newest edition, where they are the same in all."""
+        return protocol(self.task, self.first or None)
 
 
 def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:

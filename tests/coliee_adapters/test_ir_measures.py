@@ -148,7 +148,7 @@ OF_P = "cutoff (int), rel (int), judged_only (bool)"
         (("nDCG", {"gains": {1: 10_000}}, 5), GAINS),
         (("nDCG", {"gains": {1: None, "a": 2}}, 5), GAINS),
         (("nDCG", {"dcg": "exp-log2"}, 5), not_here("nDCG(dcg='exp-log2')@5")),
-        (("RR", {"judged_only": True}, 2), not_here("RR(judged_only=True)@2")),
+        (("RR", {"judged_only": True}, 2), wording("computed-no-provider", "RR(judged_only=True)@2")),
         (("ERR", {}, 10), not_here("ERR@10")),
         (("Judged", {}, 10), not_here("Judged@10")),
         (("RBP", {"p": 0.5}, None), not_here("RBP(p=0.5)")),

@@ -699,3 +699,22 @@ def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch:
     with pytest.raises(InputError) as refused:
         list(run.blocks())
     assert "line 42" in str(refused.value)
+
+
+def test_editions_of_a_protocol_and_a_known_format_as_container(capsys: pytest.CaptureFixture[str]) -> None:
+    stated = 'task = "statutes"\ntitle = "statutes"\nparts = ["documents"]\n'
+    stated += '[[edition]]\nfirst = 2026\nlast = 2026\nmeasures = ["MacroF2"]\n[[edition]]\nfirst = 2027\n'
+    stated += 'measures = ["Both"]\n[edition.scores]\nBoth = "0.5*MicroF1 + 0.5*MacroR"\n'
+    put("own.toml", stated + '[gold]\ncontainer = "statute-xml"\n[run]\ncontainer = "trec"\n')
+    folder = Path(coliee_ir.__file__).parent / "examples" / "task3-2025"
+    gold, run, longer = (str(folder / name) for name in ("gold.xml", "task3.ALPHA", "task3-L.ALPHA"))
+    parts = coliee_ir.evaluate(gold, run, task="3", edition=2025, measures=["MacroF2", "MicroF1", "MacroR"]).measures
+    for options, expected in (
+        (["--edition", "2026"], {"MacroF2": parts["MacroF2"]}),
+        ([], {"Both": 0.5 * parts["MicroF1"] + 0.5 * parts["MacroR"]}),
+    ):
+        assert main(["evaluate", gold, run, "--protocol", "own.toml", *options, "-f", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["runs"][0]["measures"] == pytest.approx(expected)
+    tuned = ["tune", gold, longer, "--protocol", "own.toml", "--by", "k", "--folds", "2", "--repeats", "1"]
+    assert main([*tuned, "--apply", longer, "-o", "cut.run"]) == 0
+    assert coliee_ir.evaluate(gold, "cut.run", task="own.toml").measures["Both"] > 0.5

@@ -236,6 +236,18 @@ def test_the_judged_share_is_that_of_ir_measures(drawn: Rankings, k: int) -> Non
     )
 
 
+@given(rankings, st.sampled_from([0.1, 0.8, 0.95]), st.booleans())
+@settings(max_examples=50)
+def test_compatibility_is_that_of_ir_measures(drawn: Rankings, p: float, normalize: bool) -> None:
+    gold, run = as_files(drawn)
+    kind = ir_measures.Compat(p=p, normalize=normalize)
+    found = evaluate(gold, run, task="trec", measures=[str(kind)], decisions=Decisions(no_overlap="zero"))
+    [name] = map(str, parse(str(kind)))
+    theirs = {one.query_id: one.value for one in ir_measures.iter_calc([kind], gold, run)}
+    assert theirs == pytest.approx({query: found.per_query[query][name] for query in theirs}, abs=1e-12)
+    assert all(found.per_query[query][name] == 0 for query in gold if query not in run)
+
+
 def test_a_skipped_query_is_in_no_mean_and_an_empty_ranking_has_all_of_the_residual() -> None:
     gold, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}}
     both = evaluate(gold, run, task="trec", measures=["RBP", "RBPResidual"])

@@ -126,6 +126,21 @@ def test_the_figures_of_the_questions_are_on_the_page(capsys: pytest.CaptureFixt
     assert {float(y) for y in re.findall(r'<circle [^>]*cy="([\d.]+)"', figures[0])[:2]} == {8.0}  # right in all runs
 
 
+def test_a_table_that_is_too_wide_has_its_runs_as_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    for n in range(20):
+        Path("in", f"r{n}").write_text("".join(f"{q:06} {q + (100 if q <= n else 200):06} r{n}\n" for q in range(1, 9)))
+    Path("categories.csv").write_text("query,category\n" + "".join(f"{q:06},C{q % 2}\n" for q in range(1, 9)))
+    command = ["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "9", "--categories", "categories.csv"]
+    assert main([*command, "-f", "html"]) == 0
+    text = capsys.readouterr().out
+    (section,) = re.findall(r'<section id="categories">(.*?)</section>', text, re.DOTALL)
+    heads = re.findall(r"<button[^>]*>(.*?)</button>", section)
+    assert heads == ["run", "C1", "C0", "all"]
+    cells = {row[0]: row[1:] for row in (re.findall(r"<td[^>]*>(?:<b>)?([^<]*)", row) for row in
+             re.findall("<tr>(.*?)</tr>", section)[1:])}  # fmt: skip
+    assert cells["questions"] == ["4", "4", "8"] and cells["r4"] == ["0.5000", "0.5000", "0.5000"]
+
+
 def test_one_page_is_of_a_whole_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("labels.txt").write_text("".join(f"R07-0{n}-A Y\n" for n in range(1, 6)))
     Path("four.txt").write_text("".join(f"R07-0{n}-A {'Y' if n < 4 else 'N'} x4\n" for n in range(1, 6)))

@@ -22,6 +22,12 @@ from coliee_ir.output.webpage import Section, file_name
 #: the tables that name relevant documents, or what the answer to a single question is worth
 _OF_GOLD: Final = ("questions", "unfound", "alone", "official")
 
+#: the tables that may be too wide for a page, and what their columns are
+_CORNERS: Final = {"categories": "run", "crossed": "questions", "histogram": "questions"}
+
+#: columns that stand side by side on a page
+_SIDE_BY_SIDE: Final = 14
+
 #: column → text of a cell → where it leads
 _Links = Mapping[str, Mapping[str, str]]
 
@@ -78,6 +84,7 @@ def page(
     title = board.protocol.titled(board.edition) + (f", {team}" if team else "")
     if hide_gold and "invalid" in tables:  # whose reasons name ids of the gold
         tables = {**tables, "invalid": _without(tables["invalid"], "reason")}
+    tables = {name: _upright(grid, _CORNERS[name]) if name in _CORNERS else grid for name, grid in tables.items()}
     sections = [
         Section(name, _heading(name), _figure(board, grid, name, team) + webpage.table(grid, _heading(name), links))
         for name, grid in tables.items()
@@ -164,6 +171,16 @@ def edition(tasks: Iterable[tuple[str, str]]) -> str:
 def _plain(text: str) -> str:
     """Text that stood in a page of ours, to be escaped again."""
     return html.unescape(text)
+
+
+def _upright(table: Grid, corner: str) -> Grid:
+    """A table that is too wide for a page, with its columns as rows; others as they are."""
+    if len(table.header) <= max(_SIDE_BY_SIDE, len(table.rows)):
+        return table
+    columns = list(zip(*table.rows, strict=True))
+    header = [corner, *(cell.text if isinstance(cell, Number) else cell for cell in columns[0])]
+    rows = [[name, *column] for name, column in zip(table.header[1:], columns[1:], strict=True)]
+    return replace(table, header=header, rows=rows, n_text=1)
 
 
 def _without(table: Grid, column: str) -> Grid:

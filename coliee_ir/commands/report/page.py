@@ -63,7 +63,6 @@ def drawn(contents: Contents) -> Drawn:
 def page(contents: Contents, texts: Texts) -> str:
     """The page as HTML."""
     figures = drawn(contents)
-    opened = details(contents, texts)
     scripts = [_library(), _text("page.js")]
     policy = "; ".join(
         [
@@ -103,7 +102,7 @@ def page(contents: Contents, texts: Texts) -> str:
         tunings=cutting.tunings_table(contents),
         remarks=_remarks(contents),
         charts=embedded.data({figure.name: on_page(figure) for figure in figures.there()}),
-        details=embedded.data(opened),
+        details=embedded.data(details(contents, texts)),
         evaluation=embedded.data(contents.evaluation()),
         measure=contents.measure.name,
         level=f"{100 * contents.board.resampling.confidence_level:g}%",
