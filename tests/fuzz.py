@@ -4,7 +4,7 @@
 lines, fields, bytes, words, encodings, separators, line ends and brackets, and compares for each pair of gold and run
 
 - the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, standard input,
-  data frames, the command line, and the run converted to TREC's format: scores, remarks and errors (kind, problem, line);
+  data frames, the command line, the run converted to TREC's format: scores, remarks and errors (kind, problem, line);
 - every command with what it promises: no exception, no exit code but 0, 1 and 2, nothing printed before an error.
 
 A case depends on the seed and its number only. Each new finding is reduced to a few lines and printed with the command
