@@ -46,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
     wanted = [] if options.errors is None else [options.errors]
-    written = [(path, grid.file_form(path)) for path in wanted]
+    written = [(path, grid.plain if path == "-" else grid.file_form(path)) for path in wanted]
+    is_told = options.errors == options.output == "-"  # the scores, because the errors have standard output
     ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
     other = [name for name, given in ways.items() if given]
     if other and other != ["-q"]:
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     at = [] if options.stages is None else stages.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
-    submissions = scoring.handed_in(options, options.output, *wanted, options.log)
+    submissions = scoring.handed_in(options, None if is_told else options.output, *wanted, options.log)
     only_means = not (options.per_query or options.by_year or at or options.span_of_ties)
     if options.log is not None:
         log.append(options.log, [])  # refused before anything is scored
@@ -84,10 +85,10 @@ def run(options: argparse.Namespace) -> int:
             if at
             else by_year.FORMS[options.format](by_year.by_year(scored, evaluator.gold))
         )
-        scoring.publish(options, text, options.given, scoring.facts_of(evaluator))
+        scoring.publish(options, text, options.given, scoring.facts_of(evaluator), is_told=is_told)
     elif (options.format, options.output, options.manifest, options.span_of_ties) == (
         "table", "-", None, False,
-    ) and sys.stdout.isatty():  # fmt: skip
+    ) and sys.stdout.isatty() and not is_told:  # fmt: skip
         titled = evaluator.edition is not None or evaluator.protocol.own_file
         title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))
@@ -97,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
         text = tables.render(scored, options.format, per_query=options.per_query, ties=options.span_of_ties)
-        scoring.publish(options, text, options.given, scoring.facts_of(evaluator))
+        scoring.publish(options, text, options.given, scoring.facts_of(evaluator), is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0

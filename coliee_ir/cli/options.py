@@ -218,7 +218,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "errors": _option(
         "--errors", metavar="FILE",
         help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "
-        "one run to the next) to FILE: .csv, .tsv or .json",
+        "one run to the next) to FILE: .csv, .tsv, .json or .txt, or - for a table",
     ),
     "timing": _option("--timing", help="print seconds and peak memory as JSON on standard error", **_SWITCH),
     "to": _option("--to", metavar="F", help="format to write"),

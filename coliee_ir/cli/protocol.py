@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
+from pathlib import Path
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add
 from coliee_ir.commands import protocol
+from coliee_ir.rules.protocol import TASKS, neighbours
 
 _NEW = "new"
 
@@ -24,6 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "output")
 
 
+def _task_of(output: str) -> str:
+    """What the task of a new file is called: as the file, unless a protocol of the package is called that."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(output).stem).strip("-._")
+    return stem if output.endswith(".toml") and stem and stem not in (*TASKS, *neighbours()) else "my-task"
+
+
 def run(options: argparse.Namespace) -> int:
     """List protocols, print some, or begin one."""
     names: list[str] = options.names
@@ -32,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     elif len(names) != 3:
         raise UsageError("protocol new takes two files: a gold and a run")
     else:
-        begun = protocol.begin(names[1], names[2])
+        begun = protocol.begin(names[1], names[2], _task_of(options.output))
         for one in begun.guessed:
             say(one)
         text = begun.text

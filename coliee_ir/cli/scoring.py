@@ -335,7 +335,9 @@ def put(text: str, path: str) -> None:
             stream.write(text[start : start + _PIECE].encode("utf-8", "backslashreplace"))
 
 
-def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: Mapping[str, Any]) -> None:
+def publish(
+    options: argparse.Namespace, text: str, read: Iterable[str], facts: Mapping[str, Any], *, is_told: bool = False
+) -> None:
     """Write a result where ``-o`` says, and its manifest where ``--manifest`` says.
 
     Args:
@@ -343,6 +345,7 @@ def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: 
         text: the result.
         read: the files and folders that it was computed from.
         facts: the task, the edition, the decisions, the seed.
+        is_told: whether it goes to standard error, because another result has standard output.
 
     Raises:
         InputError: a file cannot be written.
@@ -357,7 +360,10 @@ def publish(options: argparse.Namespace, text: str, read: Iterable[str], facts: 
         from coliee_ir.commands.verify import manifest
 
         put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
-    put(text, options.output)
+    if is_told:
+        tell_text(text)
+    else:
+        put(text, options.output)
 
 
 def facts_of(evaluator: Evaluator) -> dict[str, Any]:

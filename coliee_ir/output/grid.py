@@ -479,7 +479,7 @@ def _records(grid: Grid) -> str:
 
 #: ending of a file's name → how a grid is written in it
 _FILES: Final[dict[str, Callable[[Grid], str]]] = {
-    ".csv": separated, ".tsv": lambda grid: separated(grid, "\t"), ".json": _records,
+    ".csv": separated, ".tsv": lambda grid: separated(grid, "\t"), ".json": _records, ".txt": plain,
 }  # fmt: skip
 
 

@@ -92,7 +92,12 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
     # a long table repeats its head, and says what stands at the foot of its pages, before its rows
     body = re.split(r"\\endfoot|\\midrule", texts["latex"])[-1]
     latex = [line.removesuffix(r" \\").split(" & ") for line in body.splitlines() if " & " in line]
-    assert [[re.sub(r"\\textbf\{(.*)\}", r"\1", cell) for cell in row] for row in latex] == rounded
+    latex = [[re.sub(r"\\textbf\{(.*)\}", r"\1", cell).replace(r"\_", "_") for cell in row] for row in latex]
+    if len(latex) == len(measures) != len(rounded):  # turned, because it is too wide for a page
+        assert [row[0] for row in latex] == measures
+        assert [list(column) for column in zip(*latex, strict=True)][1:] == [row[1:] for row in rounded]
+    else:
+        assert latex == rounded
 
     trec = [re.split(r"\s+", line) for line in texts["trec"].splitlines()]
     assert all(len(fields) == 3 for fields in trec)

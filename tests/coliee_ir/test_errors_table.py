@@ -90,6 +90,20 @@ def test_the_name_of_the_file_says_its_form(name: str, call: Call) -> None:
 
 
 @pytest.mark.usefixtures("task1")
+def test_a_table_stands_on_standard_output_and_the_scores_beside_it(call: Call) -> None:
+    given = ("evaluate", "gold.json", "run.txt", "next.txt", "--task", "1", "-m", "MicroF1", "-f", "csv")
+    _, scores, said = call(*given)
+    code, out, err = call(*given, "--errors", "-")
+    assert code == 0
+    assert err == said + scores
+    assert call(*given, "--errors", "e.txt") == (0, scores, said)
+    assert out == Path("e.txt").read_text()
+    words = [tuple(line.split()) for line in out.splitlines()]
+    assert words[0] == ("run", "query", "document", "outcome", "change", "rank", "relevance")
+    assert [(row[0], row[2], row[3]) for row in words[1:]] == [row[:3] for row in EXPECTED]
+
+
+@pytest.mark.usefixtures("task1")
 def test_what_lies_behind_the_cutoff_is_missed_with_its_rank(call: Call) -> None:
     given = ("evaluate", "gold.json", "run.txt", "--task", "1", "-m", "MicroF1@1", "--errors", "e.json")
     assert call(*given)[0] == 0
@@ -113,7 +127,7 @@ def test_titles_come_from_a_corpus(call: Call) -> None:
 
 @pytest.mark.usefixtures("task1")
 @pytest.mark.parametrize(
-    "wrong", [["--errors", "e.xlsx"], ["--corpus", "cases"], ["--errors", "-"], ["--errors", "run.txt"]]
+    "wrong", [["--errors", "e.xlsx"], ["--corpus", "cases"], ["--errors", "-", "--log", "-"], ["--errors", "run.txt"]]
 )
 def test_what_cannot_be_written_is_refused_before_anything(wrong: list[str], call: Call) -> None:
     code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", *wrong)

@@ -111,6 +111,15 @@ def test_a_protocol_that_was_begun_reads_its_files(pair: str, capsys: pytest.Cap
     assert coliee_ir.evaluate("gold", "run", task="new.toml", measures=recall).measures[recall] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("file", "task"), [("verdicts.toml", "verdicts"), ("tâche 1.toml", "t-che-1"), ("beir.toml", "my-task")]
+)
+def test_a_new_protocol_is_called_like_its_file(file: str, task: str) -> None:
+    put("gold", {"q1": ["d1"]})
+    assert main(["protocol", "new", "gold", "gold", "-o", file]) == 0
+    assert rules.use(file) == task
+
+
 def test_what_is_not_read_is_said() -> None:
     put("gold", [{"qid": "q1", "laws": ["a"], "text": "…"}, {"qid": "q2", "laws": ["b"], "text": "…"}])
     put("run", [{"qid": "q1", "laws": ["a"], "conf": 0.7}, {"qid": "q2", "laws": ["c"], "conf": 0.1}])
