@@ -3,8 +3,8 @@
 ``python tests/fuzz.py --minutes 2`` (``make fuzz``) takes the example files and the corpus of foreign_forms.py, changes
 lines, fields, bytes, words, encodings, separators, line ends and brackets, and compares for each pair of gold and run
 
-- the plain reading with: the careful reader, small blocks, the parts of several processes, gzip, standard input, data
-  frames, the command line, and the run converted to TREC's format: scores, remarks and errors (kind, problem, line);
+- the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, standard input,
+  data frames, the command line, the run converted to TREC's format: scores, remarks and errors (kind, problem, line);
 - every command with what it promises: no exception, no exit code but 0, 1 and 2, nothing printed before an error.
 
 A case depends on the seed and its number only. Each new finding is reduced to a few lines and printed with the command
@@ -14,10 +14,12 @@ that repeats it. ``test_fuzz.py`` runs a short session of a fixed seed.
 from __future__ import annotations
 
 import argparse
+import bz2
 import contextlib
 import gzip
 import io
 import json
+import lzma
 import random
 import re
 import resource
@@ -42,7 +44,7 @@ import coliee_ir.examples
 from coliee_adapters import columns, trec
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.records import Run, normal_id
-from coliee_ir import Evaluator, Scores, evaluate
+from coliee_ir import Evaluator, Scores, convert, evaluate
 from coliee_ir.cli import main as coliee_ir_main
 from coliee_ir.judging import workers
 from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run
@@ -61,6 +63,21 @@ PAIRS: Final = (
     ("tort/gold.jsonl", ("tort/ALPHA.jsonl", "tort/BETA.jsonl"), "rationale"),
     ("trec/qrels.txt", ("trec/bm25.run", "trec/dense.run"), "trec"),
 )
+
+#: ending → what compresses
+COMPRESSED: Final[dict[str, Callable[[bytes], bytes]]] = {
+    ".gz": lambda data: gzip.compress(data, 1, mtime=0),
+    ".bz2": bz2.compress,
+    ".xz": lambda data: lzma.compress(data, preset=0),
+}
+with contextlib.suppress(ImportError):
+    from backports import zstd
+
+    COMPRESSED[".zst"] = zstd.compress
+with contextlib.suppress(ImportError):
+    import lz4.frame
+
+    COMPRESSED[".lz4"] = lz4.frame.compress
 
 #: what is scored beside the official measures, where the task is one of documents
 MEASURES: Final = ("map", "RR", "ndcg", "P_5", "MicroF1", "MicroF1@2", "MacroF2")
@@ -401,10 +418,10 @@ class Put(NamedTuple):
     def run(self) -> Path:
         return self.folder / "plain" / f"run{self.case.endings[1]}"
 
-    def packed(self, path: Path) -> Path:
+    def packed(self, path: Path, ending: str) -> Path:
         """The same content, compressed."""
-        packed = self.folder / "packed" / f"{path.name}.gz"
-        packed.write_bytes(gzip.compress(path.read_bytes(), 1, mtime=0))
+        packed = self.folder / "packed" / f"{path.name}{ending}"
+        packed.write_bytes(COMPRESSED[ending](path.read_bytes()))
         return packed
 
 
@@ -451,7 +468,8 @@ def fault(files: Put, error: ColieeError) -> tuple[str, str, int | None]:
 def neutral(files: Put, text: str) -> str:
     """A message without the paths of this way of reading."""
     for path, name in ((files.gold, "GOLD"), (files.run, "RUN")):
-        text = text.replace(f"{files.folder}/packed/{path.name}.gz", name).replace(str(path), name)
+        packed = re.escape(f"{files.folder}/packed/{path.name}") + r"\.(?:gz|bz2|xz|zst|lz4)"
+        text = re.sub(packed, name, text).replace(str(path), name)
     return text
 
 
@@ -647,13 +665,36 @@ def _parts(files: Put, chance: random.Random, plain: Outcome) -> str | None:
         return differing(plain, outcome(files, lambda: with_jobs(files, 3)))
 
 
-@check("gzip")
+@check("compressed")
 def _packed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    if files.case.gold[:2] == b"\x1f\x8b" or files.case.run[:2] == b"\x1f\x8b":
+    if any(data[:2] in (b"\x1f\x8b", b"PA") for data in (files.case.gold, files.case.run)):
         return None
-    gold, run = files.packed(files.gold), files.packed(files.run)
+    ending = chance.choice([*COMPRESSED])
+    gold, run = files.packed(files.gold, ending), files.packed(files.run, ending)
     task, measures = files.case.task, files.case.measures
     return differing(plain, outcome(files, lambda: evaluate(gold, run, task=task, measures=measures)))
+
+
+@check("damaged data")
+def _damaged(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+    """Compressed and Parquet data that some bytes were changed in, or that end early: scores or a sentence."""
+    kinds = {**{ending: packed(files.case.run) for ending, packed in COMPRESSED.items()}, ".parquet": _in_parquet()}
+    ending = chance.choice([*kinds])
+    data = bytearray(kinds[ending])
+    for _ in range(chance.randint(1, 3)):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    damaged = files.folder / "packed" / f"{files.run.name}{ending}"
+    damaged.write_bytes(data[: chance.choice([len(data), chance.randrange(len(data))])])
+    gold, task = (EXAMPLES / "trec/qrels.txt", "trec") if ending == ".parquet" else (files.gold, files.case.task)
+    outcome(files, lambda: evaluate(gold, damaged, task=task))
+    return None
+
+
+@cache
+def _in_parquet() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        convert(EXAMPLES / "trec/bm25.run", Path(folder, "run.parquet"))
+        return Path(folder, "run.parquet").read_bytes()
 
 
 @check("standard input")

@@ -184,6 +184,9 @@ class _Unpacked(io.BufferedIOBase):
     def packed(self) -> int:
         return self._raw.tell()
 
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
     def readable(self) -> bool:
         return True
 

@@ -110,6 +110,12 @@ def test_damaged_data_is_refused_in_one_sentence(
 
 
 @every
+def test_the_last_line_may_lack_its_end(one: Compression) -> None:
+    Path("run").write_bytes(PACK[one.name](TEXT.rstrip().encode()))
+    assert b"".join(Source("run").blocks(9)) == TEXT.rstrip().encode()
+
+
+@every
 def test_data_that_grows_out_of_proportion_is_refused(one: Compression) -> None:
     Path("run").write_bytes(PACK[one.name](b"a\n" * (1 << 20)) * 20)
     error = refused(lambda: list(Source("run").blocks(1 << 18)))
