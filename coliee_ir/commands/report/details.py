@@ -11,6 +11,7 @@ not in its row. A relevant document is always there, of the wrong ones the first
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -60,6 +61,8 @@ class _Found:
         self.ranks: list[list[int]] = np.array([part.rank for part in parts]).T.tolist()
         self.correct: list[list[int]] = np.array([part.correct() for part in parts]).T.tolist()
         self.retrieved: list[list[int]] = np.array([part.retrieved for part in parts]).T.tolist()
+        #: document → how it is shown
+        self.label = cache(label)
 
 
 def _documents(
@@ -77,7 +80,7 @@ def _documents(
     right = {qrels.documents[row]: row for row in rows_of_query if qrels.relevance[row] >= 1}
 
     def number(document: str) -> int:
-        return numbers.setdefault((label(document), texts.document(query, document)), len(numbers))
+        return numbers.setdefault((found.label(document), texts.document(query, document)), len(numbers))
 
     rows = []
     for document, row in right.items():
