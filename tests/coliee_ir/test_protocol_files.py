@@ -7,6 +7,7 @@ import pickle
 import random
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -569,6 +570,19 @@ def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol
         assert shown["measures"] == coliee_ir.evaluate(gold, name, task="own.toml", measures="MicroF1").measures
         assert main(["evaluate", gold, name, *by_own, "-m", "MicroF1(proof)"]) == 2
         assert "proof" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", " "])
+def test_what_fuse_writes_is_read_beside_rows(delimiter: str) -> None:
+    container = {",": "csv", "\t": "tsv", " ": "columns"}[delimiter]
+    part = {"id": "document", "score": "score"}
+    layout = Layout(container, "", "query", ("query", "document", "score"), parts={"documents": Part(**part)})
+    put("own", "".join(f"{delimiter.join(row)}\n" for row in (("q1", "d1", "0.5"), ("q1", "Q0", "0.1"))))
+    put("trec", "q1 Q0 d1 1 0.5 fused\n")
+    assert [described.is_trec(Source(name), layout) for name in ("own", "trec")] == [False, True]
+    six = ("query", "document", "a", "b", "score", "c")
+    put("six", "q1 Q0 d1 1 0.5 x\n".replace(" ", delimiter))
+    assert not described.is_trec(Source("six"), replace(layout, columns=six))
 
 
 def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_explained(
