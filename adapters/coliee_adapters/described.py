@@ -102,8 +102,7 @@ def may_be(source: Source, layout: Layout) -> bool:
 def is_trec(source: Source, layout: Layout) -> bool:
     """Whether a run is in TREC's format, and not in a layout; a layout of six columns goes before TREC's."""
     if layout.container in ROWS:
-        has_six = layout.container == "columns" and len(layout.columns) == _OF_TREC
-        return not has_six and trec.first_fields(source.head())[1:2] == ["Q0"]
+        return len(layout.columns) != _OF_TREC and trec.first_fields(source.head())[1:2] == ["Q0"]
     return not may_be(source, layout) and trec.sniff_run(source.head()) is not None
 
 

@@ -45,6 +45,9 @@ _Result = TypeVar("_Result")
 #: the commands for which parts of a submission find each other in folders
 COLLECTING = ("evaluate", "compare", "report", "tune", "fuse", "plan")
 
+#: the commands that read the documents of runs, which a log of evaluations does not have
+_OF_DOCUMENTS: Final = ("tune", "fuse")
+
 #: the options that name a file to write, and all that write
 _FILES: Final = ("output", "manifest", "errors", "log", "store", "curve", "save_rule", "save_weights", "held_out")
 WRITING: Final = (
@@ -147,6 +150,8 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
         if name == "files" or options.command not in COLLECTING:
             for remark in options.passed.remarks():
                 say(remark)
+    if options.command in _OF_DOCUMENTS and (logs := [run for run in given["runs"] if log.is_log(run)]):
+        raise UsageError(f"{logs[0]} is a log of evaluations; {options.command} needs the runs themselves")
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)

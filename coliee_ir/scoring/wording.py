@@ -40,6 +40,8 @@ def sentences(
         if side != "long":
             clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
             yield from (f"{side}: {sentence}" for sentence in remarks.sentences(clauses))
+    for part, of_part in of_parts.items():
+        yield from _unreached(part, of_part, against)
     for part, found in noted.upside_down.items():
         yield ("long list: " if part == "long" else "") + _upside_down(found)
     if noted.gold_itself == "same":
@@ -66,6 +68,17 @@ def _left_out(names: Sequence[str], against: Prepared) -> str:
     if (earlier := without_answers(against.rules.task)) is not None:
         sentence += f"; by the rules up to {earlier.last}, {earlier.ranking} ranks (--edition {earlier.last})"
     return sentence
+
+
+def _unreached(part: str, measures: Sequence[Measure], against: Prepared) -> Iterator[str]:
+    """Measures that count no document of the gold, because none is that relevant."""
+    asked = {measure.name: measure.least_relevance for measure in measures if measure.least_relevance > 1}
+    if not asked or part not in against.qrels:
+        return
+    greatest = int(against.qrels[part].relevance.max(initial=0))
+    if names := [name for name, level in asked.items() if level > greatest]:
+        shown = " and ".join(names)
+        yield f"no document is relevant in {shown}: the greatest relevance in {against.gold.path} is {greatest}"
 
 
 def _upside_down(found: UpsideDown) -> str:

@@ -7,7 +7,6 @@ import pickle
 import random
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -582,7 +581,7 @@ def test_what_fuse_writes_is_read_beside_rows(delimiter: str) -> None:
     assert [described.is_trec(Source(name), layout) for name in ("own", "trec")] == [False, True]
     six = ("query", "document", "a", "b", "score", "c")
     put("six", "q1 Q0 d1 1 0.5 x\n".replace(" ", delimiter))
-    assert not described.is_trec(Source("six"), replace(layout, columns=six))
+    assert not described.is_trec(Source("six"), layout._replace(columns=six))
 
 
 def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_explained(
@@ -593,6 +592,8 @@ def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_e
     assert sorted(dealt) == sorted(f"q{n}" for n in range(12))
     assert main(["convert", own[0], "gold.qrels", "--to", "qrels", "--protocol", "own.toml"]) == 0
     assert "proof" in capsys.readouterr().err  # which qrels cannot hold
+    assert main(["measures", "--edition", "2026"]) == 2
+    capsys.readouterr()
     assert main(["measures", "--protocol", "own.toml", "-f", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in told] == ["Final", "LabelAccuracy", "MicroF1"]
