@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from coliee_adapters.errors import shortened
+from coliee_adapters.lines import counted
 from coliee_ir.judging.upside_down import UpsideDown
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import by_part
@@ -36,6 +37,9 @@ def sentences(
             yield f"long list: {sentence}"
     if noted.left_out:
         yield _left_out(noted.left_out, against)
+    if absent := [query for query in against.rules.exclude if query not in against.excluded]:
+        first = "; ".join(map(shortened, absent[:3]))
+        yield f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
     for side, remarks in noted.of_part.items():
         if side != "long":
             clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()

@@ -173,12 +173,13 @@ def test_a_submission_is_held_to_what_the_protocol_states(capsys: pytest.Capture
 
 
 def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> None:
-    put("own.toml", OWN + 'measures = ["P@1"]\nnot_itself = true\nexclude = ["q2"]\n')
+    put("own.toml", OWN + 'measures = ["P@1"]\nnot_itself = true\nexclude = ["q2", "q9"]\n')
     gold = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     run = {"q1": {"q1": 0.9, "d1": 0.8}, "q2": {"d1": 0.9}}
     scores = coliee_ir.evaluate(gold, run, task="own.toml")
     assert scores.measures == {"P@1": 1.0}
     assert scores.excluded == ("q2",)
+    assert wording("protocol-excludes-gold", "1 query", "q9") in scores.remarks
 
 
 @pytest.mark.parametrize(("level", "value"), [(1, 2 / 3), (2, 1 / 3), (3, 0.0)])
