@@ -73,9 +73,10 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
                     found.setdefault(address, address)
             continue
         if not is_folder(name):
-            if not archives.is_archive(name):
+            packed = archives.is_archive(name)
+            if not packed:
                 walked.named.add(name)
-            inside = [name] if name == "-" else _files_in(name, walked.outside)
+            inside = _files_of(name, walked.outside) if packed else [name]
             for one in inside:
                 found.setdefault(one if one == "-" else os.path.realpath(one), one)
             if not inside:
@@ -106,14 +107,17 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
 
 def _files_in(file: str, outside: list[str]) -> list[str]:
     """The file; of an archive those in it."""
-    if not archives.is_archive(file):
-        return [file]
+    return _files_of(file, outside) if archives.is_archive(file) else [file]
+
+
+def _files_of(archive: str, outside: list[str]) -> list[str]:
+    """The files in an archive; itself where it cannot be read."""
     try:
-        inside = archives.contents(file)
+        inside = archives.contents(archive)
     except InputError:
-        return [file]
-    outside.extend(f"{file}/{name}" for name in inside.outside)
-    return [f"{file}/{name}" for name in sorted(inside.files) if all(map(_is_shown, name.split("/")))]
+        return [archive]
+    outside.extend(f"{archive}/{name}" for name in inside.outside)
+    return [f"{archive}/{name}" for name in sorted(inside.files) if all(map(_is_shown, name.split("/")))]
 
 
 def _below_address(folder: str, file: str) -> list[str]:

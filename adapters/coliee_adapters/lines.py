@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
@@ -14,6 +15,9 @@ BLANKS: Final = " \t\v\f\r"
 
 #: what Windows programs put at the start of a text, and ``cat`` of such files at the start of a line
 _MARK: Final = "\ufeff"
+
+#: So many lines are split before the others, which who looks at a file's beginning never asks for.
+_FEW: Final = 128
 
 _WORD: Final = re.compile(r"\S+", re.ASCII)
 _BETWEEN: Final = re.compile(f"[{BLANKS}]+")
@@ -70,7 +74,9 @@ def content_lines(
     [(4, '001 013 univABC')]
     """
     state = comments or Comments()
-    for number, line in enumerate(text.split("\n"), start=first_line):
+    *few, rest_of_text = text.split("\n", _FEW)
+    lines = chain(few, chain.from_iterable(others.split("\n") for others in (rest_of_text,)))
+    for number, line in enumerate(lines, start=first_line):
         rest = whole = line.strip(BLANKS).lstrip(_MARK + BLANKS)
         at = 0  # where the next comment or the content begins; a line can hold very many comments
         while at < len(rest) and (state.opened or rest.startswith("/*", at)):

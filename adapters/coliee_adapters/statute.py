@@ -176,7 +176,7 @@ def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag
 
 def _words(line: str) -> list[str]:
     """The columns of a line, which blanks separate, or commas: ``R07-01-O,Y,TAG``."""
-    if _COMMAS.search(line):
+    if "," in line or ";" in line:
         return [word.strip(BLANKS) for word in _COMMAS.split(line)]
     return split_columns(line)
 

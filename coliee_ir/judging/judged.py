@@ -466,6 +466,9 @@ class _Judging:
 
     def _note_lost_zeros(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
         """Remark judged documents that would have been retrieved without their leading zeros, and others as short."""
+        short = None if self.qrels.digits is None else np.flatnonzero(lines.documents.length < self.qrels.digits)
+        if short is not None and not len(short):  # nor has any lost a zero
+            return
         rows = self.qrels.rows(numbers)
         missed = self.qrels.leading_zeros[rows] & (self.rank[rows] == 0)
         known: set[tuple[str, str]] = set()
@@ -478,9 +481,8 @@ class _Judging:
                 query = self.qrels.queries[numbers[segments[at]]]
                 self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
                 known.add((query, stripped[at]))
-        if self.qrels.digits is None:
+        if short is None:
             return
-        short = np.flatnonzero(lines.documents.length < self.qrels.digits)
         short = short[lines.documents.at(short).are_numbers()]
         others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
         shown = list(islice((pair for pair in others if pair not in known), EXAMPLES))

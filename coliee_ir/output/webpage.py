@@ -160,6 +160,7 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], says: str) -> str
     known = [value for row in rows for value in row[1:] if value == value]
     top = max([0.1, *known])
     end = next(tick / 10 for tick in range(1, 11) if tick / 10 >= top - 1e-9 or tick == 10)
+    step = 0.1 if end > 0.3 else 0.05 if end > 0.1 else 0.02
     height = _ROW * (len(rows) + 2)
 
     def x(value: float) -> str:
@@ -169,7 +170,7 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], says: str) -> str
         f'<line x1="{x(tick)}" x2="{x(tick)}" y1="{_ROW / 2:g}" y2="{height - _ROW}" stroke="currentColor" '
         f'stroke-opacity="0.2"/>'
         f'<text x="{x(tick)}" y="{height - 4}" text-anchor="middle">{tick:g}</text>'
-        for tick in (round(end * part / 5, 3) for part in range(6))
+        for tick in (round(step * at, 2) for at in range(round(end / step) + 1))
     ]
     for at, (name, score, low, high) in enumerate(rows):
         y = _ROW * (at + 1)

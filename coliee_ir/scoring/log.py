@@ -111,7 +111,7 @@ def is_log(path: str) -> bool:
 
 
 class _Row(NamedTuple):
-    """What the rows of a run say: those of one file, hash and rules are one."""
+    """What the rows of a run say: those of one file, hash and rules are one; without a hash, those of one content."""
 
     line: int
     tag: str
@@ -176,12 +176,16 @@ def read_log(path: str) -> Log:
     for line, cells in sheet.rows:
         row = {name: cell.removeprefix("'") for name, cell in zip(sheet.header, cells, strict=True)}
         tasks.add(row.get("task", ""))
-        parts = {part: _unchanged(folder, *of_part) for part, of_part in _parts(row, path, line).items()}
+        logged = _parts(row, path, line)
+        parts = {part: _unchanged(folder, *of_part) for part, of_part in logged.items()}
         if None not in parts.values():
             runs[parts["run"] or "", parts.get("answers"), parts.get("long_list")] = None
             continue
         values = dict(_numbers(row))
-        key = (row["tag"], row["file"], row["sha256"], row.get("others", ""), row["rules"])
+        # what has no hash, such as standard input, can be another run of the same name: its rows are one if they say
+        # the same
+        told = "" if all(digest for _, digest in logged.values()) else repr(values)
+        key = (row["tag"], row["file"], row["sha256"], row.get("others", ""), row["rules"], told)
         before = known[key].measures if key in known else {}
         known[key] = _Row(line, row["tag"], row["file"], row["rules"], {**before, **values})
     return Log(path, list(runs), list(known.values()), next(iter(tasks)) if len(tasks) == 1 else None)

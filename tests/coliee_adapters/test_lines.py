@@ -24,6 +24,15 @@ def test_blank_lines_and_comments_hold_nothing(text: str) -> None:
     assert lines(text) == []
 
 
+@pytest.mark.parametrize("n", [*range(126, 131), 255, 256, 257])
+@pytest.mark.parametrize("end", ["", "\n", "\n\nlast", "\n/* a\nb */last"])
+def test_lines_are_as_many_whether_few_or_more(n: int, end: str) -> None:
+    whole = ["001 013 T"] * n
+    found = lines("\n".join(whole) + end)
+    assert found[:n] == list(enumerate(whole, start=1))
+    assert found[n:] == [(n + end.count("\n"), "last")] * end.endswith("last")
+
+
 def test_what_follows_the_end_of_a_comment_is_content() -> None:
     assert lines("/* a */ q1 Y T\n/* b\nc */q2 N T\n/* d *//* e */ q3 Y T\n") == [
         (1, "q1 Y T"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import multiprocessing
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 import coliee_ir
 from coliee_ir import evaluate
@@ -172,6 +174,9 @@ def test_a_log_in_a_folder_of_runs_is_no_run(sweep: list[str], call: Call) -> No
     expected = call("evaluate", "gold.json", *sweep, "--task", "1", "-f", "csv")[:2]
     assert call("evaluate", "gold.json", ".", "--task", "1", "-f", "csv")[:2] == expected
     assert call("evaluate", "gold.json", "log.csv", "--task", "1", "--log", "log.csv")[0] == 2
+    for command in (("tune", "gold.json"), ("fuse", sweep[0])):
+        code, out, err = call(*command, "log.csv", "--task", "1")
+        assert (code, out, err) == (2, "", f"coliee-ir: {wording('log-evaluations-needs', 'log.csv', command[0])}\n")
 
 
 def test_answers_that_belong_to_a_run_are_logged_with_it(
@@ -189,3 +194,16 @@ def test_answers_that_belong_to_a_run_are_logged_with_it(
     code, out, _ = call("leaderboard", gold, "log.csv", "-f", "json")
     assert (code, json.loads(out)["runs"]) == (0, [])
     assert json.loads(out)["logged"][0]["measures"] == json.loads(expected)["runs"][0]["measures"]
+
+
+@pytest.mark.usefixtures("files")
+def test_what_has_no_hash_is_not_taken_for_another_run_of_its_name(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, measures in (("7 A", ("MicroF1", "MicroP")), ("9 A", ("MicroF1",)), ("9 A", ("MicroF1",))):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(f"000001 00000{text}\n".encode())))
+        asked = [part for measure in measures for part in ("-m", measure)]
+        assert call("evaluate", "gold.json", "-", "--task", "1", "--log", "log.csv", *asked)[0] == 0
+    assert [(row["tag"], row["sha256"]) for row in logged()] == [("A", "")] * 3
+    code, out, _ = call("compare", "gold.json", "log.csv", "--task", "1", "-f", "json", "-m", "MicroF1")
+    assert (code, sorted(run["score"] for run in json.loads(out)["runs"])) == (0, [0.0, 2 / 3])
+    code, _, err = call("compare", "gold.json", "log.csv", "--task", "1", "-m", "MicroP")
+    assert (code, "1 run by logged scores" in err) == (2, True)
