@@ -17,7 +17,7 @@ from functools import partial
 from itertools import chain, compress
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters import columns, json_text
+from coliee_adapters import columns, json_text, trec
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source, decode
 from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
@@ -32,6 +32,9 @@ ROWS: Final = ("csv", "tsv", "columns")
 #: bytes of a block that is read at once; documents of one that is read line by line
 _BLOCK: Final = 1 << 22
 _ROWS: Final = 1 << 16
+
+#: columns of a run in TREC's format
+_OF_TREC: Final = 6
 
 _BLANKS: Final = re.compile(r"\s+")
 _FIELD: Final = re.compile(r"\{([^{}]+)\}")
@@ -94,6 +97,13 @@ def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
 def may_be(source: Source, layout: Layout) -> bool:
     """Whether a file can be in a layout's container: JSON begins with a bracket, and nothing else does."""
     return source.head().lstrip().startswith((b"{", b"[")) == layout.container.startswith("json")
+
+
+def is_trec(source: Source, layout: Layout) -> bool:
+    """Whether a run is in TREC's format, and not in a layout; a layout of six columns goes before TREC's."""
+    if layout.container in ROWS:
+        return len(layout.columns) != _OF_TREC and trec.first_fields(source.head())[1:2] == ["Q0"]
+    return not may_be(source, layout) and trec.sniff_run(source.head()) is not None
 
 
 def read_run(source: Source, layout: Layout) -> Run | Answers:

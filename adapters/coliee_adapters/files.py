@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import io
 import os
@@ -638,6 +639,17 @@ def check_inputs(read: Iterable[PathLike | None]) -> None:
 def _named(path: object) -> str:
     given: PathLike = one_of("a file", path, str | os.PathLike, "a path")
     return os.fspath(given)
+
+
+def check_places(written: Iterable[PathLike | None]) -> None:
+    """Refuse files of which one could not be written because its folder does not exist, before others are.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+    for output in map(_named, (path for path in written if path is not None)):
+        if output != "-" and not remote.is_remote(output) and not Path(os.path.realpath(output)).parent.is_dir():
+            raise InputError(output, f"cannot be written ({os.strerror(errno.ENOENT)})")
 
 
 def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:

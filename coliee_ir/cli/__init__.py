@@ -71,7 +71,10 @@ def _run(given: list[str]) -> int:
         encoding = None if sys.stdout.isatty() else "utf-8"
         sys.stdout.reconfigure(errors="backslashreplace", encoding=encoding, newline="\n")
     try:
-        options = parser.parse_args(given, argparse.Namespace(typed=given))
+        options, unknown = parser.parse_known_args(given, argparse.Namespace(typed=given))
+        if unknown:
+            parser.prog += f" {command}"  # which --help describes what there is
+            parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         for name in _HERE:
             remote.refuse(getattr(options, name, None), f"what --{name} names")
         with signals.raised():

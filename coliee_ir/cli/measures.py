@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 
+from coliee_adapters.errors import UsageError
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import measures
 from coliee_ir.cli.options import add
@@ -26,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the definitions of the measures named, or a line for each there is."""
+    if options.edition is not None and options.task is None:
+        raise UsageError("--edition needs --protocol")
     rules = None if options.task is None else protocol(options.task, options.edition)
     scores = {} if rules is None else rules.scores
     asked = options.names or (() if rules is None else rules.measures)

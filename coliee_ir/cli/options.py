@@ -322,8 +322,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),
     "curve": _option(
         "--curve", metavar="FILE",
-        help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv "
-        "or .json, or drawn (.svg, .pdf, .png); with --by k, at each cutoff",
+        help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv, "
+        ".json or .txt, or drawn (.svg, .pdf, .png); with --by k, at each cutoff",
     ),
     "rule": _option(
         "--rule", metavar="FILE", reads=True,

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from coliee_adapters import remote, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
-from coliee_adapters.files import Source, check_inputs, check_outputs, written_bytes
+from coliee_adapters.files import Source, check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, exact_id
@@ -45,10 +45,14 @@ _Result = TypeVar("_Result")
 #: the commands for which parts of a submission find each other in folders
 COLLECTING = ("evaluate", "compare", "report", "tune", "fuse", "plan")
 
-#: the options that write files
-WRITING = (
-    *("-o", "--output", "--tables", "--overview", "--pages", "--manifest", "--errors", "--log", "--store", "--figures"),
-    *("--curve", "--save-rule", "--save-weights", "--fix"),
+#: the commands that read the documents of runs, which a log of evaluations does not have
+_OF_DOCUMENTS: Final = ("tune", "fuse")
+
+#: the options that name a file to write, and all that write
+_FILES: Final = ("output", "manifest", "errors", "log", "store", "curve", "save_rule", "save_weights", "held_out")
+WRITING: Final = (
+    *("-o", "--tables", "--overview", "--pages", "--figures", "--fix"),
+    *(f"--{name.replace('_', '-')}" for name in _FILES),
 )
 
 #: how many characters of a result are encoded at a time
@@ -129,6 +133,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
         outputs: what will be written; None for nothing.
 
     Raises:
+        InputError: the folder of a file that will be written does not exist.
         UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
     """
     given = vars(options)
@@ -145,10 +150,13 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
         if name == "files" or options.command not in COLLECTING:
             for remark in options.passed.remarks():
                 say(remark)
+    if options.command in _OF_DOCUMENTS and (logs := [run for run in given["runs"] if log.is_log(run)]):
+        raise UsageError(f"{logs[0]} is a log of evaluations; {options.command} needs the runs themselves")
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
     check_outputs([*outputs, given.get("manifest"), store], read)
+    check_places(given.get(name) for name in _FILES)
 
 
 def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, contained, shortened
@@ -33,6 +34,9 @@ from coliee_ir.stats.settings import FOLDS, REPEATS
 #: formats of a cut run
 CUT_TARGETS = tuple(form.name for form in RUN_FORMS if form.write and "documents" in form.holds and not form.fills)
 CUT_TO = f"{', '.join(CUT_TARGETS)} (default: as the task's submissions)"
+
+#: what the names of pictures end in
+_PICTURES: Final = (".svg", ".pdf", ".png")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -184,7 +188,7 @@ def _check(options: argparse.Namespace) -> None:
     table = options.output if options.apply is None and not _is_told(options) else None
     scoring.find_files(options, cut_run, table, options.save_rule, options.curve)
     if options.curve is not None and not _is_picture(options.curve):
-        grid.file_form(options.curve)  # refused before anything is computed
+        grid.file_form(options.curve, _PICTURES)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
@@ -193,7 +197,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _is_picture(path: str) -> bool:
     """Whether the name of a file is that of a picture; refused where what draws it is not installed."""
-    if not path.endswith((".svg", ".pdf", ".png")):
+    if not path.endswith(_PICTURES):
         return False
     from coliee_ir.commands import report
 

@@ -89,8 +89,11 @@ def _copy(found: Validation, name: str) -> str:
     """Where the corrected copy of a file is and what it still has, or why there is none."""
     if name not in found.mended:
         rules = {finding.rule for finding in found.findings if finding.file == name}
-        reasons = {"description": "it is a system description", "table": "it is another table"}
-        otherwise = "the file cannot be read" if "unreadable" in rules else "files in this format are not corrected"
+        reasons = {
+            "description": "it is a system description", "table": "it is another table",
+            "unreadable": "the file cannot be read", "empty": "the file contains no submission lines",
+        }  # fmt: skip
+        otherwise = "files in this format are not corrected"
         reason = next((said for rule, said in reasons.items() if rule in rules), otherwise)
         return f"no corrected copy written: {reason}"
     left = Counter(finding.severity for finding in found.left if finding.file == name)

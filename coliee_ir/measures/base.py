@@ -111,6 +111,11 @@ class Measure(ABC):
         """What becomes of a query without a relevant document, for a remark; empty if that changes nothing."""
         return ""
 
+    @property
+    def least_relevance(self) -> int:
+        """The least relevance that counts as relevant; 1 for measures without such a parameter."""
+        return int(getattr(self, "rel", 1))
+
     def part(self, parts: Parts) -> Judged:
         """The part of a submission that the measure reads."""
         return parts["long"] if self.ranked and "long" in parts else parts["documents"]

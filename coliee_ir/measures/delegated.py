@@ -94,6 +94,10 @@ class Delegated(Measure):
     def name(self) -> str:
         return self.typed
 
+    @property
+    def least_relevance(self) -> int:
+        return self.request.rel
+
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         return compute_all([self], parts, decisions)[0]
 

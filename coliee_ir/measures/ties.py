@@ -70,8 +70,7 @@ def span(measure: Measure, parts: Parts, decisions: Decisions) -> Span | None:
     if low.value == high.value:
         return Span(low.value, low.value, high.value)
     each, top = low.terms.each.copy(), high.terms.each
-    rel = getattr(measure, "rel", 0) or (measure.request.rel if isinstance(measure, Delegated) else 1)
-    for query, blocks in _blocks(judged, rel):
+    for query, blocks in _blocks(judged, measure.least_relevance):
         # a value is linear in what the formula gives, for every order of the query's documents
         worst, mean, best = value(judged, query, blocks)
         if best > worst:

@@ -483,8 +483,12 @@ _FILES: Final[dict[str, Callable[[Grid], str]]] = {
 }  # fmt: skip
 
 
-def file_form(path: str) -> Callable[[Grid], str]:
+def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]:
     """How a grid is written in a file of this name, whatever its compression; on standard output (``-``) as CSV.
+
+    Args:
+        path: the file.
+        besides: what else its name may end in, for the message.
 
     Raises:
         UsageError: the name has another ending.
@@ -492,7 +496,7 @@ def file_form(path: str) -> Callable[[Grid], str]:
     name = plain_name(path)
     form = separated if path == "-" else next((_FILES[end] for end in _FILES if name.endswith(end)), None)
     if form is None:
-        raise UsageError(f"{path}: the name of a table must end in {', '.join(_FILES)}")
+        raise UsageError(f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
     return form
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from coliee_adapters import case_law, detect, frames, remote, statute, tort, trec
+from coliee_adapters import case_law, detect, frames, remote, statute, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
 from coliee_adapters.files import Source, is_folder
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
@@ -336,7 +336,7 @@ def _read_run(
     if layout is not None and layout.is_described:
         from coliee_adapters import described  # which few runs need
 
-        if described.may_be(file, layout) or trec.sniff_run(file.head()) is None:
+        if not described.is_trec(file, layout):
             with contained(file.name):
                 return described.read_run(file, layout)
         layout = None  # what fuse, cut and tune write

@@ -64,7 +64,7 @@ def note(records: Records, parts: Parts, choice: Choice, counted: Counted, again
 
 
 #: what plays no part where no measure looks at ranks
-_OF_ORDER: Final = ("tie", "rank-order")
+OF_ORDER: Final = ("tie", "rank-order")
 
 
 def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
@@ -72,7 +72,7 @@ def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, agains
     for part in against.rules.parts:
         if part in parts:
             ranked = "long" not in parts and any(measure.looks_at_ranks for measure in measures)
-            remarks += parts[part].remarks if ranked or part != "documents" else parts[part].remarks.without(*_OF_ORDER)
+            remarks += parts[part].remarks if ranked or part != "documents" else parts[part].remarks.without(*OF_ORDER)
     if "documents" in parts:
         judged, totals = parts["documents"], counted.totals
         empty = totals.relevant == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from coliee_adapters.errors import shortened
+from coliee_adapters.lines import counted
 from coliee_ir.judging.upside_down import UpsideDown
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import by_part
@@ -36,10 +37,15 @@ def sentences(
             yield f"long list: {sentence}"
     if noted.left_out:
         yield _left_out(noted.left_out, against)
+    if absent := [query for query in against.rules.exclude if query not in against.excluded]:
+        first = "; ".join(map(shortened, absent[:3]))
+        yield f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
     for side, remarks in noted.of_part.items():
         if side != "long":
             clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
             yield from (f"{side}: {sentence}" for sentence in remarks.sentences(clauses))
+    for part, of_part in of_parts.items():
+        yield from _unreached(part, of_part, against)
     for part, found in noted.upside_down.items():
         yield ("long list: " if part == "long" else "") + _upside_down(found)
     if noted.gold_itself == "same":
@@ -66,6 +72,17 @@ def _left_out(names: Sequence[str], against: Prepared) -> str:
     if (earlier := without_answers(against.rules.task)) is not None:
         sentence += f"; by the rules up to {earlier.last}, {earlier.ranking} ranks (--edition {earlier.last})"
     return sentence
+
+
+def _unreached(part: str, measures: Sequence[Measure], against: Prepared) -> Iterator[str]:
+    """Measures that count no document of the gold, because none is that relevant."""
+    asked = {measure.name: measure.least_relevance for measure in measures if measure.least_relevance > 1}
+    if not asked or part not in against.qrels:
+        return
+    greatest = int(against.qrels[part].relevance.max(initial=0))
+    if names := [name for name, level in asked.items() if level > greatest]:
+        shown = " and ".join(names)
+        yield f"no document is relevant in {shown}: the greatest relevance in {against.gold.path} is {greatest}"
 
 
 def _upside_down(found: UpsideDown) -> str:

@@ -363,7 +363,8 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         ),
         (["-o", "gold.json"], f"coliee-ir: {wording('read-would-written', 'gold.json')}"),
         (["-o", "no/place"], f"coliee-ir: no/place: {wording('cannot-written')}"),
-        (["--long", "run.txt"], "unrecognized arguments: --long"),
+        (["--log", "log.csv", "-o", "no/place"], f"coliee-ir: no/place: {wording('cannot-written')}"),
+        (["--long", "run.txt"], "coliee-ir evaluate: unrecognized arguments: --long run.txt; see coliee-ir evaluate"),
         (["-", "-"], f"coliee-ir: {wording('standard-input-named')}"),
     ],
 )
@@ -373,6 +374,7 @@ def test_usage_that_does_not_fit_is_refused_with_what_would(
     code, out, err = call("evaluate", "gold.json", "run.txt", *arguments)
     assert (code, out) == (2, "")
     assert said in err
+    assert not Path("log.csv").exists()
     assert "Traceback" not in err
 
 

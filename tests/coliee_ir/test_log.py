@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from messages import wording
 
 import coliee_ir
 from coliee_ir import evaluate
@@ -173,6 +174,9 @@ def test_a_log_in_a_folder_of_runs_is_no_run(sweep: list[str], call: Call) -> No
     expected = call("evaluate", "gold.json", *sweep, "--task", "1", "-f", "csv")[:2]
     assert call("evaluate", "gold.json", ".", "--task", "1", "-f", "csv")[:2] == expected
     assert call("evaluate", "gold.json", "log.csv", "--task", "1", "--log", "log.csv")[0] == 2
+    for command in (("tune", "gold.json"), ("fuse", sweep[0])):
+        code, out, err = call(*command, "log.csv", "--task", "1")
+        assert (code, out, err) == (2, "", f"coliee-ir: {wording('log-evaluations-needs', 'log.csv', command[0])}\n")
 
 
 def test_answers_that_belong_to_a_run_are_logged_with_it(

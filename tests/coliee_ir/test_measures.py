@@ -555,3 +555,15 @@ def test_without_unanswered_queries_means_are_those_of_trec_eval_without_c(
         expected = pytrec_eval.compute_aggregated_measure(measure, values)
         assert result.value == pytest.approx(expected, abs=1e-12)
         assert np.isnan(result.per_query).sum() == len(gold) - len(both)
+
+
+def test_a_relevance_that_no_judgement_reaches_is_remarked() -> None:
+    gold, run = {"q": {"a": 2, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+
+    def remarks(*measures: str) -> list[str]:
+        return list(evaluate(gold, run, task="trec", measures=measures).remarks)
+
+    assert remarks("P(rel=2)@1", "MicroF1(rel=2)", "nDCG@5") == []
+    names = " and ".join(("P(rel=3)@1", "MicroF(beta=1,rel=4)"))
+    expected = wording("no-document-relevant-greatest", names, "<memory>", 2)
+    assert remarks("P(rel=3)@1", "AP", "MicroF1(rel=4)") == [expected]

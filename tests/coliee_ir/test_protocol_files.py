@@ -173,12 +173,13 @@ def test_a_submission_is_held_to_what_the_protocol_states(capsys: pytest.Capture
 
 
 def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> None:
-    put("own.toml", OWN + 'measures = ["P@1"]\nnot_itself = true\nexclude = ["q2"]\n')
+    put("own.toml", OWN + 'measures = ["P@1"]\nnot_itself = true\nexclude = ["q2", "q9"]\n')
     gold = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     run = {"q1": {"q1": 0.9, "d1": 0.8}, "q2": {"d1": 0.9}}
     scores = coliee_ir.evaluate(gold, run, task="own.toml")
     assert scores.measures == {"P@1": 1.0}
     assert scores.excluded == ("q2",)
+    assert wording("protocol-excludes-gold", "1 query", "q9") in scores.remarks
 
 
 @pytest.mark.parametrize(("level", "value"), [(1, 2 / 3), (2, 1 / 3), (3, 0.0)])
@@ -571,6 +572,19 @@ def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol
         assert "proof" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("delimiter", [",", "\t", " "])
+def test_what_fuse_writes_is_read_beside_rows(delimiter: str) -> None:
+    container = {",": "csv", "\t": "tsv", " ": "columns"}[delimiter]
+    part = {"id": "document", "score": "score"}
+    layout = Layout(container, "", "query", ("query", "document", "score"), parts={"documents": Part(**part)})
+    put("own", "".join(f"{delimiter.join(row)}\n" for row in (("q1", "d1", "0.5"), ("q1", "Q0", "0.1"))))
+    put("trec", "q1 Q0 d1 1 0.5 fused\n")
+    assert [described.is_trec(Source(name), layout) for name in ("own", "trec")] == [False, True]
+    six = ("query", "document", "a", "b", "score", "c")
+    put("six", "q1 Q0 d1 1 0.5 x\n".replace(" ", delimiter))
+    assert not described.is_trec(Source("six"), layout._replace(columns=six))
+
+
 def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_explained(
     own: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -579,6 +593,8 @@ def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_e
     assert sorted(dealt) == sorted(f"q{n}" for n in range(12))
     assert main(["convert", own[0], "gold.qrels", "--to", "qrels", "--protocol", "own.toml"]) == 0
     assert "proof" in capsys.readouterr().err  # which qrels cannot hold
+    assert main(["measures", "--edition", "2026"]) == 2
+    capsys.readouterr()
     assert main(["measures", "--protocol", "own.toml", "-f", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in told] == ["Final", "LabelAccuracy", "MicroF1"]

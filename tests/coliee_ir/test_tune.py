@@ -423,6 +423,16 @@ def test_files_that_do_not_fit_are_refused(
         assert str(refused.value) == sentence
 
 
+def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank() -> None:
+    gold = {f"q{at}": {"d1": 1} for at in range(6)}
+    tied = {query: {"d1": 1.0, "d2": 1.0, "d3": 0.5} for query in gold}
+    other = {query: {"d1": 1.0, "d2": 0.8, "d3": 0.5} for query in gold}
+    for maximise in ("MicroF1", "MacroF1"):
+        said, unsaid = (tune(gold, run, maximise=maximise, by="k", folds=2).remarks for run in (tied, other))
+        assert [("equal score" in remark) for remark in said] == [True]
+        assert not unsaid
+
+
 def test_labels_cannot_be_cut() -> None:
     with pytest.raises(InputError) as refused:
         cut(ANSWERS, Rule("k", 1))

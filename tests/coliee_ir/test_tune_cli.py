@@ -157,6 +157,12 @@ def test_choices_that_cannot_matter_to_tuning_are_not_offered(call: Call, option
     assert (code, "unrecognized arguments" in err) == (2, True)
 
 
+def test_a_curve_in_another_format_is_refused_with_all_that_there_are(call: Call) -> None:
+    code, out, err = call("tune", *TASK1, "--curve", "curve.xyz")
+    assert (code, out) == (2, "")
+    assert all(ending in err for ending in (".csv", ".txt", ".svg", ".png"))
+
+
 def test_a_cut_run_can_be_compressed(call: Call) -> None:
     assert call("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "run.txt.gz")[0] == 0
     with gzip.open("run.txt.gz", "rt") as stream:

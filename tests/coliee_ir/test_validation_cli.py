@@ -291,6 +291,13 @@ def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence
     assert Path("gold.json").read_text() == GOLD1
 
 
+def test_a_file_without_lines_gets_no_copy(call: Call) -> None:
+    put("run.txt", "\n")
+    _, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt")
+    assert err.splitlines()[1] == f"run.txt: {wording('no-corrected-copy', wording('file-contains-no-submission'))}"
+    assert not Path("mended.txt").exists()
+
+
 def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
     put("run.txt", b'{"000101": ["000201"')
     code, out, err = call("run.txt", "--task", "1", "--fix", "mended.txt")

@@ -15,7 +15,7 @@ from coliee_adapters.checked import is_whole, texts
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_adapters.remarks import Remarks
+from coliee_adapters.remarks import KINDS, Remarks
 from coliee_adapters.score_rows import is_store
 from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
@@ -37,6 +37,7 @@ from coliee_ir.scoring import measuring, session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.prepared import counting
 from coliee_ir.scoring.reading import opened, read_run
+from coliee_ir.scoring.remarking import OF_ORDER
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
@@ -248,7 +249,7 @@ def tune_scored(
         excluded=scores.excluded,
         queries=len(pool.queries),
         header=scores.header(),
-        remarks=scores.remarks,
+        remarks=_remarks(scores),
         rule=solution.rule,
         resubstitution=solution.resubstitution,
         held_out=terms.total,
@@ -267,6 +268,12 @@ def tune_scored(
         forward=later,
         terms=terms,
     )
+
+
+def _remarks(scores: Scores) -> tuple[str, ...]:
+    """Those of the scores, and what there is to say of the order: rules follow ranks where the measure does not."""
+    of_order = scores.judged["documents"].remarks.without(*(kind for kind in KINDS if kind not in OF_ORDER))
+    return tuple(dict.fromkeys([*scores.remarks, *of_order.sentences()]))
 
 
 def cut(
