@@ -109,9 +109,21 @@ def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) ->
     """Refuse dictionaries of long texts: a file of some kilobytes may repeat them to any size."""
     with _opened(source, names) as file:
         for group, name in itertools.product(groups, names):
+            if name in _in_full(file.metadata.row_group(group)):
+                continue
             for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
                 _understood(source, "value", name, arrow.Table(batch).column(0))
                 break
+
+
+def _in_full(group: Any) -> set[str]:
+    """The columns of a row group whose every text is written out; pyarrow cannot read them as dictionaries."""
+    columns = map(group.column, range(group.num_columns))
+    return {
+        column.path_in_schema
+        for column in columns
+        if "DELTA_LENGTH_BYTE_ARRAY" in column.encodings and not column.has_dictionary_page
+    }
 
 
 def names_of(source: Source) -> list[str]:
@@ -216,9 +228,11 @@ def _batches(
     Raises:
         InputError: a column is of a type that is not read.
     """
-    names = names_of(source)
+    with _opened(source) as file:
+        names = list(file.schema_arrow.names)
+        in_full = set[str]().union(*(_in_full(file.metadata.row_group(at)) for at in range(file.num_row_groups)))
     wanted = [names[at] for at in sorted(roles.values())]
-    repeated = [names[at] for role, at in roles.items() if role in ("query", "tag")]
+    repeated = [names[at] for role, at in roles.items() if role in ("query", "tag") and names[at] not in in_full]
     with _opened(source, repeated) as file:
         groups: list[int] = []
         row = 0
@@ -399,7 +413,9 @@ def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: 
     """Write rows, in groups that end where a query does."""
     pyarrow, parquet = library()
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in columns.items()])
-    with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+    # nearly every document and score is another one: with dictionaries these take more room, and twice the time to read
+    repeated = [name for name in columns if name not in ("doc_id", "score")]
+    with parquet.ParquetWriter(stream, schema, compression="zstd", use_dictionary=repeated) as writer:
         held: list[tuple[Any, ...]] = []
 
         def put() -> None:

@@ -293,6 +293,21 @@ def test_row_groups_end_where_queries_do(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(run.split(9)) == 3
 
 
+@pytest.mark.usefixtures("one_process")
+def test_texts_without_a_dictionary_are_read(tmp_path: Path) -> None:
+    rows = [Row(f"q{n // 3}", f"d{n % 3}", -n, n % 3 + 1, "T" if n < 9 else "U") for n in range(12)]
+    names = ("query_id", "doc_id", "score", "tag")
+    put(tmp_path / "plain.parquet", rows, names, group=5)
+    written = dict.fromkeys(("query_id", "doc_id", "tag"), "DELTA_LENGTH_BYTE_ARRAY")
+    table = pq.read_table(tmp_path / "plain.parquet")
+    pq.write_table(table, tmp_path / "run.parquet", 5, use_dictionary=False, column_encoding=written)
+    run, plain = read_run(tmp_path / "run.parquet"), read_run(tmp_path / "plain.parquet")
+    assert isinstance(run, Run)
+    assert isinstance(plain, Run)
+    assert same(judge(GOLD, run), judge(GOLD, plain))
+    assert same(judge(GOLD, run, jobs=2), judge(GOLD, plain))
+
+
 # what is wrong
 
 
