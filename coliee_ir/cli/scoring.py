@@ -221,7 +221,7 @@ def score(
     task, because = options.task, ""
     if stores and not task:
         task, because = task_of(stores), f"as in {stores[0]}"
-    if task is None and logs and not submissions:
+    if task is None and logs and not named:
         task, because = log.task_of(logs), f"as in {logs[0].path}"
     if task is None:
         task, because = session.find(gold, submissions)

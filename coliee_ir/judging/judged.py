@@ -50,7 +50,8 @@ class Judged:
         repeated: shape (Q,); how many further lines repeated one of them.
         answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
         extra: query that is not in the gold → how many lines the run has of it.
-        sample: the first few (query, document) of judged queries, to show what the run's ids look like.
+        sample: the first few (query, document) of judged queries, to show what the run's ids look like where no
+            document is in the gold.
         alike: whether any document of a judged query is in the gold, or has an id of the form of those that are.
         remarks: what was tolerated.
         lines: how many lines were read.
@@ -355,6 +356,9 @@ class _Judging:
             finder = finding.finder(self.qrels, lines, numbers)
         self.retrieved[numbers] = lines.lengths
         hits = finder.hits()
+        if not len(hits.rows):
+            shown = np.flatnonzero(lines.lengths)[: _SAMPLE - len(self.sample)]
+            self.sample += [(lines.queries[at], lines.first_document(at)) for at in shown.tolist()]
         # once a document was found there is nothing to ask, and nearly every run has one in its first block
         self.alike = self.alike or bool(len(hits.rows)) or self.qrels.are_alike(lines.documents)
         self._rank(lines, hits)
@@ -376,8 +380,6 @@ class _Judging:
             if query in self.extra:
                 raise _QueryReturnsError
             self.extra[query] = int(block.lengths[at])
-        shown = np.flatnonzero((numbers >= 0) & (block.lengths > 0))[: _SAMPLE - len(self.sample)]
-        self.sample += [(block.queries[at], block.first_document(at)) for at in shown.tolist()]
         return numbers
 
     def _first_of_each(self, lines: Lines, numbers: IntArray, suspects: IntArray) -> BoolArray | None:

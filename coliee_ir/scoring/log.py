@@ -12,7 +12,7 @@ import datetime
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,6 +24,7 @@ from coliee_adapters.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.grid import no_formula
+from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.sheets import read_sheet
@@ -191,10 +192,13 @@ def read_log(path: str) -> Log:
     return Log(path, list(runs), list(known.values()), next(iter(tasks)) if len(tasks) == 1 else None)
 
 
-def task_of(logs: Iterable[Log]) -> str | None:
-    """The task of all rows of some logs; None where there are several."""
-    tasks = {log.task for log in logs}
-    return next(iter(tasks)) if len(tasks) == 1 else None
+def task_of(logs: Sequence[Log]) -> str | None:
+    """The task of all rows of some logs; None where there are several.
+
+    Raises:
+        UsageError: the task is not known.
+    """
+    return recorded_task({log.task for log in logs}, logs[0].path)
 
 
 def _parts(row: Mapping[str, str], path: str, line: int) -> dict[str, tuple[str, str]]:

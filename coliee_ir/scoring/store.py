@@ -31,6 +31,7 @@ from coliee_ir.measures import Delegated, Measure, Result, compute
 from coliee_ir.measures.delegated import of_values
 from coliee_ir.measures.ties import Span
 from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
@@ -173,13 +174,13 @@ def task_of(paths: Iterable[str]) -> str | None:
     """The task that all runs of some stores were scored for; None where there are several.
 
     Raises:
-        ColieeError: a store cannot be read.
+        ColieeError: a store cannot be read; the task is not known.
     """
-    tasks = set()
+    tasks, path = set(), ""
     for path in paths:
         with ScoreRows(path, reading=True) as rows:
             tasks |= {facts["task"] for facts in rows.rules().values()}
-    return next(iter(tasks)) if len(tasks) == 1 else None
+    return recorded_task(tasks, path)
 
 
 def rules_of(evaluator: Evaluator) -> str:

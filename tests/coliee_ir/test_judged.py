@@ -130,8 +130,8 @@ def test_parts_of_different_golds_do_not_add() -> None:
 
 def test_the_sample_of_a_sum_stays_short() -> None:
     qrels = Qrels({f"{half}{n}": {"d": 1} for half in "ab" for n in range(30)})
-    one, other = (judge(qrels, Run.of({f"{half}{n}": ["d", "e"] for n in range(30)})) for half in "ab")
-    assert one.sample == tuple((f"a{n}", "d") for n in range(20))
+    one, other = (judge(qrels, Run.of({f"{half}{n}": ["e", "f"] for n in range(30)})) for half in "ab")
+    assert one.sample == tuple((f"a{n}", "e") for n in range(20))
     assert (one + other).sample == one.sample
 
 

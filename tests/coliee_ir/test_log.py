@@ -16,6 +16,7 @@ from messages import wording
 
 import coliee_ir
 from coliee_ir import evaluate
+from coliee_ir.rules import protocol as protocols
 from coliee_ir.scoring import log
 
 Call = Callable[..., tuple[int, str, str]]
@@ -168,6 +169,23 @@ def test_a_log_whose_runs_are_gone_still_has_its_scores(sweep: list[str], call: 
         code, out, err = call(command, "gold.json", "log.csv", "--task", "1")
         assert (code, out) == (2, "")
         assert "4 runs left out" in err
+
+
+@pytest.mark.usefixtures("files")
+def test_what_a_log_and_a_store_record_is_their_task(call: Call) -> None:
+    stated = 'task = "shelf"\ntitle = "shelf"\nparts = ["documents"]\nmeasures = ["MacroR"]\n'
+    Path("own.toml").write_text(stated)
+    for number, options in enumerate((["--task", "2"], ["--protocol", "own.toml"])):
+        log, store = f"log{number}.csv", f"store{number}.sqlite"
+        protocols._named.clear()
+        assert call("evaluate", "gold.json", "a.txt", "b.txt", *options, "--log", log, "--store", store)[0] == 0
+        for command, held in ((command, held) for command in ("compare", "leaderboard") for held in (log, store)):
+            protocols._named.clear()
+            code, out, err = call(command, "gold.json", held)
+            if number:
+                assert (code, out, err) == (2, "", f"coliee-ir: {wording('scores-task-name', held, 'shelf')}\n")
+            else:
+                assert (code, "task 2 ", f"(as in {held})") == (0, err[:7], err.splitlines()[0].partition(" 2026 ")[2])
 
 
 def test_a_log_in_a_folder_of_runs_is_no_run(sweep: list[str], call: Call) -> None:

@@ -121,6 +121,7 @@ def rank_runs(
     paths_given, stores = paths, [path for path in paths if is_store(path)]
     logs = [log.read_log(path) for path in paths if log.is_log(path)]
     paths = [path for path in paths if path not in {*stores, *(one.path for one in logs)}]
+    of_log = bool(logs) and len(stores) + len(logs) == len(submissions)
     paths += dict.fromkeys(part for one in logs for run in one.runs for part in run if part and part not in paths)
     known = TeamList() if teams is None else read_teams(teams)
     if not (watch is None or callable(watch)):
@@ -139,7 +140,7 @@ def rank_runs(
         check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
     handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
     by_store = task_of(stores) if task is None else None
-    if task is None and logs and not handed_in:
+    if task is None and of_log:
         by_store = by_store or log.task_of(logs)
     evaluator, because = begin(
         gold,
