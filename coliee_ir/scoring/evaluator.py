@@ -211,13 +211,16 @@ class Evaluator:
         if isinstance(given, tuple) and len(given) == 3 and all(isinstance(part, np.ndarray) for part in given):
             if self.documents is None:
                 raise UsageError("arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
-            return frames.run_of_arrays(*given, queries=self.queries, documents=self.documents)
+            return self._by_rules(frames.run_of_arrays(*given, queries=self.queries, documents=self.documents))
         if self.documents is not None and isinstance(given, tuple) and any(isinstance(part, list) for part in given):
             raise UsageError("query indices, document indices and scores are NumPy arrays: numpy.asarray(list)")
         # by the rules and not by the task's name, which another process may not know
         rules = None if self.read_as is None and self.protocol.run is None else self.protocol
         unreadable = self.decisions.unreadable_answers
-        record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
+        return self._by_rules(read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns))
+
+    def _by_rules(self, record: Run | Answers) -> Run | Answers:
+        """What was read, without what the rules take out."""
         return without_itself(record) if self.protocol.not_itself and isinstance(record, Run) else record
 
 

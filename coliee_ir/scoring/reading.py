@@ -365,6 +365,7 @@ def _blocks_without_itself(run: Run) -> Iterator[Columns]:
             documents=[block.documents[i] for i in at],
             scores=None if block.scores is None else [block.scores[i] for i in at],
             ranks=None if block.ranks is None else [str(block.ranks[i]) for i in at],
+            entries=None,
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters import frames
@@ -152,3 +152,24 @@ def test_arrays_are_judged_as_their_ids_are(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Qrels, "places_in", lambda *_: None)
         check_same(one, outcome(evaluator, arrays))
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1))
+def test_the_query_itself_is_taken_out_however_the_run_is_given(seed: int) -> None:
+    chance = Random(seed)
+    ids = [f"x{at}" for at in range(6)]
+    gold = {query: {document: 1 for document in chance.sample(ids, 3) if document != query} for query in ids[:3]}
+    run = {query: {document: chance.random() for document in chance.sample(ids, 4)} for query in gold}
+    rows = [(query, document, score) for query, ranking in run.items() for document, score in ranking.items()]
+    without = {query: {one: ranking[one] for one in ranking if one != query} for query, ranking in run.items()}
+    evaluator = Evaluator(gold, ["map", "P_1", "num_ret", "MicroF1"], task="beir", documents=ids)
+    arrays = (
+        np.array([evaluator.queries.index(query) for query, _, _ in rows]),
+        np.array([ids.index(document) for _, document, _ in rows]),
+        np.array([score for _, _, score in rows]),
+    )
+    frame = pandas.DataFrame(rows, columns=["query", "document", "score"])
+    expected = outcome(evaluator, without)
+    for one in (run, arrays, frame):
+        check_same(outcome(evaluator, one), expected)
