@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, contained, shortened
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
-    add(parser, "save_rule", "curve")
+    add(parser, "save_rule", "curve", "manifest")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap",
         "trec_eval",
@@ -110,7 +110,9 @@ def run(options: argparse.Namespace) -> int:
         gold = read_gold(gold_given, task=options.task, columns=options.columns)
     submissions = [Submission(run, None if options.answers is None else opened(answers)) for run in runs]
     task, because = session.find(gold, submissions, options.task)
-    submissions = scoring.collected(options, submissions, Evaluator(gold, task=task, edition=options.edition))
+    decisions = decided(options, task)
+    evaluator = Evaluator(gold, task=task, edition=options.edition, decisions=decisions)
+    submissions = scoring.collected(options, submissions, evaluator)
     if len(submissions) > 1 and (options.apply or options.save_rule):
         raise UsageError(f"--apply and --save-rule need exactly one run to tune; there are {len(submissions)}")
     taken = chosen_filters(options, task)
@@ -123,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
         forward=options.forward
         if options.forward in (None, *BY)
         else given.read_values(options.forward, "QUERY DATE", task=task),
-        **scoring.split(options), seed=options.seed, decisions=decided(options, task),
+        **scoring.split(options), seed=options.seed, decisions=decisions,
         curve_intervals=options.curve is not None,
     )  # fmt: skip
     tunings: list[Tuning] = []
@@ -141,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
                 raise result
     if tunings:
         _tell(tunings, because)
-        _write(options, tunings, taken)
+        _write(options, tunings, taken, {**scoring.facts_of(evaluator), "seed": options.seed})
     if options.apply is not None and tunings:
         filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
         grave = write(options, filtered, task)
@@ -169,9 +171,10 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
         option = cutting[0].replace("_", "-")
         raise UsageError(f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it")
     measure = one_measure(options)
-    scored = scoring.score(options, [measure] if measure else []).scores
+    scored, evaluator, *_ = scoring.score(options, [measure] if measure else [])
     picked = picking.pick(scored, seed=options.seed)
-    scoring.put(picking.FORMS[options.format](picked), options.output)
+    facts = {**scoring.facts_of(evaluator), "seed": options.seed}
+    scoring.publish(options, picking.FORMS[options.format](picked), options.given, facts)
     return 0
 
 
@@ -193,6 +196,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
         raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
+    if options.manifest is not None and options.apply is not None:
+        raise UsageError("--manifest is about the table of the tuning; leave out --apply TEST_RUN")
 
 
 def _is_picture(path: str) -> bool:
@@ -220,8 +225,8 @@ def _tell(tunings: list[Tuning], because: str) -> None:
             say(f"{shortened(tuning.tag)}: {sentence}")
 
 
-def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter]) -> None:
-    """The rule, where it was asked for, and the table of the tunings, where it has its place."""
+def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], facts: Mapping[str, Any]) -> None:
+    """The rule, where it was asked for, and the table of the tunings, where it has its place, with its manifest."""
     rule = tunings[0].rule
     if options.save_rule is not None:
         with written(options.save_rule) as stream:
@@ -235,10 +240,10 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filte
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
     table = render(tunings, options.format)
-    if _is_told(options):
-        scoring.tell_text(table)
+    if options.apply is not None and not _is_told(options):
+        scoring.put(table, "-")
     else:
-        scoring.put(table, "-" if options.apply is not None else options.output)
+        scoring.publish(options, table, options.given, facts, is_told=_is_told(options))
 
 
 def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:

@@ -16,7 +16,7 @@ from coliee_ir.commands.verify import read_manifest, verify
 from coliee_ir.output.grid import Grid, plain
 
 #: the commands that write manifests; no other is run because a file says so
-_COMMANDS = ("evaluate", "compare", "leaderboard", "report", "plan", "validate")
+_COMMANDS = ("evaluate", "compare", "leaderboard", "report", "plan", "validate", "tune")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ COMMANDS = {
     "report": ["report", "gold.json", "runs", "--resamples", "9"],
     "plan": ["plan", "gold.json", "runs", "--resamples", "19", "--years", "3", "-f", "json"],
     "validate": ["validate", "runs", "--gold", "gold.json", "-f", "json"],
+    "tune": ["tune", "gold.json", "runs", "--task", "1", "--folds", "2", "--repeats", "1"],
 }
 
 
@@ -86,6 +87,12 @@ def test_a_manifest_cannot_make_files(command: list[str], capsys: pytest.Capture
     assert main(["verify", "m.json"]) == 2
     assert wording("only-run-again") in capsys.readouterr().err
     assert not Path("x").exists()
+
+
+def test_a_cut_run_has_no_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", "gold.json", "runs/a", "--apply", "runs/b", "-o", "cut", "--manifest", "m.json"]) == 2
+    assert wording("manifest-about-table") in capsys.readouterr().err
+    assert not Path("cut").exists()
 
 
 def test_standard_input_has_no_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
