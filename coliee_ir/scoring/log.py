@@ -145,13 +145,14 @@ class Log(NamedTuple):
         """
         rules = _rules(evaluator)
         wanted = evaluator.asked or evaluator.official
+        needed = evaluator.asked or wanted[:1]
         none = np.full(len(evaluator.queries), math.nan)
         found = []
         for row in self.rows:
             results: dict[Measure, Result] = {
                 measure: Result(row.measures[measure.name], none) for measure in wanted if measure.name in row.measures
             }
-            if row.rules == rules and wanted[0] in results:
+            if row.rules == rules and all(measure in results for measure in needed):
                 found.append(_scores(row, f"{row.file} ({self.path}:{row.line})", evaluator, results))
         gone = "since their files have changed or are gone"
         said = [f"{counted(len(self.runs), 'run')} scored again"] if self.runs else []

@@ -225,3 +225,12 @@ def test_what_has_no_hash_is_not_taken_for_another_run_of_its_name(call: Call, m
     assert (code, sorted(run["score"] for run in json.loads(out)["runs"])) == (0, [0.0, 2 / 3])
     code, _, err = call("compare", "gold.json", "log.csv", "--task", "1", "-m", "MicroP")
     assert (code, "1 run by logged scores" in err) == (2, True)
+
+
+def test_a_logged_run_without_a_measure_takes_it_from_no_other(sweep: list[str], call: Call) -> None:
+    given = ("--task", "1", "-m", "MicroF1", "-m", "MicroP@1")
+    assert call("evaluate", "gold.json", *sweep[:2], *given, "--log", "log.csv")[0] == 0
+    Path(sweep[2]).unlink()  # logged with the official measures alone
+    code, out, err = call("compare", "gold.json", "log.csv", *given, "--resamples", "99")
+    assert (code, "MicroP@1" in out, "R3" in out) == (0, True, False)
+    assert "left out, logged by another gold, other rules or measures" in err
