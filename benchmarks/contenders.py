@@ -114,7 +114,7 @@ def their_name(measure: str) -> str:
 
 
 def _with_their_parameters(measures: Sequence[str]) -> list[str]:
-    """The measures as trec_eval wants them: it takes each family once, with all its cut-offs."""
+    """The measures as trec_eval wants them: it takes each family once, with all its cutoffs."""
     cuts: dict[str, list[str]] = {}
     for measure in measures:
         base, _, cut = measure.rpartition("_")

@@ -59,7 +59,7 @@ def points(scale: float = 1) -> Iterator[Point]:
 
 
 def _measures(n: int) -> tuple[str, ...]:
-    """The usual measures, and behind them others at many cut-offs."""
+    """The usual measures, and behind them others at many cutoffs."""
     more = (f"{family}_{cut}" for cut in (3, 7, 15, 20, 25, 40, 50, 70, 150, 200, 300)
             for family in ("P", "recall", "ndcg_cut", "map_cut"))  # fmt: skip
     return (*MEASURES, *more)[:n]

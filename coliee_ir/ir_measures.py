@@ -9,7 +9,7 @@
 >>> [(metric.query_id, metric.value) for metric in MicroR.iter_calc(qrels, run)]
 [('q1', 0.5), ('q2', 0.0)]
 
-There are MicroP, MicroR, MicroF, MacroP, MacroR, MacroF with ``rel`` and a cut-off, and F with ``beta`` (not squared):
+There are MicroP, MicroR, MicroF, MacroP, MacroR, MacroF with ``rel`` and a cutoff, and F with ``beta`` (not squared):
 what is MicroF2 elsewhere in coliee-ir is ``MicroF(beta=2)`` here. They are computed by ``coliee_ir.measures`` from
 ``Judged``, by the default ``Decisions``, and are what ``coliee_ir.evaluate(qrels, run, task="trec")`` says: over all
 judged queries, answered or not; documents in trec_eval's order; ids compared as they stand.

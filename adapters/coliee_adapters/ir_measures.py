@@ -14,7 +14,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.records import GREATEST_RELEVANCE
 from coliee_adapters.trec_eval import Request
 
-#: ir_measures' measure → trec_eval's without a cut-off, and with one. None: trec_eval has no such measure.
+#: ir_measures' measure → trec_eval's without a cutoff, and with one. None: trec_eval has no such measure.
 NAMES: Final[Mapping[str, tuple[str | None, str | None]]] = {
     "AP": ("map", "map_cut"),
     "Bpref": ("bpref", None),

@@ -8,7 +8,7 @@ trec_eval's own, to the last bit, because trec_eval computed them.
 How much must be shown depends on the measure. Those of ``_DEPTH_FREE`` read the relevance at each rank and the
 counts of the qrels, and nothing else: behind the deepest judged document there is nothing for them to see, and the
 fillers end there. Those of ``_OF_COUNTS`` do not see the order: the judged documents that were retrieved may be first,
-sorted by relevance; nor do those of ``_UP_TO_CUTOFF`` where no ranking is deeper than their cut-off. All others are
+sorted by relevance; nor do those of ``_UP_TO_CUTOFF`` where no ranking is deeper than their cutoff. All others are
 given every retrieved document at its rank.
 """
 
@@ -46,7 +46,7 @@ _OF_COUNTS: Final = frozenset(
     | {"utility"}
 )
 
-#: Measures that count the relevant documents up to a cut-off.
+#: Measures that count the relevant documents up to a cutoff.
 _UP_TO_CUTOFF: Final = frozenset({"P", "recall", "relative_P", "success"})
 
 #: What of a query can be shown, the cheapest first, and which measures ask for no more; None: all do.
@@ -56,7 +56,7 @@ _VIEWS: Final[Mapping[str, frozenset[str] | None]] = {_COUNTS: _OF_COUNTS, _RANK
 #: Measures that count or weigh unjudged documents, be it only one.
 _COUNT_UNJUDGED: Final = frozenset({"num_ret", "utility"})
 
-#: Parameters: the measures that take cut-offs (whole numbers from 1), and those that take fractions.
+#: Parameters: the measures that take cutoffs (whole numbers from 1), and those that take fractions.
 _CUTOFFS: Final = frozenset({"P", "recall", "relative_P", "map_cut", "ndcg_cut", "success"})
 _FRACTIONS: Final = frozenset({"iprec_at_recall", "Rprec_mult"})
 #: One value only; trec_eval cannot be asked for two of them at once.
@@ -70,7 +70,7 @@ _NEEDS: Final = (
     ("the judgements of several assessors (trec_eval -R qrels_jg)", r"qrels_jg|(?:map|P|Rprec_mult)_avgjg\b.*"),
 )
 
-#: Measures at levels of recall, for which trec_eval 10 has other cut-offs; and the levels of one without parameters.
+#: Measures at levels of recall, for which trec_eval 10 has other cutoffs; and the levels of one without parameters.
 ROUNDED: Final = frozenset({"iprec_at_recall", "11pt_avg"})
 _LEVELS: Final = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
 
@@ -163,7 +163,7 @@ def _parameter(name: str, base: str, text: str) -> str:
     if base in _CUTOFFS:
         if re.fullmatch(r"[0-9]{1,9}", text) and int(text) > 0:
             return str(int(text))
-        raise UsageError(f"{name}: {base} takes cut-offs, whole numbers from 1, e.g. {base}_10")
+        raise UsageError(f"{name}: {base} takes cutoffs, whole numbers from 1, e.g. {base}_10")
     if base in _FRACTIONS:
         if re.fullmatch(r"[0-9]{0,4}(\.[0-9]{1,2})?", text) and text:  # longer names do not fit into trec_eval's
             return f"{float(text):.2f}"

@@ -1,4 +1,4 @@
-"""A whole run in memory, for what needs its documents again after judging: conversion, fusion, cut-offs."""
+"""A whole run in memory, for what needs its documents again after judging: conversion, fusion, cutoffs."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Judged:
     tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
-        """How many relevant documents of each query were retrieved, within the cut-off; shape (Q,)."""
+        """How many relevant documents of each query were retrieved, within the cutoff; shape (Q,)."""
         found = (self.rank > 0) & (self.qrels.relevance >= rel)
         if cutoff is not None:
             found &= self.rank <= cutoff

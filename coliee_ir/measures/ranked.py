@@ -47,7 +47,7 @@ class _Ranked(Measure):
         return self.base + bracketed + (f"@{self.cutoff}" if self.cutoff else "")
 
     def _within(self, judged: Judged) -> BoolArray:
-        """Which judged documents were retrieved within the cut-off; shape (D,)."""
+        """Which judged documents were retrieved within the cutoff; shape (D,)."""
         return (judged.rank > 0) & (judged.rank <= (self.cutoff or np.iinfo(np.int64).max))
 
     def _depth(self, judged: Judged) -> IntArray:

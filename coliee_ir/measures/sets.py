@@ -73,7 +73,7 @@ def _divided(above: npt.NDArray[np.generic], below: npt.NDArray[np.generic]) -> 
 
 @dataclass(frozen=True)
 class _SetMeasure(Measure):
-    """What the six have in common: which of P, R and F, the cut-off, the relevance level.
+    """What the six have in common: which of P, R and F, the cutoff, the relevance level.
 
     Attributes:
         cutoff: look at the first so many documents of each query; None for all.
@@ -90,7 +90,7 @@ class _SetMeasure(Measure):
     source = _SCORES
 
     @property
-    def ranked(self) -> bool:  # type: ignore[override]  # whether it looks at ranks depends on its cut-off
+    def ranked(self) -> bool:  # type: ignore[override]  # whether it looks at ranks depends on its cutoff
         return self.cutoff is not None
 
     @property
@@ -159,7 +159,7 @@ class MicroR(Micro):
     """Micro-averaged recall: of all relevant documents of all queries, the share that was retrieved.
 
     A query without an answer adds to the relevant documents only. COLIEE's R@5, R@10 and R@30 of Task 3 are this
-    measure with a cut-off; trec_eval's ``recall_5`` is the topic-wise mean and another number.
+    measure with a cutoff; trec_eval's ``recall_5`` is the topic-wise mean and another number.
     """
 
     letter = "R"

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Final
 
 #: A name as other tools and papers write it, in lower case without ``_``, ``-`` and spaces → what it is called here.
-#: ``{at}`` is the cut-off as it was typed, ``@10`` for instance; a name that needs one (``{@}``, or ``{_}`` for
+#: ``{at}`` is the cutoff as it was typed, ``@10`` for instance; a name that needs one (``{@}``, or ``{_}`` for
 #: ``_10``) is left out where there is none.
 _OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
     "f1": ("MicroF1{at}", "MacroF1{at}"),

@@ -53,7 +53,7 @@ class Block(NamedTuple):
 def span(measure: Measure, parts: Parts, decisions: Decisions) -> Span | None:
     """The span of a score; None for a measure that it is not known of, or that does not look at ranks.
 
-    It is known of P, R and F at a cut-off, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank, ndcg
+    It is known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank, ndcg
     and ndcg_cut.
 
     Args:
@@ -168,7 +168,7 @@ def _relevant(judged: Judged, query: int, rel: int) -> int:
 
 
 def _found(cutoff: int) -> _Value:
-    """How many relevant documents are within a cut-off: the mean is the hypergeometric distribution's."""
+    """How many relevant documents are within a cutoff: the mean is the hypergeometric distribution's."""
 
     def value(judged: Judged, query: int, blocks: list[Block]) -> Span:
         worst = mean = best = 0.0

@@ -60,7 +60,7 @@ class Decisions:
             wrong (``wrong``).
         no_overlap: a run that shares no query with the gold, or whose documents have other ids than the gold's, is an
             error (``refuse``), since its ids are most likely wrong, or scores zero (``zero``).
-        trec_eval: ``iprec_at_recall`` and ``11pt_avg`` have the cut-offs of trec_eval 9, or those of trec_eval 10,
+        trec_eval: ``iprec_at_recall`` and ``11pt_avg`` have the cutoffs of trec_eval 9, or those of trec_eval 10,
             which rounds them; see docs/rank-space.md. All else is the same in both.
     """
 

@@ -1,4 +1,4 @@
-"""Rankings cut off: the score at every cut-off, and what the same rankings could have scored.
+"""Rankings cut off: the score at every cutoff, and what the same rankings could have scored.
 
 A cut changes only how many documents count, so everything here is computed from Judged.
 """
@@ -29,10 +29,10 @@ ONE_EACH: Final = "one relevant document each"
 
 
 class Cutoffs(NamedTuple):
-    """A set measure at the cut-offs 1, 2, … K.
+    """A set measure at the cutoffs 1, 2, … K.
 
     Attributes:
-        each: shape (Q, K, T); what each query adds at each cut-off.
+        each: shape (Q, K, T); what each query adds at each cutoff.
         score: sums of shape (…, T) → scores of shape (…).
         besides: shape (K, T); what is added whatever the queries: lines of extra queries that count as wrong.
     """
@@ -43,30 +43,30 @@ class Cutoffs(NamedTuple):
 
     @property
     def values(self) -> FloatArray:
-        """Shape (K,); the score at each cut-off."""
+        """Shape (K,); the score at each cutoff."""
         return self.score(self.each.sum(axis=0) + self.besides)
 
 
 class FixedK(NamedTuple):
-    """The best cut-off for all queries alike; k is 0 and the score NaN where no score can be formed."""
+    """The best cutoff for all queries alike; k is 0 and the score NaN where no score can be formed."""
 
     k: int
     score: float
 
 
 def is_cut(measure: Measure) -> bool:
-    """Whether a measure is a sum over queries at every cut-off: P, R or F of sets, without a cut-off of its own."""
+    """Whether a measure is a sum over queries at every cutoff: P, R or F of sets, without a cutoff of its own."""
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     return isinstance(measure, Micro | Macro) and measure.cutoff is None and not of_means
 
 
 def at_cutoffs(measure: Measure, judged: Judged, deepest: int, decisions: Decisions) -> Cutoffs:
-    """What each query adds to a measure at every cut-off.
+    """What each query adds to a measure at every cutoff.
 
     Args:
         measure: one for which ``is_cut`` holds.
         judged: the rankings.
-        deepest: the last cut-off, K.
+        deepest: the last cutoff, K.
         decisions: the choices where the organisers leave it open.
     """
     assert isinstance(measure, Micro | Macro)
@@ -94,7 +94,7 @@ def cut(judged: Judged, most: int | IntArray) -> Judged:
 
     Args:
         judged: the rankings.
-        most: the cut-off of all queries, or one for each, of shape (Q,).
+        most: the cutoff of all queries, or one for each, of shape (Q,).
     """
     limits: IntArray = np.broadcast_to(np.asarray(most, dtype=np.int64), judged.retrieved.shape)
     of_rows = np.repeat(limits, judged.qrels.sizes)
@@ -109,7 +109,7 @@ def cut(judged: Judged, most: int | IntArray) -> Judged:
 
 
 def best_fixed_k(measure: Measure, parts: Parts, decisions: Decisions) -> FixedK:
-    """The best score of all cut-offs that are the same for every query, and the least such cut-off."""
+    """The best score of all cutoffs that are the same for every query, and the least such cutoff."""
     ranked = ranking_of(parts)
     # between the ranks of relevant documents nothing is gained
     hits = ranked.rank[(ranked.rank > 0) & (ranked.qrels.relevance >= relevance_of(measure))]

@@ -180,7 +180,7 @@ def test_queries_that_look_alike_are_asked_once_and_no_deeper_than_needed(monkey
     asked_of_ours([*of_ranks, *parse("11pt_avg"), *parse("set_F.4"), *parse("set_F.1")], queries)
     assert seen == [(5, [50, 60]), (1, [50, 60])]
     seen.clear()
-    # a cut-off behind the last document counts all that is relevant
+    # a cutoff behind the last document counts all that is relevant
     asked_of_ours([*of_ranks, *parse("recall.59,60"), *parse("set_P")], queries)
     assert seen == [(4, [2]), (2, [50, 60])]
     seen.clear()
@@ -244,7 +244,7 @@ def test_counts_are_sums_and_geometric_means_exponentials() -> None:
 
 # names
 
-CUTOFF = wording("takes-cut-offs").strip()
+CUTOFF = wording("takes-cutoffs").strip()
 DECIMALS = wording("takes-number-at").strip()
 
 

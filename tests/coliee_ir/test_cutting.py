@@ -1,4 +1,4 @@
-"""The score at every cut-off equals the measure asked for at that cut-off."""
+"""The score at every cutoff equals the measure asked for at that cutoff."""
 
 from __future__ import annotations
 

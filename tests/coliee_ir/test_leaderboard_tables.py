@@ -101,7 +101,7 @@ def test_ceilings_of_a_run() -> None:
     table = values(board_of(ONE, TWO), "ceilings")
     # ONE: 3 of 5 right with 5 returned; cut to 2, 1, 1: a, x; c; x
     assert table[0] == ["ONE", pytest.approx(2 * 3 / 10), pytest.approx(2 * 2 / 9), pytest.approx(2 * 3 / 10), 2]
-    # TWO: cut to 2, 1, 1: a; x; the best cut-off is 1: a; x
+    # TWO: cut to 2, 1, 1: a; x; the best cutoff is 1: a; x
     assert table[1] == ["TWO", pytest.approx(2 * 2 / 9), pytest.approx(2 / 7), pytest.approx(2 * 2 / 9), 3]
     assert table[2][:2] == [wording("one-relevant-document"), pytest.approx(2 * 4 / 9)]
 

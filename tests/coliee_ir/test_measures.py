@@ -146,7 +146,7 @@ RUN = Run.of({"q1": ["a", "x", "a", "y"], "q3": ["a"], "zz": ["m", "n", "m"]})
         ({"extra_queries": "wrong"}, "MicroP", 1 / 7),
         ({"extra_queries": "wrong"}, "MicroR", 1 / 3),
         ({"extra_queries": "wrong"}, "MicroF1", 2 / (7 + 3)),
-        ({"extra_queries": "wrong"}, "MicroP@2", 1 / 5),  # two of zz's lines are within the cut-off
+        ({"extra_queries": "wrong"}, "MicroP@2", 1 / 5),  # two of zz's lines are within the cutoff
         ({"extra_queries": "wrong"}, "MacroP", 1 / 6),
         ({"duplicates": "wrong"}, "MicroP", 1 / 5),
         ({"duplicates": "wrong"}, "MacroP", 1 / 8),
@@ -444,7 +444,7 @@ def test_names_of_trec_eval_and_ir_measures_mean_what_they_mean_there(
         (f"MicroF(beta={'-' * 200000}1)", wording("cannot-read-parameters")),
         ("Accuracy@5", "Accuracy has no parameter cutoff; it has none"),
         ("runid", "runid is text"),
-        ("P_0", "takes cut-offs"),
+        ("P_0", "takes cutoffs"),
     ],
 )
 def test_what_is_no_measure_is_refused_with_a_reason(typed: str, said: str) -> None:

@@ -61,8 +61,8 @@ def fit_fusion(
     Held-out scores are means over several ways to deal the queries to folds. Nothing depends on the order of the gold's
     queries or of the runs.
 
-    P, R and F of sets, which have no value for a ranking that is not cut, are maximised over weights and cut-off
-    together, unless the measure names a cut-off (``MicroF1@5``) or ``top`` gives one.
+    P, R and F of sets, which have no value for a ranking that is not cut, are maximised over weights and cutoff
+    together, unless the measure names a cutoff (``MicroF1@5``) or ``top`` gives one.
 
     Args:
         gold: what ``read_gold`` takes.
@@ -71,7 +71,7 @@ def fit_fusion(
         norm: see ``Fusion``.
         k: see ``Fusion``.
         depth: see ``Fusion``.
-        top: the cut-off, where it is not to be fitted.
+        top: the cutoff, where it is not to be fitted.
         measure: what to maximise; by default the first of the task's official measures that looks at documents only.
         task: the task; by default it is found from the gold.
         edition: the year whose rules count; by default the newest.
@@ -180,7 +180,7 @@ def fit_fusion(
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
-    """What to maximise; with the cut-off that is given."""
+    """What to maximise; with the cutoff that is given."""
     if not evaluator.protocol.ranked:
         raise UsageError(f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights")
     scores = evaluator.protocol.scores
@@ -195,7 +195,7 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
         raise UsageError(f"{asked[0]} has a cutoff and --top {top} is another; use one of the two")
     if not hasattr(asked[0], "cutoff"):
         raise UsageError(f"--top applies to P, R and F of sets; {asked[0]} uses the whole ranking")
-    return replace(asked[0], cutoff=top)  # type: ignore[type-var]  # those with a cut-off are dataclasses
+    return replace(asked[0], cutoff=top)  # type: ignore[type-var]  # those with a cutoff are dataclasses
 
 
 def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Run]:

@@ -25,7 +25,7 @@ def form_for(
         inputs: the runs that it is made of, whose form sets take where no task is named.
         task: the task.
         edition: the year whose rules count; by default the newest.
-        is_cut: whether a ranking has a cut-off already; if not, its scores are kept for ``tune``.
+        is_cut: whether a ranking has a cutoff already; if not, its scores are kept for ``tune``.
 
     Raises:
         UsageError: there is no such task, or it had no such edition.

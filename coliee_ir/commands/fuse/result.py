@@ -22,9 +22,9 @@ class Contender:
     Attributes:
         name: ``fitted``, ``equal weights``, or the tag of the run that has all weight.
         weights: one a run; of ``fitted``, those fitted to all queries.
-        top: the cut-off fitted to all queries; None where none was.
+        top: the cutoff fitted to all queries; None where none was.
         resubstitution: the score on all queries, which what was fitted to them makes too good.
-        held_out: the score when weights and cut-off are fitted anew without each fold: what to expect. The mean over
+        held_out: the score when weights and cutoff are fitted anew without each fold: what to expect. The mean over
             the repeats.
         split_sd: standard deviation of the held-out score over the repeats, that is: from one way to deal the queries
             to folds to another. NaN for one repeat.
@@ -45,7 +45,7 @@ class FittedFusion(Shown):
     """Weights fitted to labelled queries, and what they are worth.
 
     Attributes:
-        fusion: the fusion with its weights, and its cut-off where one was fitted.
+        fusion: the fusion with its weights, and its cutoff where one was fitted.
         task: the task.
         edition: the edition; None for a task without editions.
         gold: the gold's file.
@@ -60,7 +60,7 @@ class FittedFusion(Shown):
         fold_weights: the weights that were fitted without each fold of each repeat.
         inputs: the runs.
         fused: the runs fused by ``fusion``.
-        held_out_run: the runs fused so that no query had a part in the weights, and the cut-off, that it is fused by;
+        held_out_run: the runs fused so that no query had a part in the weights, and the cutoff, that it is fused by;
             of the first repeat. Its tag is that of ``fused`` with CV behind it.
     """
 

@@ -20,7 +20,7 @@ from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.cutting import NEAR, at_cutoffs, is_cut
 from coliee_ir.stats.folds import averaged
 
-#: Where a cut-off is fitted, those up to here are tried.
+#: Where a cutoff is fitted, those up to here are tried.
 DEEPEST = 500
 
 #: So many bytes of sums are kept.
@@ -30,7 +30,7 @@ Weights = tuple[float, ...]
 
 
 class Worth(NamedTuple):
-    """A score, and the cut-off that gives it; None where none was fitted."""
+    """A score, and the cutoff that gives it; None where none was fitted."""
 
     score: float
     top: int | None
@@ -40,18 +40,18 @@ class Trial:
     """Weights tried on labelled queries, each once.
 
     Everything is a sum: the folds' sums of what their queries add are kept for each weights, and the score on any
-    folds, at every cut-off, is a formula on them.
+    folds, at every cutoff, is a formula on them.
 
     Args:
         blend: the runs.
         qrels: the gold.
-        measure: the measure; one of P, R and F of retrieved sets without a cut-off is taken at the best cut-off.
+        measure: the measure; one of P, R and F of retrieved sets without a cutoff is taken at the best cutoff.
         decisions: the choices where the organisers leave it open.
         fold: shape (R, Q); for each repeat the fold of each query of the gold, from 0. Folds are numbered on from
             repeat to repeat.
 
     Raises:
-        UsageError: F of means, which is no sum over queries at every cut-off, without a cut-off.
+        UsageError: F of means, which is no sum over queries at every cutoff, without a cutoff.
     """
 
     def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions, fold: IntArray) -> None:
@@ -85,7 +85,7 @@ class Trial:
         return self.blend.ranked(np.array(weights))
 
     def sums(self, weights: Weights) -> FloatArray:
-        """Shape (R · folds, cut-offs, T); what the queries of each fold add, at the cut-offs 1, 2, …, or at none."""
+        """Shape (R · folds, cutoffs, T); what the queries of each fold add, at the cutoffs 1, 2, …, or at none."""
         if weights not in self.tried:
             each = self.each(weights)
             shape = (len(self.in_fold), *each.shape[1:])
@@ -96,7 +96,7 @@ class Trial:
         return self.tried[weights]
 
     def each(self, weights: Weights) -> FloatArray:
-        """Shape (Q, cut-offs, T); what each query adds, at the cut-offs 1, 2, …, or at none."""
+        """Shape (Q, cutoffs, T); what each query adds, at the cutoffs 1, 2, …, or at none."""
         return self._each(self._judged(self.ranked(weights)))
 
     def held_out(self, of_folds: Sequence[Weights]) -> Terms:
@@ -116,7 +116,7 @@ class Trial:
         return averaged(parts, self.score, is_mean=False)
 
     def worth(self, weights: Weights, without: int | None = None) -> Worth:
-        """The score of weights, at the best cut-off where one is fitted.
+        """The score of weights, at the best cutoff where one is fitted.
 
         Args:
             weights: one a run.
@@ -127,7 +127,7 @@ class Trial:
         repeat = sums[first : first + self.folds]
         total = repeat.sum(axis=0) if without is None else np.delete(repeat, without - first, axis=0).sum(axis=0)
         scores = np.nan_to_num(self.score(total), nan=-np.inf)
-        # of cut-offs that are as good, the least
+        # of cutoffs that are as good, the least
         best = int(np.argmax(scores >= scores.max() - NEAR))
         return Worth(float(scores[best]), best + 1 if self.cuts else None)
 
@@ -145,7 +145,7 @@ class Trial:
         return Judged(self.qrels, rank, retrieved, nothing, retrieved > 0, {}, (), Remarks())
 
     def _each(self, judged: Judged) -> FloatArray:
-        """Shape (Q, cut-offs, T); what each query adds."""
+        """Shape (Q, cutoffs, T); what each query adds."""
         if not self.cuts:
             terms = self.measure.compute({"documents": judged}, self.decisions).terms
             self.score = terms.score

@@ -19,7 +19,7 @@ def ceilings(board: Board) -> Grid:
     """What could have been reached: see ``coliee_ir.stats.cutting``.
 
     Raises:
-        UsageError: the task has no rankings of documents that a cut-off could change, or there is no run.
+        UsageError: the task has no rankings of documents that a cutoff could change, or there is no run.
     """
     if not board.entries:
         raise UsageError("no run has a ceiling to report")
@@ -48,7 +48,7 @@ def ceilings(board: Board) -> Grid:
     rows.append([cutting.ONE_EACH, Number(perfect), *[nothing] * 3])
     caption = (
         f"What {measure} could have been. Oracle count: the run's ranking (its long list, if any) cut off at the "
-        "question's number of relevant documents. Best fixed k: the best of all cut-offs that are the same for every "
+        "question's number of relevant documents. Best fixed k: the best of all cutoffs that are the same for every "
         "question, chosen with the gold in hand. Last row: a system that returns one document for each question, "
         "a relevant one."
     )

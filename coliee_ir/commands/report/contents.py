@@ -1,4 +1,4 @@
-"""What a report is made of: scores, how sure they are, the comparison, the cut-offs; computed once, before drawing."""
+"""What a report is made of: scores, how sure they are, the comparison, the cutoffs; computed once, before drawing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Contents:
         intervals: for each measure that of each run.
         comparison: of all runs; None for a single one.
         ranks: for each run where its documents stand; empty for a task of answers.
-        tunings: for each run the best cut-off; None where there is none to choose.
+        tunings: for each run the best cutoff; None where there is none to choose.
         categories: of the questions; None where none were given.
         remarks: what there is to know of the report itself.
         command: what makes it again; empty where that is not known.

@@ -1,4 +1,4 @@
-"""What a better cut-off would give: precision and recall at every cut-off, and the best rule of each run."""
+"""What a better cutoff would give: precision and recall at every cutoff, and the best rule of each run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
 from coliee_ir.stats.folds import difference
 
-#: cut-offs at which precision and recall are told
+#: cutoffs at which precision and recall are told
 _CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 
 #: tunings side by side
@@ -57,7 +57,7 @@ def by_cutoff(contents: Contents) -> Figure | None:
         alt.Tooltip("precision:Q", title=p().name, format=".4f"),
         alt.Tooltip("recall:Q", title=r().name, format=".4f"),
     ]
-    with_k = [told[0], alt.Tooltip("k:Q", title="cut-off"), *told[1:]]
+    with_k = [told[0], alt.Tooltip("k:Q", title="cutoff"), *told[1:]]
     colour = run_colour(len(names))
     base = alt.Chart(rows(curves)).encode(x=x, y=y, color=colour)
     line = base.mark_line(opacity=0.85).encode(order=alt.Order("k:Q"))
@@ -82,10 +82,10 @@ def by_cutoff(contents: Contents) -> Figure | None:
         says += f" The {COLOURS} best runs have a colour; pointing at a line names the others."
     return figure(
         "cutoffs",
-        "Precision and recall by cut-off",
+        "Precision and recall by cutoff",
         says,
         alt.layer(*layers).properties(width=WIDTH - 180, height=340),
-        Grid(["run", "cut-off", p().name, r().name], cells, n_text=1),
+        Grid(["run", "cutoff", p().name, r().name], cells, n_text=1),
         runs=names,
     )
 
@@ -95,7 +95,7 @@ def _longest(scores: Scores) -> int:
 
 
 def _cutoffs(most: int) -> Iterator[int]:
-    """The cut-offs that change something, and the length of the longest ranking."""
+    """The cutoffs that change something, and the length of the longest ranking."""
     yield from (k for k in _CUTOFFS if k < most)
     if most:
         yield min(most, 10 * _CUTOFFS[-1])
@@ -130,7 +130,7 @@ def tuned(contents: Contents) -> Figure | None:
     )
     return figure(
         "tuning",
-        f"{measure} over the cut-off",
+        f"{measure} over the cutoff",
         says,
         {**chart, "concat": panels, "datasets": datasets},
         tunings_table(contents),

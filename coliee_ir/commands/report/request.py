@@ -288,7 +288,7 @@ def _tuning(
     pool: Pool | None,
     settings: Resampling,
 ) -> tuple[Tuning | None, list[str]]:
-    """The best cut-off of a run, None where there is none to choose; and why where that is worth a remark."""
+    """The best cutoff of a run, None where there is none to choose; and why where that is worth a remark."""
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     is_sufficient = isinstance(measure, Accuracy) and "documents" in evaluator.protocol.parts

@@ -1,4 +1,4 @@
-"""How a cut-off chosen on earlier queries fares on later ones, beside the cross-validated score of the same queries."""
+"""How a cutoff chosen on earlier queries fares on later ones, beside the cross-validated score of the same queries."""
 
 from __future__ import annotations
 

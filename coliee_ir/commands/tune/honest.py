@@ -1,4 +1,4 @@
-"""What a fitted cut-off is worth on queries it has not seen: nested cross-validation by query."""
+"""What a fitted cutoff is worth on queries it has not seen: nested cross-validation by query."""
 
 from __future__ import annotations
 

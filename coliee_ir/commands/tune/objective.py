@@ -78,7 +78,7 @@ def objective(
     """The sums of a measure on a pool.
 
     Args:
-        measure: MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without cut-off; Accuracy of articles and answers; or
+        measure: MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without cutoff; Accuracy of articles and answers; or
             a formula of these and of what is fixed.
         pool: the rankings.
         decisions: the choices where the organisers leave it open.

@@ -1,4 +1,4 @@
-"""Rankings as arrays, best document first, with what is relevant among them: on these a cut-off is chosen."""
+"""Rankings as arrays, best document first, with what is relevant among them: on these a cutoff is chosen."""
 
 from __future__ import annotations
 
