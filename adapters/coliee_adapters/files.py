@@ -762,6 +762,18 @@ def _size(path: str) -> int | None:
     return found.st_size
 
 
+def sha256_of(path: PathLike) -> str:
+    """SHA-256 of a file of this machine, in hexadecimal digits.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    import hashlib  # which most commands do without
+
+    with Path(path).open("rb") as raw:
+        return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
 def _digest(path: str, size: int, most: int | None = None) -> bytes:
     """What two files share only if their content is the same; empty for a file that cannot be read.
 

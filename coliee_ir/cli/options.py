@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
@@ -29,16 +29,20 @@ class Option(NamedTuple):
         help: what it is for, as a phrase.
         settings: what else argparse is given.
         reads: whether its value names files that are read.
+        writes: ``file`` where its value names one that is written, ``files`` where it names a folder or several.
     """
 
     flags: tuple[str, ...]
     help: str
     settings: Mapping[str, Any]
     reads: bool = False
+    writes: Literal["", "file", "files"] = ""
 
 
-def _option(*flags: str, help: str, reads: bool = False, **settings: Any) -> Option:
-    return Option(flags, help, settings, reads)
+def _option(
+    *flags: str, help: str, reads: bool = False, writes: Literal["", "file", "files"] = "", **settings: Any
+) -> Option:
+    return Option(flags, help, settings, reads, writes)
 
 
 def at_least_one(text: str) -> int:
@@ -181,10 +185,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     # where the result goes, and what it is
     "output": _option(
-        "-o", "--output", metavar="FILE", default="-", help="file to write the result to (default: standard output)"
+        "-o", "--output", metavar="FILE", writes="file", default="-",
+        help="file to write the result to (default: standard output)"
     ),
     "manifest": _option(
-        "--manifest", metavar="FILE",
+        "--manifest", metavar="FILE", writes="file",
         help="write a manifest: SHA-256 of all files and of the result, versions, command; for `coliee-ir verify`",
     ),
     "manifest_read": _option(metavar="MANIFEST", reads=True, help="manifest, as --manifest has written it"),
@@ -206,29 +211,33 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "reach, for example 10,100 or 1..20",
     ),
     "log": _option(
-        "--log", metavar="CSV",
+        "--log", metavar="CSV", writes="file",
         help="append a row for each run to CSV: time, run tag, file and its hash, options, measures; compare and "
         "leaderboard take CSV in place of runs",
     ),
     "store": _option(
-        "--store", metavar="FILE",
+        "--store", metavar="FILE", writes="file",
         help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
         "have changed; compare, leaderboard, report and tune take FILE in place of runs",
     ),
     "errors": _option(
-        "--errors", metavar="FILE",
+        "--errors", metavar="FILE", writes="file",
         help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "
         "one run to the next) to FILE: .csv, .tsv, .json or .txt, or - for a table",
     ),
     "timing": _option("--timing", help="print seconds and peak memory as JSON on standard error", **_SWITCH),
     "to": _option("--to", metavar="F", help="format to write"),
     "form": _option("--from", metavar="F", help="format of IN"),
-    "fix": _option("--fix", metavar="OUT", help="write a corrected copy: a file, or a folder for several files"),
+    "fix": _option(
+        "--fix", metavar="OUT", writes="files",
+        help="write a corrected copy: a file, or a folder for several files"
+    ),
     "figures": _option(
-        "--figures", metavar="DIR", help="write the figures as PDF, SVG and PNG, and their numbers as CSV"
+        "--figures", metavar="DIR", writes="files",
+        help="write the figures as PDF, SVG and PNG, and their numbers as CSV"
     ),
     "overview": _option(
-        "--overview", metavar="DIR",
+        "--overview", metavar="DIR", writes="files",
         help="write the figures of an overview paper, with the mean of each question over all runs, and LaTeX",
     ),
     # how it is computed
@@ -287,10 +296,14 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
-    "copy": _option("--copy", metavar="DIR", help="copy the example files into folders of DIR instead"),
-    "tables": _option("--tables", metavar="DIR", help="write every table to its own file in DIR, in the format of -f"),
+    "copy": _option("--copy", metavar="DIR", writes="files", help="copy the example files into folders of DIR instead"),
+    "tables": _option(
+        "--tables", metavar="DIR", writes="files",
+        help="write every table to its own file in DIR, in the format of -f"
+    ),
     "pages": _option(
-        "--pages", metavar="DIR", help="write the results as a web page, index.html, and a page for each team"
+        "--pages", metavar="DIR", writes="files",
+        help="write the results as a web page, index.html, and a page for each team"
     ),
     "reports": _option(
         "--reports", **_SWITCH,
@@ -319,9 +332,12 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help="also choose on earlier and score later queries: by id, year, or a file of lines QUERY DATE",
     ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
-    "save_rule": _option("--save-rule", metavar="FILE", help="write the rule as JSON, for `coliee-ir cut --rule`"),
+    "save_rule": _option(
+        "--save-rule", metavar="FILE", writes="file",
+        help="write the rule as JSON, for `coliee-ir cut --rule`"
+    ),
     "curve": _option(
-        "--curve", metavar="FILE",
+        "--curve", metavar="FILE", writes="file",
         help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv, "
         ".json or .txt, or drawn (.svg, .pdf, .png); with --by k, at each cutoff",
     ),
@@ -365,9 +381,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--fit", metavar="GOLD", reads=True, **_MANY,
         help="fit weights to this gold, or folder of golds (repeatable for golds with other queries)",
     ),
-    "save_weights": _option("--save-weights", metavar="FILE", help="write the fitted weights as JSON, for --weights"),
+    "save_weights": _option(
+        "--save-weights", metavar="FILE", writes="file",
+        help="write the fitted weights as JSON, for --weights"
+    ),
     "held_out": _option(
-        "--held-out", metavar="FILE", help="write the runs fused with weights that were fitted without the query's fold"
+        "--held-out", metavar="FILE", writes="file",
+        help="write the runs fused with weights that were fitted without the query's fold"
     ),
 }  # fmt: skip
 

@@ -20,7 +20,7 @@ from coliee_adapters.records import Answers, exact_id
 from coliee_adapters.score_rows import is_store, store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
-from coliee_ir.cli.options import add, add_decisions, decided, read_by
+from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
 from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring import log, session
 from coliee_ir.scoring.arriving import Passed, is_gold_by_name, sorted_out
@@ -48,12 +48,9 @@ COLLECTING = ("evaluate", "compare", "report", "tune", "fuse", "plan")
 #: the commands that read the documents of runs, which a log of evaluations does not have
 _OF_DOCUMENTS: Final = ("tune", "fuse")
 
-#: the options that name a file to write, and all that write
-_FILES: Final = ("output", "manifest", "errors", "log", "store", "curve", "save_rule", "save_weights", "held_out")
-WRITING: Final = (
-    *("-o", "--tables", "--overview", "--pages", "--figures", "--fix"),
-    *(f"--{name.replace('_', '-')}" for name in _FILES),
-)
+#: the options that name a file to write, and the flags of all that write
+_FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
+WRITING: Final = tuple(flag for option in OPTIONS.values() if option.writes for flag in option.flags)
 
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16

@@ -94,7 +94,7 @@ def page(title: str, sections: Sequence[Section], above: str = "") -> str:
     """
     contents = "".join(f'<li><a href="#{one.name}">{text(one.title)}</a></li>' for one in sections)
     shown = "".join(f'<section id="{one.name}"><h2>{text(one.title)}</h2>\n{one.body}</section>\n' for one in sections)
-    policy = f"default-src 'none'; style-src '{_hash(_STYLE)}'; script-src '{_hash(_SCRIPT)}'"
+    policy = f"default-src 'none'; style-src {fingerprint(_STYLE)}; script-src {fingerprint(_SCRIPT)}"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -259,5 +259,6 @@ def text(words: str) -> str:
     return html.escape(printable(words))
 
 
-def _hash(content: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
+def fingerprint(content: str) -> str:
+    """A script or a style as a content security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

@@ -12,6 +12,7 @@ from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
 from coliee_ir.judging.qrels import Qrels
+from coliee_ir.scoring.prepared import qrels_of
 from coliee_ir.scoring.reading import opened_if_possible
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -113,10 +114,7 @@ def _with_gold(result: Scores | ColieeError, scorer: Scorer) -> Scores | ColieeE
     """Scores that came from another process, with the gold that is here."""
     if isinstance(result, ColieeError):
         return result
-    judged = {
-        part: replace(of_part, qrels=scorer.qrels["documents" if part == "long" else part])
-        for part, of_part in result.judged.items()
-    }
+    judged = {part: replace(of_part, qrels=qrels_of(part, scorer.qrels)) for part, of_part in result.judged.items()}
     return replace(result, query_ids=scorer.queries, judged=judged)
 
 

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, exclusively, written
+from coliee_adapters.files import Source, exclusively, sha256_of, written
 from coliee_adapters.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.measures import Measure, Result
@@ -108,7 +108,9 @@ def is_log(path: str) -> bool:
             first = stream.readline(4096)
     except (OSError, ValueError):
         return False
-    return any(_SIGN.issubset(next(csv.reader([first], delimiter=delimiter), [])) for delimiter in ",;\t")
+    return "sha256" in first and any(  # of most files the first look tells
+        _SIGN.issubset(next(csv.reader([first], delimiter=delimiter), [])) for delimiter in ",;\t"
+    )
 
 
 class _Row(NamedTuple):
@@ -246,12 +248,4 @@ def _rules(evaluator: Evaluator) -> str:
 
 def _digest(path: str) -> str:
     """SHA-256 of a file; empty for what is not a plain file."""
-    if not Path(path).is_file():
-        return ""
-    import hashlib  # which most commands do without
-
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as raw:
-        while block := raw.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    return sha256_of(path) if Path(path).is_file() else ""

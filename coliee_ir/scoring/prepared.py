@@ -156,3 +156,8 @@ def counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[
         for document, relevance in judged.items()
         if not (rules.not_itself and document == query)
     }
+
+
+def qrels_of(part: str, qrels: Mapping[str, Qrels]) -> Qrels:
+    """What a judged part of a submission is judged by: a long list by what the documents are."""
+    return qrels["documents" if part == "long" else part]

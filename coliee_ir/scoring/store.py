@@ -35,6 +35,7 @@ from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
+from coliee_ir.scoring.prepared import qrels_of
 from coliee_ir.scoring.reading import opened_if_possible
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -249,7 +250,7 @@ class _Rules:
         evaluator, against = self._evaluator, self._evaluator.prepared
         more = json.loads(row.more)
         parts = {
-            part: _judged(against.qrels["documents" if part == "long" else part], more["extras"][part], arrays)
+            part: _judged(qrels_of(part, against.qrels), more["extras"][part], arrays)
             for part, arrays in _unpacked(row.judged).items()
         }
         wanted = [*evaluator.asked] or list(named(list(row.means), evaluator.protocol.scores))

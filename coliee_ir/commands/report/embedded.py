@@ -1,10 +1,9 @@
-"""Scripts and data inside a page: nothing in them ends the script, and each script is known by its hash."""
+"""Scripts and data inside a page: nothing in them ends the script."""
 
 from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 import json
 import re
 from typing import Any
@@ -27,8 +26,3 @@ def script(code: str) -> Markup:
     if re.search("</script|<!--|\r", code, re.IGNORECASE):
         raise ValueError("this script cannot be embedded in a page")
     return Markup(code)
-
-
-def fingerprint(code: str) -> str:
-    """A script as a content security policy names it."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"

@@ -24,7 +24,7 @@ from coliee_ir.commands.report.details import details
 from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.webpage import local
+from coliee_ir.output.webpage import fingerprint, local
 
 #: with more runs than these, a row of the table of queries has no room for each
 _COLUMNS: Final = 12
@@ -67,7 +67,7 @@ def page(contents: Contents, texts: Texts) -> str:
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"script-src {' '.join(map(embedded.fingerprint, scripts))}",
+            f"script-src {' '.join(map(fingerprint, scripts))}",
             "style-src 'unsafe-inline'",
             "img-src data:",
             "base-uri 'none'",

@@ -16,14 +16,12 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters import archives, trec_eval
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import PathLike, Source, is_folder
+from coliee_adapters.files import PathLike, Source, is_folder, sha256_of
 from coliee_adapters.folders import walk
 from coliee_ir._version import __version__
 
 #: the packages that numbers come from
 _PACKAGES: Final = ("numpy", "scipy", "pytrec-eval-terrier", "ir-measures")
-
-_PIECE: Final = 1 << 20
 
 
 class Checked(NamedTuple):
@@ -79,12 +77,7 @@ def _files(read: Iterable[PathLike]) -> dict[str, dict[str, Any]]:
 
 
 def _digest(file: str) -> dict[str, Any]:
-    digest, size = hashlib.sha256(), 0
-    with Path(file).open("rb") as raw:
-        while piece := raw.read(_PIECE):
-            digest.update(piece)
-            size += len(piece)
-    return {"sha256": digest.hexdigest(), "bytes": size}
+    return {"sha256": sha256_of(file), "bytes": Path(file).stat().st_size}
 
 
 def read_manifest(path: PathLike) -> dict[str, Any]:
