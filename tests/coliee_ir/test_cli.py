@@ -916,3 +916,12 @@ def test_a_command_starts_no_thread_of_blas_and_loads_only_what_it_needs() -> No
     own = {name for name in loaded if name.startswith(("coliee_ir.", "coliee_adapters."))}
     assert not {name for name in own if name.startswith(OWN_NOT_FOR_SCORES)}
     assert len(own) <= 90  # each costs a quarter of a millisecond and more
+
+
+def test_an_option_that_names_a_file_says_whether_it_is_read_or_written() -> None:
+    files = {
+        name for name, option in OPTIONS.items()
+        if option.flags and option.settings.get("metavar") in ("FILE", "DIR", "CSV", "OUT", "RUN", "GOLD")
+    }  # fmt: skip
+    assert {name for name in files if not OPTIONS[name].reads and not OPTIONS[name].writes} == set()
+    assert {"output", "log", "held_out", "pages"} <= {name for name in files if OPTIONS[name].writes}
