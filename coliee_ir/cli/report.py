@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
-from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.files import Source
-from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
@@ -63,16 +60,10 @@ def run(options: argparse.Namespace) -> int:
         scoring.publish(options, made.to_html(), options.given, facts)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        _say_files(options.figures, made.write_figures(options.figures))
+        scoring.tell_figures(options.figures, made.write_figures(options.figures))
     if options.overview is not None:
-        _say_files(options.overview, made.write_overview(options.overview, easy=options.easy))
+        scoring.tell_figures(options.overview, made.write_overview(options.overview, easy=options.easy))
     return 2 if failed else 0
-
-
-def _say_files(folder: str, files: Sequence[Path]) -> None:
-    say(f"{folder}: {len(files)} files")
-    for sentence in lacking(files):
-        say(sentence)
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:
