@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     name = one_measure(options)
     names = [name] if name else []
     significance.check_measures(names, options.task, options.edition)
-    scored, evaluator, failed, *_ = scoring.score(
+    scored, evaluator, _, failed, *_ = scoring.score(
         options, names, scoring.handed_in(options, options.output, *_figures(options))
     )
     task = scored[0].task if scored else None
