@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.score_rows import is_store
 from coliee_ir.scoring.evaluator import Evaluator
