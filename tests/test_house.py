@@ -20,20 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
     *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *(
-        "scores",
-        "render",
-        "batch",
-        "evaluator",
-        "sheets",
-        "teams",
-        "arriving",
-        "collecting",
-        "session",
-        "store",
-        "several",
-    ),
-    "log",
+    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session", "store", "log"),
+    "several",
 )
 
 #: The floors from the ground up; each may import itself and those below.
@@ -89,7 +77,7 @@ LATE: Mapping[tuple[str, str], str] = {
     },
     **{
         (importer, "coliee_ir.scoring.store"): "stores of scores, and logs, alone need it"
-        for importer in ("coliee_ir.cli.scoring", "coliee_ir.scoring.log", "coliee_ir.scoring.several")
+        for importer in ("coliee_ir.scoring.log", "coliee_ir.scoring.several")
     },
     ("coliee_ir.cli.scoring", "coliee_ir.scoring.collecting"): "folders of runs alone need it",
     ("coliee_ir.measures.catalogue", "coliee_ir.measures.formulas"): "formulas alone need it",

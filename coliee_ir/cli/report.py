@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
-from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
-from coliee_adapters.files import Source
-from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
@@ -46,13 +42,12 @@ def run(options: argparse.Namespace) -> int:
     if options.manifest is not None and options.output is None:
         raise UsageError("--manifest is about the page: name it with -o FILE")
     report.check_installed()
-    submissions = scoring.handed_in(options, *_outputs(options))
-    scored, evaluator, failed, submissions, _ = scoring.score(options, measures(options), submissions, keep_judged=True)
+    handed_in = scoring.handed_in(options, *_outputs(options))
+    scored, evaluator, submissions, failed, *_ = scoring.score(options, measures(options), handed_in, keep_judged=True)
     if not scored:
         return 2
-    of_file = {one.run.name: one for one in submissions if isinstance(one.run, Source)}
     made = report.report_scores(
-        scored, evaluator, [of_file.get(scores.file) for scores in scored], corpus=options.corpus,
+        scored, evaluator, submissions, corpus=options.corpus,
         categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
         command=masked(shlex.join(["coliee-ir", *map(local, scoring.typed(options)), "-o", "report.html"])),
     )  # fmt: skip
@@ -63,16 +58,10 @@ def run(options: argparse.Namespace) -> int:
         scoring.publish(options, made.to_html(), options.given, facts)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        _say_files(options.figures, made.write_figures(options.figures))
+        scoring.tell_figures(options.figures, made.write_figures(options.figures))
     if options.overview is not None:
-        _say_files(options.overview, made.write_overview(options.overview, easy=options.easy))
+        scoring.tell_figures(options.overview, made.write_overview(options.overview, easy=options.easy))
     return 2 if failed else 0
-
-
-def _say_files(folder: str, files: Sequence[Path]) -> None:
-    say(f"{folder}: {len(files)} files")
-    for sentence in lacking(files):
-        say(sentence)
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

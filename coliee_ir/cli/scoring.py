@@ -9,20 +9,21 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import remote, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.folders import walk
+from coliee_adapters.fonts import lacking
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, exact_id
-from coliee_adapters.score_rows import is_store, store_files
+from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
 from coliee_ir.output.envelope import dumped
-from coliee_ir.scoring import log, session
+from coliee_ir.scoring import log, session, several
 from coliee_ir.scoring.arriving import Passed, is_gold_by_name, sorted_out
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
@@ -103,24 +104,6 @@ def check_named_columns(options: argparse.Namespace, gold: object, files: Iterab
         check_columns([*of_gold, *files], options.columns)
 
 
-class Scored(NamedTuple):
-    """What came of it: the scores of the runs that could be read, and what with.
-
-    Attributes:
-        scores: those of the runs that could be read.
-        evaluator: the gold and the rules.
-        failed: whether a run was left out.
-        submissions: the runs, as their parts were found together.
-        logged: the scores that a log has of runs that cannot be scored again, without those of single queries.
-    """
-
-    scores: list[Scores]
-    evaluator: Evaluator
-    failed: bool
-    submissions: list[Submission]
-    logged: list[Scores]
-
-
 def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     """Put the files of folders in their place in ``options``, and see that files can be read and written as asked.
 
@@ -181,7 +164,7 @@ def score(
     *,
     keep_judged: bool = False,
     only_means: bool = False,
-) -> Scored:
+) -> several.Scored:
     """Score the runs that were named, and say on standard error what there is to say of them.
 
     A store of scores stands for the runs in it, and a log for those whose files are as they were. With ``--store`` the
@@ -200,26 +183,17 @@ def score(
     submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
     check_named_columns(options, given, [part for submission in submissions for part in submission])
-    stores = [name for one in submissions if is_store(name := name_of(one.run))]
-    logs = [log.read_log(name) for one in submissions if log.is_log(name := name_of(one.run))]
-    held = {*stores, *(one.path for one in logs)}
-    submissions = [one for one in submissions if name_of(one.run) not in held]
+    submissions, held = several.apart(submissions)
     named = {name_of(one.run) for one in submissions}
-    again = dict.fromkeys(parts for one in logs for parts in one.runs if parts[0] not in named)
-    submissions += [Submission(*(opened_if_possible(part, options.columns) for part in parts)) for parts in again]
+    submissions += [
+        Submission(*(opened_if_possible(part, options.columns) for part in parts)) for parts in held.again(named)
+    ]
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
-    kept = getattr(options, "store", None)
-    if stores or kept is not None:
-        from coliee_ir.scoring.store import ScoreStore, slim, task_of  # which runs scored once do without
     for run in (name_of(submission.run) for submission in submissions):
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
-    task, because = options.task, ""
-    if stores and not task:
-        task, because = task_of(stores), f"as in {stores[0]}"
-    if task is None and logs and not named:
-        task, because = log.task_of(logs), f"as in {logs[0].path}"
+    task, because = (options.task, "") if options.task else held.task(alone=not named)
     if task is None:
         task, because = session.find(gold, submissions)
     evaluator = Evaluator(
@@ -227,36 +201,17 @@ def score(
     )
     if submissions:
         submissions = collected(options, submissions, evaluator)
-    scored: list[Scores] = []
-    failed = False
-    with contextlib.ExitStack() as stack:
-        for path in stores:
-            with ScoreStore(path, reading=True) as kept_scores:
-                scored += kept_scores.scores(evaluator)
-        executor = stack.enter_context(engine(options))
-        if kept is not None:
-            store = stack.enter_context(ScoreStore(kept))
-            results = store.score(evaluator, submissions, jobs=options.jobs, executor=executor)
-        else:
-            results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
-        for result in watched(results, len(submissions)):
-            if isinstance(result, Scores):
-                scored.append(slim(result) if only_means and kept is not None else result)
-            elif options.keep_going:
-                failed = True
-                say(f"coliee-ir: {result}")
-            else:
-                raise result
-        if kept is not None:
-            say(f"{kept}: {counted(store.new, 'run')} scored, {store.known} known")
-    if scored:
-        tell(scored, because, len(evaluator.excluded))
-    logged = []
-    for one in logs:
-        found, sentence = one.scores(evaluator, means_do=options.command == "compare")
-        logged += found
+    with engine(options) as executor:
+        scored = several.score_all(
+            evaluator, submissions, held, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
+            keep_judged=keep_judged, only_means=only_means, means_do=options.command == "compare", watch=watched,
+            leave_out=(lambda error: say(f"coliee-ir: {error}")) if options.keep_going else None,
+        )  # fmt: skip
+    if scored.scores:
+        tell(scored.scores, because, len(evaluator.excluded))
+    for sentence in scored.said:
         say(sentence)
-    return Scored(scored, evaluator, failed, submissions, logged)
+    return scored
 
 
 def collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
@@ -389,6 +344,13 @@ def typed(options: argparse.Namespace) -> list[str]:
         elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:
             kept.append(word)
     return kept
+
+
+def tell_figures(folder: str, files: Sequence[Path]) -> None:
+    """On standard error: how many files were written to a folder, and the fonts that their figures lack."""
+    say(f"{folder}: {counted(len(files), 'file')}")
+    for sentence in lacking(files):
+        say(sentence)
 
 
 def tell_text(text: str) -> None:

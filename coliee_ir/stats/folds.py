@@ -91,6 +91,10 @@ class Split:
         fold[among] = fold_of[self.group[among]]
         return fold
 
+    def all_folds(self, among: BoolArray) -> IntArray:
+        """Shape (repeats, Q); the folds of each repeat."""
+        return np.stack([self.folds(among, repeat) for repeat in range(self.repeats)])
+
     def summed(self, each: FloatArray, among: BoolArray) -> FloatArray:
         """What each group of the queries that take part adds; shape (G, T)."""
         _, number = np.unique(self.group[among], return_inverse=True)

@@ -132,7 +132,7 @@ def make_report(
     Args:
         gold: what ``read_gold`` takes.
         runs: at least one; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
-            scores, which stands for the runs in it.
+            scores, which stands for the runs in it, or of a log (``evaluate --log``).
         measures: names of measures, of which the report is about the first; by default the official ones.
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
@@ -154,7 +154,7 @@ def make_report(
     if not runs:
         raise UsageError("a report needs at least one run")
     check_installed()
-    scored, evaluator, submissions = score(
+    scored = score(
         gold,
         runs,
         measures,
@@ -167,14 +167,15 @@ def make_report(
         keep_judged=True,
     )
     return report_scores(
-        scored,
-        evaluator,
-        submissions,
+        scored.scores,
+        scored.evaluator,
+        scored.submissions,
         corpus=corpus,
         categories=categories,
         baseline=baseline,
         settings=Resampling(n_resamples, seed),
         command=command,
+        remarks=scored.said,
     )
 
 
@@ -188,6 +189,7 @@ def report_scores(
     baseline: str | None = None,
     settings: Resampling | None = None,
     command: str = "",
+    remarks: Sequence[str] = (),
 ) -> Report:
     """A report on runs that were scored by one evaluator.
 
@@ -200,6 +202,7 @@ def report_scores(
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
         settings: how queries are resampled, for the tests.
         command: what makes the report again; the page shows it.
+        remarks: what else is to be said of the runs.
 
     Raises:
         InputError: a file cannot be read.
@@ -241,7 +244,12 @@ def report_scores(
         tuning, remark = _tuning(evaluator, first, scores, one, pool, settings)
         tunings.append(tuning)
         unknown += remark
-    remarks = [*(comparison.remarks if comparison else ()), *(in_categories.remarks if in_categories else ()), *unknown]
+    remarks = [
+        *(comparison.remarks if comparison else ()),
+        *(in_categories.remarks if in_categories else ()),
+        *unknown,
+        *remarks,
+    ]
     contents = Contents(
         board=board,
         intervals=of_measures,

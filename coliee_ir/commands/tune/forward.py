@@ -150,7 +150,7 @@ def forward(candidates: Sequence[Candidate], split: Split, held: Terms, order: t
         earlier, later = block < number_, block == number_
         if 2 * earlier.sum() < len(block) and number_ != blocks[-1]:
             continue
-        kind = honest.chosen(candidates, split, earlier, MOST_REPEATS, number_)
+        [kind] = honest.chosen(candidates, split, [earlier], [(MOST_REPEATS, number_)])
         rule = kind.fit(earlier).rule
         tested[split.group[later]] = True
         each[later] = kind.sweep.terms(rule).each[later]

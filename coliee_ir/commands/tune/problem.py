@@ -78,8 +78,7 @@ class Problem:
     def solve(self, candidates: Sequence[Candidate]) -> Solution:
         """Choose the kind of rule by its held-out score, and fit it to all queries."""
         everyone = np.ones(len(self.split.group), dtype=np.bool_)
-        folds = [self.split.folds(everyone, repeat) for repeat in range(self.split.repeats)]
-        selection = honest.select(candidates, self.split, folds, everyone)
+        selection = honest.select(candidates, self.split, self.split.all_folds(everyone), everyone)
         fits = [candidate.fit(everyone) for candidate in candidates]
         tried = tuple(
             Tried(fit.rule, len(candidate.bounds) > 1, fit.score, score, behind)
