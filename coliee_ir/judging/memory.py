@@ -16,8 +16,8 @@ def keep() -> None:
     """Let malloc keep the memory of arrays that are freed, for those that follow.
 
     After each of many small runs glibc gives the top of its heap back, and takes it again for the next: a sixth of the
-    time of runs of 25,000 lines. Where MALLOC_TRIM_THRESHOLD_ is set, as Dask does in its workers, each array of a block
-    is mapped anew, which costs half of the work as much again.
+    time of runs of 25,000 lines. Where MALLOC_TRIM_THRESHOLD_ is set, as Dask does in its workers, each array of a
+    block is mapped anew, which costs half of the work as much again.
     """
     import ctypes  # loads with NumPy
 
