@@ -11,6 +11,7 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
+from coliee_adapters.remarks import Remark
 from coliee_ir.judging import memory
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of
@@ -219,4 +220,4 @@ def with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | Coliee
     """Scores that say of which submission they are a copy."""
     if twin is None or not isinstance(result, Scores):
         return result
-    return replace(result, remarks=(*result.remarks, f"this submission is identical to {twin}"))
+    return replace(result, remarks=(*result.remarks, Remark("identical", f"this submission is identical to {twin}")))
