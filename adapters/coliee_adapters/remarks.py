@@ -16,6 +16,7 @@ KINDS = {
     "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
     "`coliee-ir convert --normalise` writes one form",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
+    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores of another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
