@@ -12,6 +12,7 @@ from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.remarks import Remark
+from coliee_ir.judging import memory
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of
 from coliee_ir.scoring.reading import opened_if_possible
@@ -94,6 +95,8 @@ def score_each(
     given = [
         Submission(*(opened_if_possible(part, scorer.columns) for part in Submission.of(one))) for one in submissions
     ]
+    if len(given) > 1:
+        memory.keep()
     twins = _twins(given) if tell_copies else [None] * len(given)
     score = partial(_contained, scorer, keep_judged)
     if executor is not None:

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import jinja2
 import vl_convert
 from markupsafe import Markup, escape
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.compare.render import described
