@@ -189,6 +189,18 @@ def test_imports_stand_at_the_head_of_their_file() -> None:
     assert late == set(LATE)
 
 
+def test_classes_are_made_in_one_way() -> None:
+    slow = {("dataclasses", "dataclass"), ("typing", "NamedTuple"), ("collections", "namedtuple")}
+    made = {
+        name
+        for name, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and any((node.module, each.name) in slow for each in node.names))
+        or (isinstance(node, ast.Attribute) and node.attr in ("dataclass", "NamedTuple", "namedtuple"))
+    }
+    assert made == {"coliee_adapters.classes"}
+
+
 #: Where a string is a task's name and means something else, or has to name tasks.
 _FORM = "a form of file"
 _CELL = "what stands in a file or a table"

@@ -63,6 +63,34 @@ def worded(pattern: str, n: int) -> str:
     return _CHOICE.sub(r"\1" if n == 1 else r"\2", pattern).format(n=n)
 
 
+class Remark(str):
+    """A sentence, and the kind of remark that it is.
+
+    >>> Remark("duplicate", "2 duplicate documents of the same query are ignored").kind
+    'duplicate'
+
+    Attributes:
+        kind: one of ``KINDS``, or of what is remarked on scores; behind the name of a part and a colon where it is
+            about that part of a submission alone.
+    """
+
+    __slots__ = ("kind",)
+    kind: str
+
+    def __new__(cls, kind: str, sentence: str) -> Remark:
+        """A sentence of a kind."""
+        self = super().__new__(cls, sentence)
+        self.kind = kind
+        return self
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.kind, str(self)
+
+    def of_part(self, part: str, name: str) -> Remark:
+        """The same of a part of a submission, by its name in kinds and that in sentences."""
+        return Remark(f"{part}:{self.kind}", f"{name}: {self}")
+
+
 class Remarks:
     """Counts of what was tolerated, by kind, with the first few places of each. Two Remarks add.
 
@@ -130,7 +158,7 @@ class Remarks:
     def __repr__(self) -> str:
         return f"Remarks({self._counts!r})"
 
-    def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[str]:
+    def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[Remark]:
         """One sentence a kind, in the order of ``KINDS``.
 
         Args:
@@ -141,4 +169,4 @@ class Remarks:
                 said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
                 sentence = worded(said, n)
                 examples = "; ".join(map(shortened, self.examples(kind)))
-                yield f"{sentence} (first: {examples})" if examples else sentence
+                yield Remark(kind, f"{sentence} (first: {examples})" if examples else sentence)

@@ -18,6 +18,7 @@ from coliee_adapters.folders import walk
 from coliee_adapters.fonts import lacking
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, exact_id
+from coliee_adapters.remarks import Remark
 from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
@@ -450,19 +451,17 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
     of_kind: dict[str, list[tuple[str, str]]] = {}
     for scores in scored:
-        clean = re.fullmatch(r"\d+ quer(?:y|ies): \d+ answered, 0 unanswered", scores.header())
-        for remark in [*([] if clean else [scores.header()]), *(one for one in scores.remarks if one not in common)]:
-            kind = re.sub(r"\d+", "N", re.sub(r"\s*\((?:first|line|query|entry)\b.*\)", "", remark))
-            for singular, plural in ((r"\bis\b", "are"), (r"\bhas\b", "have"), (r"ies\b", "y"), (r"s\b", "")):
-                kind = re.sub(singular, plural, kind)  # one query and two are of a kind
-            of_kind.setdefault(kind, []).append((shortened(scores.tag), remark))
+        header = Remark("header" + "+extra" * bool(scores.extra), scores.header())
+        remarks = [remark for remark in scores.remarks if remark not in common]
+        for remark in [header, *remarks] if scores.extra or scores.queries["unanswered"] else remarks:
+            of_kind.setdefault(remark.kind, []).append((shortened(scores.tag), remark))
     for said in of_kind.values():
-        tag, remark = said[0]
-        tags = [one for one, _ in said[:_NAMED]]
-        more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
-        say(
-            f"{tag}: {remark}" if len(said) == 1 else f"{counted(len(said), 'run')} ({', '.join(tags)}{more}): {remark}"
-        )
+        tag, sentence = said[0]
+        if len(said) > 1:
+            tags = ", ".join(one for one, _ in said[:_NAMED])
+            more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+            tag = f"{counted(len(said), 'run')} ({tags}{more})"
+        say(f"{tag}: {sentence}")
     quiet = len(scored) - len({tag for said in of_kind.values() for tag, _ in said})
     if quiet:
         say(f"{counted(quiet, 'run')} without a remark")

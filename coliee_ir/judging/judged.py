@@ -7,7 +7,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import is_whole, one_of, refused
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert

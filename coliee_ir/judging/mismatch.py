@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
 from unicodedata import normalize
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import Forms, Ids
 from coliee_adapters.normal_forms import folded, mistaken, normalised

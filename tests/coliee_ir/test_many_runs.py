@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
 from pathlib import Path
 
@@ -33,6 +34,37 @@ def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.Mo
         assert isinstance(scores, Scores)
         assert (scores.tag, scores.measures, scores.remarks) == (alone.tag, alone.measures, alone.remarks)
         assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
+
+
+def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # r1 to r3 leave out one query and more, r4 to r6 repeat one line and more
+    gold = tmp_path / "gold.json"
+    gold.write_text(json.dumps({f"{query:03d}": ["101"] for query in range(1, 6)}))
+    for run in range(10):
+        answered = range(1, 6 - run if run < 4 else 6)
+        lines = [f"{query:03d} 101 r{run}\n" for query in answered]
+        repeated = lines[: run - 3] if 4 <= run < 7 else []
+        (tmp_path / f"r{run}.txt").write_text("".join([*lines, *repeated]))
+    runs = sorted(map(str, tmp_path.glob("r*.txt")))
+    assert main(["evaluate", str(gold), *runs, "--task", "1"]) == 0
+    err = capsys.readouterr().err
+    [unanswered] = coliee_ir.evaluate(gold, runs[1], task="1").remarks
+    assert f"3 runs (r1, r2, r3): {unanswered}\n" in err
+    assert [line.partition(")")[0] for line in err.splitlines() if "duplicate" in line] == ["3 runs (r4, r5, r6"]
+    assert f"{wording('without-remark', '4 runs')}\n" in err
+
+
+def test_a_kept_remark_has_its_kind(tmp_path: Path) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text("001 101 R\n001 101 R\n")
+    evaluator = Evaluator({"001": ["101"], "002": ["102"]}, task="1")
+    kinds = [remark.kind for remark in evaluator.evaluate(run).remarks]
+    assert kinds == ["unanswered-query", "duplicate"]
+    with coliee_ir.ScoreStore(tmp_path / "s.sqlite") as store:
+        for _ in range(2):
+            [scores] = store.score(evaluator, [run])
+            assert isinstance(scores, Scores)
+            assert [remark.kind for remark in pickle.loads(pickle.dumps(scores)).remarks] == kinds
 
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])

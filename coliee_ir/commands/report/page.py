@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import jinja2
 from markupsafe import Markup, escape
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.compare.render import described
@@ -165,11 +166,11 @@ def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "Source of the rules", contents.protocol.source
 
 
-def _remarks(contents: Contents) -> list[tuple[str, list[str]]]:
+def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
     """What is to be known of the report and of each run; what all runs share is said once."""
     runs = contents.scored
     common = [remark for remark in runs[0].remarks if all(remark in other.remarks for other in runs)]
-    told: list[tuple[str, list[str]]] = []
+    told: list[tuple[str, Sequence[str]]] = []
     if len(runs) > 1 and common:
         told.append(("All runs", common))
     for name, scores in zip(contents.names, runs, strict=True):

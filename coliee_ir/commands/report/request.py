@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike, written
