@@ -365,6 +365,7 @@ class _Judging:
         self._rank(lines, hits)
         self._note_lost_zeros(lines, numbers, finder)
         self._note_other_forms(lines, numbers, finder)
+        self._note_odd_ids(lines)
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
@@ -530,6 +531,13 @@ class _Judging:
             if document not in texts[self.qrels.start[number] : self.qrels.start[number + 1]]:
                 query = self.qrels.queries[number]
                 self.remarks.add("other-form", f"query {query}: {document} for {written}, {form}")
+
+    def _note_odd_ids(self, lines: Lines) -> None:
+        """Remark documents that cannot be written as the gold's are, such as 398.20, a date, 000018.pdf."""
+        for at in self.qrels.unlike(lines.documents).tolist():
+            document = lines.documents[at]
+            if is_folded(document):  # others were remarked
+                self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:
