@@ -278,6 +278,13 @@ def check_installed(what: str = "a report") -> None:
         raise UsageError(f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
 
 
+def begin_page() -> None:
+    """Begin what a page needs and does not hang on its runs, in a process of its own, while they are scored."""
+    from coliee_ir.commands.report import library
+
+    library.begin()
+
+
 def _ranks(pool: Pool, same: dict[str, str]) -> Ranks:
     """Where the documents of a run stand, query by query."""
     documents = [same.setdefault(document, document) for document in pool.documents]
