@@ -14,10 +14,11 @@ import weakref
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple, cast
+from typing import Any, BinaryIO, Final, cast
 
 from coliee_adapters import archives, file_kinds, limits, remote
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
 from coliee_adapters.errors import InputError, UsageError, contained, masked
 

@@ -11,8 +11,9 @@ import importlib
 import io
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked
 
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::[^/]*)?://")

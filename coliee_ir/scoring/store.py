@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.inputs import RunLike

@@ -14,6 +14,7 @@ from coliee_adapters import columns
 from coliee_adapters.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import IdRule, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 
@@ -188,6 +189,12 @@ def test_any_file_is_read_as_its_naive_twin_reads_it(
         expected = twin(text, path.name, LAYOUTS[name], rule)
         for outcome in readings(path, text.encode(), LAYOUTS[name], rule):
             assert outcome == expected
+
+
+@given(texts=st.lists(st.text("ab\u00e9", min_size=1, max_size=40), min_size=1), data=st.data())
+def test_ids_are_compared_with_a_text_as_texts_are(texts: list[str], data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(texts) | st.text("ab", min_size=1, max_size=40))
+    assert columns._equal(Ids.of(texts), text).tolist() == [one == text for one in texts]
 
 
 # the fast lane

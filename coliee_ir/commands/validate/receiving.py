@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
-from typing import NamedTuple
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source, by_original, copies
 from coliee_adapters.folders import Walked, walk
