@@ -12,12 +12,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import remote, trec_eval
-from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
+from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.folders import walk
 from coliee_adapters.fonts import lacking
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, exact_id
+from coliee_adapters.records import exact_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
@@ -34,7 +34,8 @@ from coliee_ir.scoring.reading import (
     opened_if_possible,
     read_gold,
     read_queries,
-    read_run,
+    reads_as_gold,
+    reads_as_run,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -260,26 +261,13 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         yield
     except InputError as error:
         name = run.name if isinstance(run, Source) else run
-        if error.path == gold and isinstance(name, str) and _is_run(gold) and _is_gold(run):
+        is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
+        if error.path == gold and is_file and reads_as_run(gold) and reads_as_gold(run):
             error = InputError(
                 error.path, error.problem, line=error.line, found=error.found,
                 remedy=f"did you swap them? {name} reads as a gold",
             )  # fmt: skip
         raise error from None
-
-
-def _is_run(path: str) -> bool:
-    with contextlib.suppress(ColieeError):
-        if path != "-":
-            record = read_run(path)
-            return isinstance(record, Answers) or any(True for _ in record.blocks())
-    return False
-
-
-def _is_gold(run: Any) -> bool:
-    with contextlib.suppress(ColieeError):
-        return run != "-" and bool(read_gold(run).queries)
-    return False
 
 
 def put(text: str, path: str) -> None:

@@ -29,6 +29,7 @@ KINDS: Final = {
     "task": ("file of another task", "files of other tasks"),
     "part": ("file of another part of submissions", "files of another part of submissions"),
     "named": ("file named as a gold", "files named as golds"),
+    "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 
