@@ -430,19 +430,25 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
     of_kind: dict[str, list[tuple[str, str]]] = {}
+    quiet = 0
     for scores in scored:
         header = Remark("header" + "+extra" * bool(scores.extra), scores.header())
         remarks = [remark for remark in scores.remarks if remark not in common]
-        for remark in [header, *remarks] if scores.extra or scores.queries["unanswered"] else remarks:
+        if scores.extra or scores.queries["unanswered"]:
+            remarks.insert(0, header)
+        quiet += not remarks
+        for remark in remarks:
             of_kind.setdefault(remark.kind, []).append((shortened(scores.tag), remark))
     for said in of_kind.values():
-        tag, sentence = said[0]
+        first, sentence = said[0]
+        about = first
         if len(said) > 1:
             tags = ", ".join(one for one, _ in said[:_NAMED])
             more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
-            tag = f"{counted(len(said), 'run')} ({tags}{more})"
-        say(f"{tag}: {sentence}")
-    quiet = len(scored) - len({tag for said in of_kind.values() for tag, _ in said})
+            about = f"{counted(len(said), 'run')} ({tags}{more})"
+        if len({one for _, one in said}) > 1:
+            about += f", each with its own numbers; {first}"
+        say(f"{about}: {sentence}")
     if quiet:
         say(f"{counted(quiet, 'run')} without a remark")
 
