@@ -84,7 +84,7 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_adapters.detect", "coliee_adapters.model_text"): "what models wrote, named as such, alone needs it",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
-        for name in ("overview", "page", "paper", "texts")
+        for name in ("library", "overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
@@ -187,6 +187,18 @@ def test_there_is_no_circle_of_imports() -> None:
 def test_imports_stand_at_the_head_of_their_file() -> None:
     late = {(one.importer, one.imported) for one in imports() if one.inside or (one.for_types and not is_face(one))}
     assert late == set(LATE)
+
+
+def test_classes_are_made_in_one_way() -> None:
+    slow = {("dataclasses", "dataclass"), ("typing", "NamedTuple"), ("collections", "namedtuple")}
+    made = {
+        name
+        for name, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and any((node.module, each.name) in slow for each in node.names))
+        or (isinstance(node, ast.Attribute) and node.attr in ("dataclass", "NamedTuple", "namedtuple"))
+    }
+    assert made == {"coliee_adapters.classes"}
 
 
 #: Where a string is a task's name and means something else, or has to name tasks.

@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.decimals import decimals, integers
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source, decode, has_mark

@@ -16,13 +16,14 @@ from functools import partial
 from itertools import chain, repeat
 from numbers import Integral
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import arrow, json_records
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, UsageError, quoted
 from coliee_adapters.ids import Collection, Ids, Picked

@@ -16,9 +16,10 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Real
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from coliee_adapters import case_law, json_text, statute
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.records import (

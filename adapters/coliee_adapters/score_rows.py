@@ -14,12 +14,13 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import parquet
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, replaced
 

@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from io import TextIOBase
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import BLANKS, Comments, content_lines, join_columns, split_columns

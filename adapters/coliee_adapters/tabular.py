@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.columns import as_number, finite_score, last_column, undecided
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source

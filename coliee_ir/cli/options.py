@@ -9,9 +9,10 @@ import argparse
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from coliee_adapters import remote
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns

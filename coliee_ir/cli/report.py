@@ -42,7 +42,10 @@ def run(options: argparse.Namespace) -> int:
     if options.manifest is not None and options.output is None:
         raise UsageError("--manifest is about the page: name it with -o FILE")
     report.check_installed()
-    handed_in = scoring.handed_in(options, *_outputs(options))
+    outputs = _outputs(options)
+    if options.output is not None:
+        report.begin_page()
+    handed_in = scoring.handed_in(options, *outputs)
     scored, evaluator, submissions, failed, *_ = scoring.score(options, measures(options), handed_in, keep_judged=True)
     if not scored:
         return 2
@@ -66,11 +69,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _outputs(options: argparse.Namespace) -> list[str]:
     """All files that will be written."""
-    from coliee_ir.commands.report import overview, page, paper  # what they draw with is there only now
-
     outputs = [] if options.output is None else [options.output]
+    # what they draw with is there only now
     if options.figures is not None:
+        from coliee_ir.commands.report import page, paper
+
         outputs += map(str, paper.paths(page.Drawn._fields, options.figures))
     if options.overview is not None:
+        from coliee_ir.commands.report import overview
+
         outputs += map(str, overview.paths(options.overview))
     return outputs

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.columns import changes
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Columns

@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import Judged

@@ -7,9 +7,10 @@ from its package has that module loaded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from coliee_adapters import frames
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
 from coliee_ir.output.grid import Cell, Grid, Number
 

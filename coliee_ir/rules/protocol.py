@@ -12,11 +12,12 @@ import functools
 import os
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, overload
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike
 from coliee_ir.rules import ALWAYS

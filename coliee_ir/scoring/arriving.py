@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters import case_law, descriptions, detect, statute, tabular
+from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.file_kinds import kind_of
@@ -28,6 +29,7 @@ KINDS: Final = {
     "task": ("file of another task", "files of other tasks"),
     "part": ("file of another part of submissions", "files of another part of submissions"),
     "named": ("file named as a gold", "files named as golds"),
+    "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files import Source, by_original, copies
 from coliee_adapters.lines import counted

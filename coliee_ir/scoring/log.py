@@ -14,10 +14,11 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source, exclusively, sha256_of, written
 from coliee_adapters.lines import counted

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import Judged

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.inputs import RunLike
@@ -318,7 +319,7 @@ def _content(submission: Submission) -> _Content | None:
             raise UsageError("a store keeps the scores of runs in files; this run is in memory")
         digest.update(f"\0{name}\0".encode())
         try:
-            with part.open() as stream:
+            with part.open(to_end=True) as stream:
                 while piece := stream.read(1 << 20):
                     digest.update(piece)
         except InputError:

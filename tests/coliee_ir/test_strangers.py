@@ -11,7 +11,7 @@ from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError
-from coliee_ir import evaluate, make_report
+from coliee_ir import evaluate, make_report, validate
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -286,3 +286,20 @@ def test_a_gold_and_a_run_that_look_alike_are_told_by_their_names(call: Call) ->
     for files, told in (((run, GOLD1), True), ((GOLD1, run), False)):
         code, _, err = call("evaluate", *files)
         assert (code, swapped in err) == (0, told)
+
+
+@pytest.mark.parametrize(
+    ("task", "gold", "lines"),
+    [
+        ("1", "task1/gold.json", '"002473" "026639" "RUN1"\n'),
+        ("1", "task1/gold.json", "002473 0 026639 1\n"),
+        ("1", "task1/gold.json", "// y\n002473 026639 RUN1\n"),
+        ("2", "task2/gold.json", "827.0 13.0 RUN1\n"),
+        ("tort", "tort/gold.jsonl", "Loading the model ... done\n"),
+    ],
+)
+def test_the_gold_shows_the_task_of_a_file_that_does_not(tmp_path: Path, task: str, gold: str, lines: str) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text(lines)
+    validation = validate(run, gold=EXAMPLES / gold)
+    assert (validation.task, validation.errors > 0) == (task, True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare.result import POPULATIONS, Comparison, Pair

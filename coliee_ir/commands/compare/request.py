@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.records import Gold
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number

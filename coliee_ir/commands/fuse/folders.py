@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files import Source, by_original, copies
 from coliee_adapters.records import Answers

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import altair as alt
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import Contents

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from functools import cache
 from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import jinja2
-import vl_convert
 from markupsafe import Markup, escape
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.compare.render import described
-from coliee_ir.commands.report import cutting, differences, embedded, hardness, standing
+from coliee_ir.commands.report import cutting, differences, embedded, hardness, library, standing
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.details import details
-from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page, unchecked
+from coliee_ir.commands.report.drawing import Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.webpage import fingerprint, local
@@ -63,7 +59,7 @@ def drawn(contents: Contents) -> Drawn:
 def page(contents: Contents, texts: Texts) -> str:
     """The page as HTML."""
     figures = drawn(contents)
-    scripts = [_library(), _text("page.js")]
+    scripts = [library.script(), _text("page.js")]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -108,22 +104,6 @@ def page(contents: Contents, texts: Texts) -> str:
         level=f"{100 * contents.board.resampling.confidence_level:g}%",
         several=len(contents.names) > 1,
     )
-
-
-@cache
-def _library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script.
-
-    A process of its own makes it, whose 100 MiB end with it; where none can be started, this one does.
-    """
-    snippet = "window.vegaEmbed = vegaEmbed;"
-    code = (
-        "import sys, vl_convert as v; sys.stdout.buffer.write(v.javascript_bundle(sys.argv[1], sys.argv[2]).encode())"
-    )
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        command = [sys.executable, "-c", code, snippet, VEGA_LITE]
-        return subprocess.run(command, capture_output=True, check=True).stdout.decode()
-    return str(vl_convert.javascript_bundle(snippet, VEGA_LITE))
 
 
 def _text(name: str) -> str:

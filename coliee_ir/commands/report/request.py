@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike, written
@@ -276,6 +276,13 @@ def check_installed(what: str = "a report") -> None:
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise UsageError(f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
+
+
+def begin_page() -> None:
+    """Begin what a page needs and does not hang on its runs, in a process of its own, while they are scored."""
+    from coliee_ir.commands.report import library
+
+    library.begin()
 
 
 def _ranks(pool: Pool, same: dict[str, str]) -> Ranks:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.search import NEAR, Bounds, Fit, Sweep
 from coliee_ir.judging.judged import BoolArray, FloatArray

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.lines import counted
 from coliee_ir.output import grid

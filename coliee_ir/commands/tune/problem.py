@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from coliee_adapters.classes import dataclass
 from coliee_ir.commands.tune import honest, search
 from coliee_ir.commands.tune.honest import Candidate
 from coliee_ir.commands.tune.objective import Objective, objective

@@ -6,10 +6,11 @@ Sums over queries add: those of each fold are formed once, and what chooses with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.objective import Objective
 from coliee_ir.commands.tune.pool import Pool
