@@ -52,7 +52,7 @@ _JAPANESE: Final = (
     r"(?:[(（][^()（）]*+[)）])?+(?:\s|$)"
 )
 
-_MISSING: Final = r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]"
+_MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -328,7 +328,7 @@ def _articles(query: str, pair: Element, source: Source, remarks: Remarks) -> li
         for line in t1.text.split("\n"):
             if article := article_head(line):
                 named.append(article)
-            elif missing := re.match(_MISSING, line):
+            elif missing := _MISSING.match(line):
                 named.append(article_id(missing[1].strip(), t1.line, source))
                 remarks.add("missing-article", f"line {t1.line}: {query} {named[-1]}")
     if not named and any(t1.text.strip() for t1 in pair.iter("t1")):
