@@ -33,11 +33,13 @@ class Selection(NamedTuple):
         chosen: the place of the candidate with the best held-out score, or of the simplest within an error of it.
         scores: the held-out score of each, the mean over the repeats.
         behind: by how much each differs from the best.
+        held: what each query adds to each one's held-out scores; shape (D, Q, T) each.
     """
 
     chosen: int
     scores: list[float]
     behind: list[Difference]
+    held: Sequence[FloatArray]
 
 
 def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among: BoolArray) -> Selection:
@@ -62,7 +64,7 @@ def _selected(
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
     behind = [difference(terms, held[best]) for terms in held]
     enough = [score >= scores[best] - apart.error - NEAR for score, apart in zip(scores, behind, strict=True)]
-    return Selection(enough.index(True) if any(enough) else best, scores, behind)
+    return Selection(enough.index(True) if any(enough) else best, scores, behind, parts)
 
 
 def chosen(
@@ -87,12 +89,13 @@ def chosen(
     ]
 
 
-def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
+def nested(candidates: Sequence[Candidate], split: Split, selection: Selection | None = None) -> Terms:
     """What each query adds when kind of rule and parameters are both chosen without its fold; for all repeats.
 
     Args:
         candidates: the kinds of rule, the simplest first.
         split: the folds; those within the rest of a fold are dealt anew.
+        selection: what came of trying these candidates on all folds of this split, if that is known.
     """
     aim = candidates[0].sweep.objective
     everyone = np.ones(len(aim.base), dtype=np.bool_)
@@ -105,6 +108,9 @@ def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
         for number, kind in zip(numbers, kinds, strict=True):
             tests.setdefault(kind, np.zeros(outer.shape, dtype=np.bool_))[repeat] |= fold == number
     for kind, test in tests.items():
-        repeats = np.flatnonzero(test.any(axis=1))
-        each[test] = kind.sweep.held_out(outer[repeats], kind.bounds)[test[repeats]]
+        if selection is not None:
+            each[test] = selection.held[candidates.index(kind)][test]
+        else:
+            repeats = np.flatnonzero(test.any(axis=1))
+            each[test] = kind.sweep.held_out(outer[repeats], kind.bounds)[test[repeats]]
     return averaged(list(each), aim.score, aim.is_mean)
