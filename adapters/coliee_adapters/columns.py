@@ -27,7 +27,9 @@ from coliee_adapters.lines import Comments, content_lines, counted, split_column
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
-_BLOCK = 1 << 19  # with all that is made of it, it stays in the processor's cache; megabytes are slower
+#: bytes of a block, which with all that is made of it stays in the processor's cache (megabytes are slower); and of the
+#: largest file that is read as one block, as joining queries that lie across borders takes longer
+_SIZES = 1 << 19, 3 << 19
 
 _FAR = 1 << 24  # bytes, after which a border between two queries is given up
 
@@ -239,7 +241,8 @@ def read_blocks(
     """
     reader = _Reader(source.name, layout, rule, tag)
     lines = 0
-    for raw in source.blocks(_BLOCK, start, stop):
+    block, whole = _SIZES
+    for raw in source.blocks(max(source.size, block) if source.size <= whole else block, start, stop):
         columns = reader.read(raw)
         if layout.remark and start == lines == 0:
             columns = columns._replace(remarks=(columns.remarks or Remarks()) + _noted(layout.remark))

@@ -148,8 +148,13 @@ class Source:
         return len(self._first) == _HEAD
 
     @contextlib.contextmanager
-    def open(self) -> Iterator[BinaryIO]:
+    def open(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
         """A binary stream from the first byte, decompressed.
+
+        Args:
+            to_end: whether the rest will be read from where reading begins, so that a file elsewhere is asked for
+                megabytes at once.
+            stop: the byte of a file elsewhere behind which nothing will be read; None for its end.
 
         Raises:
             InputError: see the class.
@@ -157,16 +162,22 @@ class Source:
         with contextlib.ExitStack() as stack:
             with self._faults():
                 raw: BinaryIO
+                known: _State | None = None
                 if self._is_stream:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
+                    known = self._state
                     if self._is_remote:
-                        raw = stack.enter_context(remote.opened(self.path, remote.state(self.path).size or 0))
+                        size = known.size if known is not None else remote.state(self.path).size or 0
+                        size = size if stop is None else min(stop, size)
+                        raw = stack.enter_context(remote.opened(self.path, size, to_end=to_end))
                     else:
                         raw = stack.enter_context(self._place.open("rb"))
                     self._check_unchanged(raw)
-                compression = compression_of(raw)
+                # its first bytes, which are those of the first time, are not asked for again
+                is_plain = self._is_remote and known is not None and self.is_file
+                compression = None if is_plain else compression_of(raw)
                 self._compression = "" if compression is None else compression.name
                 stream = raw if compression is None else stack.enter_context(compression.unpacked(raw, self.name))
             yield stream
@@ -200,7 +211,7 @@ class Source:
         """
         longest = self.limits.line if longest is None else longest
         self._check_text()
-        with self.open() as stream:
+        with self.open(to_end=True, stop=stop) as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
             held = 0  # bytes in it
             done = start
@@ -262,7 +273,7 @@ class Source:
         most: int = getattr(self.limits, limit)
         pieces: list[bytes] = []
         size = self.size
-        with self.open() as stream:
+        with self.open(to_end=True) as stream:
             while size <= most and (piece := self._read(stream, _PIECE)):
                 pieces.append(piece)
                 size = max(size, stream.tell())

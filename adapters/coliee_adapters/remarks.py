@@ -18,6 +18,7 @@ KINDS = {
     "`coliee-ir convert --normalise` writes one form",
     "other-spelling": "{n} query (id is|ids are) written otherwise than in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
+    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores of another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",

@@ -12,12 +12,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import remote, trec_eval
-from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
+from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.folders import walk
-from coliee_adapters.fonts import lacking
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, exact_id
+from coliee_adapters.records import exact_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
@@ -34,7 +33,8 @@ from coliee_ir.scoring.reading import (
     opened_if_possible,
     read_gold,
     read_queries,
-    read_run,
+    reads_as_gold,
+    reads_as_run,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -260,26 +260,13 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         yield
     except InputError as error:
         name = run.name if isinstance(run, Source) else run
-        if error.path == gold and isinstance(name, str) and _is_run(gold) and _is_gold(run):
+        is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
+        if error.path == gold and is_file and reads_as_run(gold) and reads_as_gold(run):
             error = InputError(
                 error.path, error.problem, line=error.line, found=error.found,
                 remedy=f"did you swap them? {name} reads as a gold",
             )  # fmt: skip
         raise error from None
-
-
-def _is_run(path: str) -> bool:
-    with contextlib.suppress(ColieeError):
-        if path != "-":
-            record = read_run(path)
-            return isinstance(record, Answers) or any(True for _ in record.blocks())
-    return False
-
-
-def _is_gold(run: Any) -> bool:
-    with contextlib.suppress(ColieeError):
-        return run != "-" and bool(read_gold(run).queries)
-    return False
 
 
 def put(text: str, path: str) -> None:
@@ -345,13 +332,6 @@ def typed(options: argparse.Namespace) -> list[str]:
         elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:
             kept.append(word)
     return kept
-
-
-def tell_figures(folder: str, files: Sequence[Path]) -> None:
-    """On standard error: how many files were written to a folder, and the fonts that their figures lack."""
-    say(f"{folder}: {counted(len(files), 'file')}")
-    for sentence in lacking(files):
-        say(sentence)
 
 
 def tell_text(text: str) -> None:
@@ -450,19 +430,25 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
     of_kind: dict[str, list[tuple[str, str]]] = {}
+    quiet = 0
     for scores in scored:
         header = Remark("header" + "+extra" * bool(scores.extra), scores.header())
         remarks = [remark for remark in scores.remarks if remark not in common]
-        for remark in [header, *remarks] if scores.extra or scores.queries["unanswered"] else remarks:
+        if scores.extra or scores.queries["unanswered"]:
+            remarks.insert(0, header)
+        quiet += not remarks
+        for remark in remarks:
             of_kind.setdefault(remark.kind, []).append((shortened(scores.tag), remark))
     for said in of_kind.values():
-        tag, sentence = said[0]
+        first, sentence = said[0]
+        about = first
         if len(said) > 1:
             tags = ", ".join(one for one, _ in said[:_NAMED])
             more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
-            tag = f"{counted(len(said), 'run')} ({tags}{more})"
-        say(f"{tag}: {sentence}")
-    quiet = len(scored) - len({tag for said in of_kind.values() for tag, _ in said})
+            about = f"{counted(len(said), 'run')} ({tags}{more})"
+        if len({one for _, one in said}) > 1:
+            about += f", each with its own numbers; {first}"
+        say(f"{about}: {sentence}")
     if quiet:
         say(f"{counted(quiet, 'run')} without a remark")
 

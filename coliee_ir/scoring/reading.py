@@ -414,6 +414,23 @@ def _task_of_ids(queries: Iterable[str]) -> Found:
     return signs.STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else signs.QRELS
 
 
+def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
+    """Whether what ``read_gold`` takes is a gold, by the rules of a task where it is named."""
+    try:
+        return bool(read_gold(source, task=task).queries)
+    except ColieeError:
+        return False
+
+
+def reads_as_run(source: Any, *, task: str | None = None) -> bool:
+    """Whether what ``read_run`` takes is a run, by the rules of a task where it is named."""
+    try:
+        record = read_run(source, task=task)
+        return isinstance(record, Answers) or any(True for _ in record.blocks())
+    except ColieeError:
+        return False
+
+
 def telling(runs: Iterable[object]) -> object:
     """The submission that shows the task best: one that can only hold documents, beside which answers may stand.
 

@@ -23,6 +23,7 @@ import coliee_ir.examples
 from coliee_adapters import trec_eval
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import Decisions, cli
+from coliee_ir.cli import demo
 from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands import convert as conversion
 from coliee_ir.measures import everything
@@ -685,7 +686,7 @@ def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
     assert code == 0
     typed = [line for line in out.splitlines() if line.startswith("$ coliee-ir evaluate ")]
     assert {re.match(r"── Task (\w+)", line)[1] for line in out.splitlines() if line.startswith("──")} == set(TASKS)  # type: ignore[index]
-    assert len(typed) == 9
+    assert len(typed) == len(demo._SHOWN)
     for measure in ("MicroF1", "MacroF2", "LabelAccuracy", "RationaleF1", "ndcg_cut_10", "MicroR@30"):
         assert measure in out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 import sys
 from pathlib import Path
 
@@ -49,8 +50,12 @@ def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytes
     assert main(["evaluate", str(gold), *runs, "--task", "1"]) == 0
     err = capsys.readouterr().err
     [unanswered] = coliee_ir.evaluate(gold, runs[1], task="1").remarks
-    assert f"3 runs (r1, r2, r3): {unanswered}\n" in err
+    own_numbers = wording("each-its-own", "r1")
+    assert f"3 runs (r1, r2, r3){own_numbers}: {unanswered}\n" in err
     assert [line.partition(")")[0] for line in err.splitlines() if "duplicate" in line] == ["3 runs (r4, r5, r6"]
+    shutil.copy(runs[1], tmp_path / "same.txt")
+    assert main(["evaluate", str(gold), runs[0], *runs[4:], runs[1], str(tmp_path / "same.txt"), "--task", "1"]) == 0
+    assert f"2 runs (r1, r1): {unanswered}\n" in capsys.readouterr().err
     assert f"{wording('without-remark', '4 runs')}\n" in err
 
 

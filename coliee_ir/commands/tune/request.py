@@ -328,6 +328,13 @@ def cut(
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
     remarks = gathered.remarks + Remarks()
     remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
+    if (
+        isinstance(rule, Rule)
+        and rule.family == "score"
+        and len(pool.compared)
+        and pool.compared.max() < rule.threshold
+    ):
+        remarks.add("no-score-reaches")
     return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
 
 
