@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-
 #: of gzip: a third of the time of the highest level, for a page that is half a per cent larger
 _LEVEL: Final = 7
 
