@@ -647,7 +647,7 @@ def _careful(files: Put, chance: random.Random, plain: Outcome) -> str | None:
 @check("small blocks")
 def _blocks(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     for size in (chance.randrange(3, 40), chance.randrange(40, 1000)):  # a byte order mark is seen in one piece
-        with mock.patch.object(columns, "_BLOCK", size):
+        with mock.patch.object(columns, "_SIZES", (size, 0)):
             if said := differing(plain, outcome(files, lambda: plainly(files))):
                 return f"blocks of {size} bytes: {said}"
             with carefully():
@@ -661,7 +661,7 @@ def _parts(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     for jobs in (2, 3, 7):
         if said := differing(plain, outcome(files, lambda jobs=jobs: with_jobs(files, jobs))):  # type: ignore[misc]
             return f"{jobs} parts: {said}"
-    with mock.patch.object(columns, "_BLOCK", 97):
+    with mock.patch.object(columns, "_SIZES", (97, 0)):
         return differing(plain, outcome(files, lambda: with_jobs(files, 3)))
 
 
@@ -811,7 +811,7 @@ def _validate(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     form = chance.choice(["table", "json", "github"])
     if said := broken(typed("validate", files.run, *task, *known, "-f", form), result=False):
         return said
-    with carefully(), mock.patch.object(columns, "_BLOCK", chance.randrange(3, 1000)):
+    with carefully(), mock.patch.object(columns, "_SIZES", (chance.randrange(3, 1000), 0)):
         first, second = (typed("validate", files.run, *task, *known, "-f", "json") for _ in range(2))
     whole = typed("validate", files.run, *task, *known, "-f", "json")
     if not first == second == whole:

@@ -79,6 +79,7 @@ LATE: Mapping[tuple[str, str], str] = {
         (importer, "coliee_ir.scoring.store"): "stores of scores, and logs, alone need it"
         for importer in ("coliee_ir.scoring.log", "coliee_ir.scoring.several")
     },
+    ("coliee_ir.scoring.log", "coliee_ir.scoring.sheets"): "who reads a log alone needs it",
     ("coliee_ir.cli.scoring", "coliee_ir.scoring.collecting"): "folders of runs alone need it",
     ("coliee_ir.measures.catalogue", "coliee_ir.measures.formulas"): "formulas alone need it",
     ("coliee_adapters.detect", "coliee_adapters.model_text"): "what models wrote, named as such, alone needs it",

@@ -6,6 +6,7 @@ import argparse
 
 from coliee_ir.cli import scoring
 from coliee_ir.cli.options import add, one_measure
+from coliee_ir.cli.report import tell_figures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan_scores
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     facts = {**scoring.facts_of(evaluator), "seed": options.seed}
     scoring.publish(options, render(plan, options.format), options.given, facts)
     if options.figures is not None:
-        scoring.tell_figures(options.figures, plan.write_figures(options.figures))
+        tell_figures(options.figures, plan.write_figures(options.figures))
     return 2 if failed else 0
 
 

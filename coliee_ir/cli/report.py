@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Sequence
+from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
+from coliee_adapters.fonts import lacking
+from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
@@ -61,10 +65,17 @@ def run(options: argparse.Namespace) -> int:
         scoring.publish(options, made.to_html(), options.given, facts)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        scoring.tell_figures(options.figures, made.write_figures(options.figures))
+        tell_figures(options.figures, made.write_figures(options.figures))
     if options.overview is not None:
-        scoring.tell_figures(options.overview, made.write_overview(options.overview, easy=options.easy))
+        tell_figures(options.overview, made.write_overview(options.overview, easy=options.easy))
     return 2 if failed else 0
+
+
+def tell_figures(folder: str, files: Sequence[Path]) -> None:
+    """On standard error: how many files were written to a folder, and the fonts that their figures lack."""
+    say(f"{folder}: {counted(len(files), 'file')}")
+    for sentence in lacking(files):
+        say(sentence)
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

@@ -15,7 +15,6 @@ from coliee_adapters import remote, trec_eval
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.folders import walk
-from coliee_adapters.fonts import lacking
 from coliee_adapters.lines import counted
 from coliee_adapters.records import exact_id
 from coliee_adapters.remarks import Remark
@@ -333,13 +332,6 @@ def typed(options: argparse.Namespace) -> list[str]:
         elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:
             kept.append(word)
     return kept
-
-
-def tell_figures(folder: str, files: Sequence[Path]) -> None:
-    """On standard error: how many files were written to a folder, and the fonts that their figures lack."""
-    say(f"{folder}: {counted(len(files), 'file')}")
-    for sentence in lacking(files):
-        say(sentence)
 
 
 def tell_text(text: str) -> None:

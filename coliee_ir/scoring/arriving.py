@@ -20,6 +20,7 @@ from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.files import Source, is_copy
 from coliee_adapters.folders import Walked
 from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_ir.rules.protocol import NUMBERED
 
 #: kinds of files that are passed over, as they are called: of one, of several
 KINDS: Final = {
@@ -51,7 +52,7 @@ _GOLD: Final = r"(?i)(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]lab
 _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
 
 #: a task named in a path: ``task3.A``, ``Task 4/run.txt``; not in ``deberta-task3aug``
-_NAMED_TASK: Final = r"(?i)(?<![^\W\d_])task[\s_.-]*([1-5])(?![^\W_])"
+_NAMED_TASK: Final = rf"(?i)(?<![^\W\d_])task[\s_.-]*({NUMBERED})(?![^\W_])"
 
 
 @dataclass(slots=True)

@@ -28,7 +28,6 @@ from coliee_ir.output.grid import no_formula
 from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.sheets import read_sheet
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
 COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
@@ -175,6 +174,8 @@ def read_log(path: str) -> Log:
     Raises:
         InputError: it cannot be read, or has no rows.
     """
+    from coliee_ir.scoring.sheets import read_sheet  # who writes a log does without
+
     sheet = read_sheet(Source(path))
     folder = Path(path).parent
     runs: dict[tuple[str, str | None, str | None], None] = {}

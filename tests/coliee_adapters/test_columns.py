@@ -174,7 +174,7 @@ def readings(path: Path, content: bytes, layout: Layout, rule: IdRule = exact_id
             if careful:
                 patch.setattr(columns._Reader, "_regular", lambda *_: None)
             for size in BLOCKS:
-                patch.setattr(columns, "_BLOCK", size)
+                patch.setattr(columns, "_SIZES", (size, 0))
                 yield read(Source(path.name, any_text=True), layout, rule)
 
 
@@ -410,7 +410,7 @@ def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, messa
 
 
 def test_an_error_waits_until_its_block_is_asked_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "_BLOCK", 6)
+    monkeypatch.setattr(columns, "_SIZES", (6, 0))
     path.write_text("q d T\nq\n", encoding="utf-8")
     blocks = read_blocks(Source(path), THREE_COLUMNS)
     assert list(next(blocks).documents) == ["d"]

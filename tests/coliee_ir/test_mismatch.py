@@ -169,7 +169,7 @@ def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run: dict[str, l
 def test_the_refusal_is_the_same_in_blocks_and_parts(
     size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns, "_BLOCK", size)
+    monkeypatch.setattr(columns, "_SIZES", (size, 0))
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(json.dumps({f"{n:03}": ["013"] for n in range(40)}))
     lines = [f"{n:03} A{n} T\n" for n in range(40)]

@@ -166,20 +166,8 @@ def rank_runs(
     entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
     by_logs = [(who.team_of(scores.tag, scores.file), scores) for scores in logged if not best]
     entries, by_logs_alone = _with_logged(entries, by_logs, evaluator.protocol.tie_break)
-    if best and logged:
-        remarks.append(f"{counted(len(logged), 'run')} known by logged scores alone left out: --best compares all runs")
     if best:
-        left_out = len(scored) - len(entries)
-        if not any(team for team, _ in scored):
-            remarks.append("no teams are known, so every run would be its team's best; name the teams with --teams CSV")
-        elif left_out:
-            remarks.append(
-                f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
-            )
-            remarks.append(
-                "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
-                "their intervals do not"
-            )
+        remarks += _said_of_best(scored, entries, logged)
     return Leaderboard.of(
         evaluator,
         entries,
@@ -192,6 +180,23 @@ def rank_runs(
         described=passed.described,
         teams=who,
     )
+
+
+def _said_of_best(
+    scored: Sequence[tuple[str, Scores]], entries: Sequence[Entry], logged: Sequence[Scores]
+) -> Iterator[str]:
+    """What there is to know of a ranking of the best run of each team."""
+    if logged:
+        yield f"{counted(len(logged), 'run')} known by logged scores alone left out: --best compares all runs"
+    left_out = len(scored) - len(entries)
+    if not any(team for team, _ in scored):
+        yield "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
+    elif left_out:
+        yield f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
+        yield (
+            "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
+            "their intervals do not"
+        )
 
 
 def _with_logged(
