@@ -460,7 +460,8 @@ def versions() -> str:
 
 def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
     if given and len(given) != len(runs):
-        raise UsageError(f"{option} is given {len(given)} times for {len(runs)} runs: give one a run, in their order")
+        times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
+        raise UsageError(f"{option} is given {times}: give one a run, in their order")
     return given or [None] * len(runs)
 
 

@@ -327,3 +327,15 @@ def test_a_result_goes_into_a_named_pipe(call: Call, tmp_path: Path) -> None:
     code, _, _ = call("evaluate", GOLD1, RUN1, "-f", "csv", "-o", pipe)
     reading.join(5)
     assert (code, "0.245333" in "".join(got)) == (0, True)
+
+
+@pytest.mark.parametrize("numbers", [("0.25", "0.75", "0.50"), ("3", "1", "2")])
+def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, numbers: tuple[str, ...]) -> None:
+    run, copy = tmp_path / "run.txt", tmp_path / "copy.txt"
+    run.write_text(
+        "".join(f"002473 {doc} {x}\n" for doc, x in zip(("000007", "000001", "000004"), numbers, strict=True))
+    )
+    validation = validate(run, task=1, fix=copy, tag="RUN1")
+    assert [finding.rule for finding in validation.findings] == ["tag-missing"]
+    assert copy.read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
+    assert validation.left == ()
