@@ -60,6 +60,9 @@ _PIECE = 1 << 16
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
 
+#: names of files that a table of text has none of
+_NO_TEXT: Final = (".json", ".jsonl", ".csv", ".tsv", ".md", ".tex", ".html")
+
 #: from so many runs on there is something to watch; where no terminal shows a bar, a line says so every so many seconds
 _MANY, _EVERY = 5, 30.0
 
@@ -310,8 +313,10 @@ def publish(
         put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
     if is_told:
         tell_text(text)
-    else:
-        put(text, options.output)
+        return
+    put(text, options.output)
+    if getattr(options, "format", None) == "table" and options.output.lower().endswith(_NO_TEXT):
+        say(f"{options.output}: written as a table of text; name another format with -f")
 
 
 def facts_of(evaluator: Evaluator) -> dict[str, Any]:

@@ -339,3 +339,14 @@ def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, num
     assert [finding.rule for finding in validation.findings] == ["tag-missing"]
     assert copy.read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
     assert validation.left == ()
+
+
+def test_a_name_that_promises_another_format_is_remarked(call: Call, tmp_path: Path) -> None:
+    other, said = tmp_path / "scores.csv", wording("written-table-text", ...)
+    for given, is_said in (([], True), (["-f", "csv"], False)):
+        code, _, err = call("evaluate", GOLD1, RUN1, "-o", other, *given)
+        assert (code, said in err) == (0, is_said)
+    said = wording("written-trecs-columns", ...)
+    for given, is_said in (([], True), (["--to", "json"], False)):
+        code, _, err = call("convert", RUN1, tmp_path / "run.json", *given)
+        assert (code, said in err) == (0, is_said)

@@ -55,7 +55,7 @@ RULES: Final[dict[str, Rule]] = {
     "json": Rule(_W, "the file is JSON; the organisers ask for columns, though they scored runs in JSON in 2024", "send columns", _PAGE, "lists of documents are written in columns; the run tag is the file's name or --tag"),
     "empty": Rule(_E, "the file contains no submission lines", "write one line per document or answer", _OURS),
     "utf-16": Rule(_E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
-    "not-utf8": Rule(_E, "{n} (byte is|bytes are) not UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE, "taken out of run tags"),
+    "not-utf8": Rule(_E, "{n} (byte is|bytes are) not UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE),
     "bom": Rule(_E, "the file begins with a byte order mark, which becomes part of the first query id", "save as UTF-8 without BOM", _PAGE, "taken off"),
     "carriage-return": Rule(_E, f"{_LINES} (ends|end) in a carriage return alone, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
     "control": Rule(_E, f"{_LINES} (holds|hold) control characters", "remove them", _OURS, "taken out"),
