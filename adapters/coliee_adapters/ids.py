@@ -144,19 +144,19 @@ class Ids(Sequence[str]):
     @classmethod
     def joined(cls, parts: Sequence[Ids]) -> Ids:
         """One sequence after the other, in new memory."""
-        pieces: list[bytes] = []
+        pieces: list[memoryview] = []
         first: list[IntArray] = []
         before = 0
         for part in parts:
             if len(part):
                 start, stop = int(part.first.min()), int((part.first + part.length).max())
-                pieces.append(part.raw[start:stop])
+                pieces.append(memoryview(part.raw)[start:stop])
                 first.append(part.first + (before - start))
                 before += stop - start
         if not pieces:
             return cls.of([])
         length = np.concatenate([part.length for part in parts])
-        return cls(b"".join(pieces) + bytes(PADDING), np.concatenate(first), length)
+        return cls(b"".join((*pieces, bytes(PADDING))), np.concatenate(first), length)
 
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""
