@@ -16,7 +16,7 @@ import numpy as np
 from coliee_adapters.checked import one_of, refused
 from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
-from coliee_adapters.folders import walk
+from coliee_adapters.folders import Walked, walk
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_ir.commands.leaderboard.board import EASY, Entry
@@ -27,7 +27,7 @@ from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.arriving import sorted_out
+from coliee_ir.scoring.arriving import Passed, sorted_out
 from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.given import read_values
@@ -124,15 +124,8 @@ def rank_runs(
     known = TeamList() if teams is None else read_teams(teams)
     if not (watch is None or callable(watch)):
         raise refused("watch", "a function", watch)
-    not_runs = [
-        one_of("besides", path, _PATHS, "a list of files")
-        for path in one_of("besides", besides, Iterable, "a list of files")
-    ]
-    not_runs = [*not_runs, *(path for path in (*gold_files(gold), teams) if isinstance(path, _PATHS))]
-    walked = walk(paths, not_runs)
-    files, passed = sorted_out(walked, gold_files(gold))
-    sources, invalid = opened_files(files, columns)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
+    walked, passed, sources, invalid = _found(paths, gold, [teams, *_listed(besides)], columns)
     of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
     if columns and of_gold and not memory:  # what is in memory has columns too
         check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
@@ -180,6 +173,24 @@ def rank_runs(
         described=passed.described,
         teams=who,
     )
+
+
+def _listed(besides: Iterable[PathLike]) -> list[PathLike]:
+    """The files that are no submissions, checked."""
+    return [
+        one_of("besides", path, _PATHS, "a list of files")
+        for path in one_of("besides", besides, Iterable, "a list of files")
+    ]
+
+
+def _found(
+    paths: Sequence[str], gold: Any, besides: Sequence[Any], columns: Mapping[str, str] | None
+) -> tuple[Walked, Passed, list[Source], list[Invalid]]:
+    """What lies in the folders and files: what may be runs, opened, and what is passed over or cannot be opened."""
+    golds = gold_files(gold)
+    walked = walk(paths, [path for path in (*besides, *golds) if isinstance(path, _PATHS)])
+    files, passed = sorted_out(walked, golds)
+    return walked, passed, *opened_files(files, columns)
 
 
 def _said_of_best(
