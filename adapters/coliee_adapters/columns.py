@@ -362,12 +362,12 @@ class _Reader:
             if len(fields) < width:
                 raise self._wrong_count(number, line, fields)
             document = fields[self.layout.document]
-            if self.commas_separate and COMMAS.search(document):
+            if self.commas_separate and re.search(COMMAS, document):
                 remedy = f"write one document per line; {self.layout.expected}"
                 raise InputError(self.name, "a comma in a document's id", line=number, found=line, remedy=remedy)
             if not self.layout.tagged and len(fields) > width:
                 raise self._wrong_count(number, line, fields)
-            if self.rule is not exact_id and (found := INVISIBLE.search(fields[0] + document)):
+            if self.rule is not exact_id and (found := re.search(INVISIBLE, fields[0] + document)):
                 problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
                 raise InputError(self.name, problem, line=number, found=line, remedy="delete the character")
             tag = " ".join(fields[width - 1 :]) if self.layout.tagged else ""

@@ -646,7 +646,8 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
     import tempfile
 
     with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
-        yield os.fdopen(os.dup(spool.fileno()), "wb")
+        with os.fdopen(os.dup(spool.fileno()), "wb") as stream:
+            yield stream
         spool.seek(0)
         shutil.copyfileobj(spool, raw, _PIECE)
 

@@ -466,7 +466,7 @@ def collected(held: Any) -> Any:
         raise InputError(_MEMORY, problem, found=str(error)) from error
 
 
-def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, Sequence[Any]]:
     """The values of a frame's columns, by role."""
     try:
         is_arrow, names = hasattr(held, "column_names"), _names(held)
@@ -476,11 +476,20 @@ def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str
         if hasattr(held, "fetchall"):  # DuckDB
             rows = held.fetchall()
             return {role: [row[at] for row in rows] for role, at in roles.items()}
-        return {role: held[names[at]].to_list() for role, at in roles.items()}
+        return {role: _held_values(held[names[at]]) for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
         remedy = "give a pandas, polars or Arrow frame, or a dictionary"
         problem = "the columns of this frame cannot be read"
         raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+
+
+def _held_values(column: Any) -> Sequence[Any]:
+    """The values of a frame's column; numbers as the array that they stand in."""
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return arrow.Column(column.to_numpy(), None)
+    values: list[Any] = column.to_list()
+    return values
 
 
 def _names(held: Any) -> list[Any]:

@@ -51,7 +51,7 @@ KINDS = {
 #: The kinds whose examples are lines by number.
 NUMBERED = frozenset({"tag", "tag-words", "comment"})
 
-_CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
+_CHOICE = r"\(([^()|]*)\|([^()|]*)\)"
 
 #: So many examples of each kind are kept.
 EXAMPLES = 3
@@ -63,7 +63,7 @@ def worded(pattern: str, n: int) -> str:
     >>> worded("{n} (line repeats|lines repeat) a document", 2)
     '2 lines repeat a document'
     """
-    return _CHOICE.sub(r"\1" if n == 1 else r"\2", pattern).format(n=n)
+    return re.sub(_CHOICE, r"\1" if n == 1 else r"\2", pattern).format(n=n)
 
 
 class Remark(str):

@@ -211,7 +211,7 @@ def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:
 
 
 #: How the organisers name the file of a long list: ``task3-L.TAG``.
-LONG_LIST_FILE = re.compile(r"task3-l(?![a-z])", re.IGNORECASE)
+LONG_LIST_FILE = r"(?i)task3-l(?![a-z])"
 
 #: How the form of the system description names the tasks; the pilot's two are one there.
 DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")

@@ -251,7 +251,7 @@ def _without_copies(groups: Sequence[list[Part]], passed: Passed, named: Collect
 def _part(source: Source, evaluator: Evaluator, team_of: TeamOf) -> Part:
     record = evaluator.read(source)
     kind = "answers" if isinstance(record, Answers) else "documents"
-    if kind == "documents" and evaluator.protocol.long_list and LONG_LIST_FILE.search(Path(source.name).name):
+    if kind == "documents" and evaluator.protocol.long_list and re.search(LONG_LIST_FILE, Path(source.name).name):
         kind = "long"
     nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
     return Part(source, kind, record.tag, team_of(record.tag, source.name), nameless)

@@ -119,6 +119,9 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
     every = candidates(pool, measure, "k", "score")
     split = Split.of(pool.queries, 2, seed, repeats=2)
     terms = honest.nested(every, split)
+    everyone = np.ones(len(pool.queries), dtype=np.bool_)
+    selection = honest.select(every, split, split.all_folds(everyone), everyone)
+    assert honest.nested(every, split, selection).each.tolist() == terms.each.tolist()
     scores = []
     for repeat, each in enumerate(np.split(terms.each, 2, axis=1)):
         outer = split.folds(np.ones(len(pool.queries), dtype=np.bool_), repeat)

@@ -14,7 +14,7 @@ from coliee_ir.commands.compare.result import POPULATIONS, Comparison, Pair
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import View, no_queries, shows
+from coliee_ir.output.shown import View, shows
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -257,10 +257,4 @@ FORMS: Final[dict[str, Callable[[Comparison], str]]] = {
 }
 
 
-def _frame(comparison: Comparison, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("a comparison")
-    return pairs(comparison)
-
-
-shows(Comparison, View(_text, lambda comparison: (standings(comparison), pairs(comparison)), _frame))
+shows(Comparison, View(_text, lambda comparison: (standings(comparison), pairs(comparison))))

@@ -58,6 +58,8 @@ def drawn(contents: Contents) -> Drawn:
 
 def page(contents: Contents, texts: Texts) -> str:
     """The page as HTML."""
+    # the greatest data are made, and let go, before there are figures
+    shown, evaluation = embedded.data(details(contents, texts)), embedded.data(contents.evaluation())
     figures = drawn(contents)
     scripts = [library.script(), _text("page.js")]
     policy = "; ".join(
@@ -98,8 +100,8 @@ def page(contents: Contents, texts: Texts) -> str:
         tunings=cutting.tunings_table(contents),
         remarks=_remarks(contents),
         charts=embedded.data({figure.name: on_page(figure) for figure in figures.there()}),
-        details=embedded.data(details(contents, texts)),
-        evaluation=embedded.data(contents.evaluation()),
+        details=shown,
+        evaluation=evaluation,
         measure=contents.measure.name,
         level=f"{100 * contents.board.resampling.confidence_level:g}%",
         several=len(contents.names) > 1,

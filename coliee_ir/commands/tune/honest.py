@@ -33,11 +33,15 @@ class Selection(NamedTuple):
         chosen: the place of the candidate with the best held-out score, or of the simplest within an error of it.
         scores: the held-out score of each, the mean over the repeats.
         behind: by how much each differs from the best.
+        folds: the folds of each deal; shape (D, Q).
+        held: what each query adds to each one's held-out scores; shape (D, Q, T) each.
     """
 
     chosen: int
     scores: list[float]
     behind: list[Difference]
+    folds: IntArray
+    held: Sequence[FloatArray]
 
 
 def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among: BoolArray) -> Selection:
@@ -49,11 +53,12 @@ def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among
         folds: for each repeat the fold of each query; shape (D, Q).
         among: shape (Q,); the queries that take part.
     """
-    return _selected(candidates, split, [kind.sweep.held_out(folds, kind.bounds) for kind in candidates], among)
+    held = [kind.sweep.held_out(folds, kind.bounds) for kind in candidates]
+    return _selected(candidates, split, folds, held, among)
 
 
 def _selected(
-    candidates: Sequence[Candidate], split: Split, parts: Sequence[FloatArray], among: BoolArray
+    candidates: Sequence[Candidate], split: Split, folds: IntArray, parts: Sequence[FloatArray], among: BoolArray
 ) -> Selection:
     """The choice by what each query adds to each candidate's held-out scores, of shape (D, Q, T)."""
     aim = candidates[0].sweep.objective
@@ -62,7 +67,7 @@ def _selected(
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
     behind = [difference(terms, held[best]) for terms in held]
     enough = [score >= scores[best] - apart.error - NEAR for score, apart in zip(scores, behind, strict=True)]
-    return Selection(enough.index(True) if any(enough) else best, scores, behind)
+    return Selection(enough.index(True) if any(enough) else best, scores, behind, folds, parts)
 
 
 def chosen(
@@ -82,21 +87,21 @@ def chosen(
     held = np.stack([kind.sweep.held_out(folds, kind.bounds) for kind in candidates], axis=1)
     return [
         # with one group there is nothing to choose by
-        candidates[_selected(candidates, split, parts[:, None], train).chosen if fold.max() > 0 else 0]
+        candidates[_selected(candidates, split, fold[None], parts[:, None], train).chosen if fold.max() > 0 else 0]
         for train, fold, parts in zip(trains, folds, held, strict=True)
     ]
 
 
-def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
+def nested(candidates: Sequence[Candidate], split: Split, selection: Selection | None = None) -> Terms:
     """What each query adds when kind of rule and parameters are both chosen without its fold; for all repeats.
 
     Args:
         candidates: the kinds of rule, the simplest first.
         split: the folds; those within the rest of a fold are dealt anew.
+        selection: what came of trying these candidates on all folds of this split, if that is known.
     """
     aim = candidates[0].sweep.objective
-    everyone = np.ones(len(aim.base), dtype=np.bool_)
-    outer = split.all_folds(everyone)
+    outer = split.all_folds(np.ones(len(aim.base), dtype=np.bool_)) if selection is None else selection.folds
     each = np.zeros((*outer.shape, aim.base.shape[1]))
     tests: dict[Candidate, BoolArray] = {}  # what is held out where a kind is chosen; shape (repeats, Q)
     for repeat, fold in enumerate(outer):
@@ -105,6 +110,9 @@ def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
         for number, kind in zip(numbers, kinds, strict=True):
             tests.setdefault(kind, np.zeros(outer.shape, dtype=np.bool_))[repeat] |= fold == number
     for kind, test in tests.items():
-        repeats = np.flatnonzero(test.any(axis=1))
-        each[test] = kind.sweep.held_out(outer[repeats], kind.bounds)[test[repeats]]
+        if selection is not None:
+            each[test] = selection.held[candidates.index(kind)][test]
+        else:
+            repeats = np.flatnonzero(test.any(axis=1))
+            each[test] = kind.sweep.held_out(outer[repeats], kind.bounds)[test[repeats]]
     return averaged(list(each), aim.score, aim.is_mean)

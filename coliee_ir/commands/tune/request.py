@@ -234,7 +234,7 @@ def tune_scored(
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split, fixed)
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
-    terms = problem.held_out(candidates)
+    terms = problem.held_out(candidates, solution.selection)
     later = None
     if forward is not None:
         later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward))

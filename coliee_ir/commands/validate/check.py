@@ -254,7 +254,7 @@ class Checked:
         labels = sum(len(row.texts) in (2, 3) and row.texts[1].lower() in _LIKE_LABELS for row in rows)
         if "answers" in self._check.protocol.parts and 2 * labels > len(rows):
             return "answers"
-        return "long" if self._check.rules.long_list and LONG_LIST_FILE.search(Path(name).name) else "documents"
+        return "long" if self._check.rules.long_list and re.search(LONG_LIST_FILE, Path(name).name) else "documents"
 
     def _read(self, source: Source, add: Add) -> None:
         """What no rule has seen, our reader may."""

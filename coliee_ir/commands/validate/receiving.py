@@ -6,6 +6,7 @@ files ──sorted_out──▶ runs and the rest ──by team and task──�
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -127,7 +128,7 @@ def _held(file: str, passed: Passed) -> _Held:
     task = next((row.task for row in PROTOCOLS if said == {described_task(row.task)}), "")
     task = named_task(file) or task or found
     part = "answers" if isinstance(record, Answers) else "documents"
-    if part == "documents" and LONG_LIST_FILE.search(Path(file).name):
+    if part == "documents" and re.search(LONG_LIST_FILE, Path(file).name):
         part = "long list"
     return _Held(record.tag, part, task)
 
