@@ -245,7 +245,7 @@ def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Exe
         return contextlib.nullcontext()
     from coliee_ir.judging import cluster  # loads Dask
 
-    return cluster.connected(options.cluster)
+    return cluster.connected(options.cluster, say)
 
 
 @contextlib.contextmanager
