@@ -70,8 +70,14 @@ class Split:
         number = {name: at for at, name in enumerate(sorted(set(names)))}
         if n < 2 or len(number) < n:
             what = counted(len(number), "query" if groups is None else "group")
-            remedy = f"use 2 to {len(number)}" if len(number) > 1 else "at least 2 are needed"
-            raise UsageError(f"{counted(n, 'fold')} cannot be made from {what}; {remedy}")
+            least = (
+                f"use 2 to {len(number)}"
+                if len(number) > 2
+                else "use 2"
+                if len(number) == 2
+                else "at least 2 are needed"
+            )
+            raise UsageError(f"{counted(n, 'fold')} cannot be made from {what}; {least}")
         return cls(np.array([number[name] for name in names], dtype=np.int64), n, seed, repeats)
 
     def folds(self, among: BoolArray, *round_: int) -> IntArray:

@@ -13,7 +13,7 @@ from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError
-from coliee_ir import evaluate, make_report, validate
+from coliee_ir import evaluate, make_report, rank_runs, validate
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -350,3 +350,15 @@ def test_a_name_that_promises_another_format_is_remarked(call: Call, tmp_path: P
     for given, is_said in (([], True), (["--to", "json"], False)):
         code, _, err = call("convert", RUN1, tmp_path / "run.json", *given)
         assert (code, said in err) == (0, is_said)
+
+
+def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> None:
+    for team, lines in (("A", RUN1.read_text()), ("B", RUN1.read_text()[:2000])):
+        (tmp_path / "sent" / team).mkdir(parents=True)
+        (tmp_path / "sent" / team / "run.txt").write_text(lines.rpartition("\n")[0] + "\n")
+    board = rank_runs(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha"})
+    assert [entry.team for entry in board.entries] == ["Alpha", "Alpha"]
+    assert any(wording("list-teams-gives", ...) in remark for remark in board.remarks)
+    board = rank_runs(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha", "B/run.txt": "Beta"})
+    assert {entry.team for entry in board.entries} == {"Alpha", "Beta"}
+    assert not any(wording("list-teams-gives", ...) in remark for remark in board.remarks)
