@@ -22,6 +22,7 @@ SCORING = (
     *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
     *(
         "scores",
+        "means",
         "render",
         "batch",
         "evaluator",

@@ -668,7 +668,6 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     if outputs.count("-") > 1:
         raise UsageError("standard output (-) can be named only once; write the other results to files")
     given = [archives.outer(path) for path in given]
-    inputs = [found for path in given if (found := _plain(path, sys.stdin))]
     for at, output in enumerate(outputs):
         if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
             raise UsageError(f"{output} would be written twice: name two files")
@@ -679,6 +678,7 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
         there = _plain(output, sys.stdout)
         real = Path(os.path.realpath(output))
         in_folder = output.lower().endswith(_ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
+        inputs = (found for path in given if (found := _plain(path, sys.stdin)))
         if there and (in_folder or any(os.path.samestat(there, other) for other in inputs)):
             what = "standard output" if output == "-" else output
             raise UsageError(f"{what} is read, and would be written over: name another file")

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
-from coliee_adapters.files import Source
 from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
 from coliee_ir.commands.leaderboard import EASY
 from coliee_ir.output.webpage import local
+from coliee_ir.scoring.submission import name_of
 from coliee_ir.stats.settings import Resampling
 
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     scored, evaluator, failed, submissions, _ = scoring.score(options, measures(options), submissions, keep_judged=True)
     if not scored:
         return 2
-    of_file = {one.run.name: one for one in submissions if isinstance(one.run, Source)}
+    of_file = {name_of(one.run): one for one in submissions}
     made = report.report_scores(
         scored, evaluator, [of_file.get(scores.file) for scores in scored], corpus=options.corpus,
         categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +26,7 @@ from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring import log, session
 from coliee_ir.scoring.arriving import Passed, is_gold_by_name, sorted_out
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.means import Means
 from coliee_ir.scoring.reading import (
     check_columns,
     gold_files,
@@ -33,6 +35,7 @@ from coliee_ir.scoring.reading import (
     read_gold,
     read_queries,
     read_run,
+    readable_again,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -114,7 +117,7 @@ class Scored(NamedTuple):
         logged: the scores that a log has of runs that cannot be scored again, without those of single queries.
     """
 
-    scores: list[Scores]
+    scores: Sequence[Scores]
     evaluator: Evaluator
     failed: bool
     submissions: list[Submission]
@@ -157,10 +160,9 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
 
 
 def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:
-    """The runs that were named with what belongs to each, opened, so that they can be read more than once.
+    """The runs that were named with what belongs to each, so that they can be read more than once.
 
-    A folder stands for the files in it: ``options.runs`` names these afterwards. What cannot be opened stays a path,
-    about which its evaluation will complain.
+    A folder stands for the files in it: ``options.runs`` names these afterwards.
 
     Raises:
         UsageError: not every run has its part, or see ``find_files``.
@@ -169,7 +171,7 @@ def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submiss
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(getattr(options, "long_list", []), options.runs, "--long-list")
     return [
-        Submission(*(opened_if_possible(part, options.columns) for part in parts))
+        Submission(*(readable_again(part, options.columns) for part in parts))
         for parts in zip(options.runs, answers, long_lists, strict=True)
     ]
 
@@ -192,26 +194,28 @@ def score(
         measures: names of measures.
         submissions: what ``handed_in`` gave, where the caller needs it too.
         keep_judged: whether the scores keep the judged parts.
-        only_means: whether the scores of single queries may be forgotten where runs are many.
+        only_means: whether the scores of single queries may be forgotten.
 
     Raises:
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
-    check_named_columns(options, given, [part for submission in submissions for part in submission])
+    if options.columns:
+        files = (opened_if_possible(part, options.columns) for one in submissions for part in one)
+        check_named_columns(options, given, files)
     stores = [name for one in submissions if is_store(name := name_of(one.run))]
     logs = [log.read_log(name) for one in submissions if log.is_log(name := name_of(one.run))]
     held = {*stores, *(one.path for one in logs)}
     submissions = [one for one in submissions if name_of(one.run) not in held]
     named = {name_of(one.run) for one in submissions}
     again = dict.fromkeys(parts for one in logs for parts in one.runs if parts[0] not in named)
-    submissions += [Submission(*(opened_if_possible(part, options.columns) for part in parts)) for parts in again]
+    submissions += [Submission(*parts) for parts in again]
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
     kept = getattr(options, "store", None)
     if stores or kept is not None:
-        from coliee_ir.scoring.store import ScoreStore, slim, task_of  # which runs scored once do without
+        from coliee_ir.scoring.store import ScoreStore, task_of  # which runs scored once do without
     for run in (name_of(submission.run) for submission in submissions):
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
@@ -221,18 +225,20 @@ def score(
     if task is None and logs and not named:
         task, because = log.task_of(logs), f"as in {logs[0].path}"
     if task is None:
-        task, because = session.find(gold, submissions)
+        task, because = session.find(gold, submissions, columns=options.columns)
     evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task)
-    )
+        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task),
+        columns=options.columns,
+    )  # fmt: skip
     if submissions:
-        submissions = collected(options, submissions, evaluator)
-    scored: list[Scores] = []
+        submissions = [Submission(*map(_closed, one)) for one in collected(options, submissions, evaluator)]
+    scored: list[Scores] | Means = Means() if only_means else []
     failed = False
     with contextlib.ExitStack() as stack:
         for path in stores:
             with ScoreStore(path, reading=True) as kept_scores:
-                scored += kept_scores.scores(evaluator)
+                for scores in kept_scores.scores(evaluator):
+                    scored.append(scores)
         executor = stack.enter_context(engine(options))
         if kept is not None:
             store = stack.enter_context(ScoreStore(kept))
@@ -241,7 +247,7 @@ def score(
             results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
         for result in watched(results, len(submissions)):
             if isinstance(result, Scores):
-                scored.append(slim(result) if only_means and kept is not None else result)
+                scored.append(result)
             elif options.keep_going:
                 failed = True
                 say(f"coliee-ir: {result}")
@@ -265,13 +271,13 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
     Raises:
         UsageError: nothing is left.
     """
-    runs = [one.run for one in submissions]
     if set(options.runs) <= options.named or any(getattr(options, name, None) for name in ("answers", "long_list")):
         for remark in options.passed.remarks():
             say(remark)
         return submissions
     from coliee_ir.scoring.collecting import collect, no_teams  # needed for what is in folders
 
+    runs = [opened_if_possible(one.run, options.columns) for one in submissions]
     found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
                     options.named, alone=True)  # fmt: skip
     for remark in (*options.passed.remarks(), *found.remarks):
@@ -281,6 +287,11 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
     if not found.handed and not unread:
         raise UsageError("; ".join(["there is no run to score", *options.passed.remarks()]))
     return [*(one.parts for one in found.handed), *unread]
+
+
+def _closed(part: Any) -> Any:
+    """A plain file as its path: see ``readable_again``."""
+    return part.path if isinstance(part, Source) and part.is_file else part
 
 
 def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
@@ -326,28 +337,31 @@ def _is_gold(run: Any) -> bool:
     return False
 
 
-def put(text: str, path: str) -> None:
-    """Write a result to the file, or the standard output (``-``), that ``-o`` names.
+def put(text: str | Iterable[str], path: str) -> None:
+    """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names.
 
     Raises:
         InputError: the file cannot be written.
     """
+    pieces = [text] if isinstance(text, str) else text
     if path == "-":
-        sys.stdout.write(text)
+        sys.stdout.writelines(pieces)
         return
     with written_bytes(path) as stream:
-        for start in range(0, len(text), _PIECE):  # a page may be long
-            stream.write(text[start : start + _PIECE].encode("utf-8", "backslashreplace"))
+        for piece in pieces:
+            for start in range(0, len(piece), _PIECE):  # a page may be long
+                stream.write(piece[start : start + _PIECE].encode("utf-8", "backslashreplace"))
 
 
 def publish(
-    options: argparse.Namespace, text: str, read: Iterable[str], facts: Mapping[str, Any], *, is_told: bool = False
-) -> None:
+    options: argparse.Namespace, text: str | Iterable[str], read: Iterable[str], facts: Mapping[str, Any], *,
+    is_told: bool = False,
+) -> None:  # fmt: skip
     """Write a result where ``-o`` says, and its manifest where ``--manifest`` says.
 
     Args:
         options: what was typed.
-        text: the result.
+        text: the result, in one piece or several.
         read: the files and folders that it was computed from.
         facts: the task, the edition, the decisions, the seed.
         is_told: whether it goes to standard error, because another result has standard output.
@@ -364,9 +378,10 @@ def publish(
             remote.refuse(file, "a file that --manifest names")
         from coliee_ir.commands.verify import manifest
 
+        text = "".join(text)
         put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
     if is_told:
-        tell_text(text)
+        tell_text("".join(text))
     else:
         put(text, options.output)
 
@@ -468,7 +483,9 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     rules = f"task {first.task}" + (f" by the rules of {first.edition}" if first.edition is not None else "")
     say(rules + (f" ({because})" if because else "") + (f", {excluded} excluded" if excluded else ""))
     say(versions())
-    common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
+    common = list(first.remarks)
+    for scores in scored:
+        common = [remark for remark in common if remark in scores.remarks]
     if len(scored) <= _FEW:
         for scores in scored:
             tag = shortened(scores.tag)
@@ -486,22 +503,25 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
 
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
-    of_kind: dict[str, list[tuple[str, str]]] = {}
+    of_kind: dict[str, tuple[str, list[str]]] = {}
+    counts: Counter[str] = Counter()
+    quiet = 0
     for scores in scored:
         clean = re.fullmatch(r"\d+ quer(?:y|ies): \d+ answered, 0 unanswered", scores.header())
-        for remark in [*([] if clean else [scores.header()]), *(one for one in scores.remarks if one not in common)]:
+        remarks = [*([] if clean else [scores.header()]), *(one for one in scores.remarks if one not in common)]
+        quiet += not remarks
+        for remark in remarks:
             kind = re.sub(r"\d+", "N", re.sub(r"\s*\((?:first|line|query|entry)\b.*\)", "", remark))
             for singular, plural in ((r"\bis\b", "are"), (r"\bhas\b", "have"), (r"ies\b", "y"), (r"s\b", "")):
                 kind = re.sub(singular, plural, kind)  # one query and two are of a kind
-            of_kind.setdefault(kind, []).append((shortened(scores.tag), remark))
-    for said in of_kind.values():
-        tag, remark = said[0]
-        tags = [one for one, _ in said[:_NAMED]]
-        more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
-        say(
-            f"{tag}: {remark}" if len(said) == 1 else f"{counted(len(said), 'run')} ({', '.join(tags)}{more}): {remark}"
-        )
-    quiet = len(scored) - len({tag for said in of_kind.values() for tag, _ in said})
+            _, tags = of_kind.setdefault(kind, (remark, []))
+            if len(tags) < _NAMED:
+                tags.append(shortened(scores.tag))
+            counts[kind] += 1
+    for kind, (remark, tags) in of_kind.items():
+        n = counts[kind]
+        more = f" and {n - _NAMED} more" if n > _NAMED else ""
+        say(f"{tags[0]}: {remark}" if n == 1 else f"{counted(n, 'run')} ({', '.join(tags)}{more}): {remark}")
     if quiet:
         say(f"{counted(quiet, 'run')} without a remark")
 

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -76,12 +77,12 @@ def results(
             )
             stack.callback(pool.shutdown, cancel_futures=True)
             stack.push(partial(_stop, before))
-            futures = _submitted(pool, len(tasks))
+            futures = deque(_submitted(pool, len(tasks)))
         except OSError as error:
             raise WorkerError(f"no worker process can be started ({error.strerror or error}); try --jobs 1") from None
         try:
-            for future in futures:
-                yield future.result()
+            while futures:  # a result that was given is not held
+                yield futures.popleft().result()
         except BrokenProcessPool:
             raise LostError(
                 "a worker process was killed before it was done, perhaps because memory ran out; try --jobs 1"
@@ -90,12 +91,14 @@ def results(
 
 def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> Iterator[_Result | ColieeError]:
     """The results of an executor's workers, in the order of the tasks; an error calls off what has not begun."""
-    futures: list[Future[_Result | ColieeError]] = []
+    futures: deque[Future[_Result | ColieeError]] = deque()
     try:
         for task in tasks:
             futures.append(executor.submit(_away, task))
-        for future in futures:
-            yield future.result()
+        while futures:
+            result = futures[0].result()
+            futures.popleft()
+            yield result
     except ColieeError:
         raise
     except (Exception, CancelledError) as error:  # any engine's own

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,8 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.means import Means
+from coliee_ir.scoring.render import render
 from coliee_ir.scoring.submission import Submission
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
@@ -33,6 +37,25 @@ def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.Mo
         assert isinstance(scores, Scores)
         assert (scores.tag, scores.measures, scores.remarks) == (alone.tag, alone.measures, alone.remarks)
         assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
+
+
+def test_means_are_what_was_appended_in_some_hundred_bytes() -> None:
+    scored = [one for name in (["MicroF1", "AP"], []) for one in map(Evaluator(GOLD, name).evaluate, RUNS)]
+    means = Means()
+    for scores in scored:
+        means.append(scores)
+    assert len(means) == len(scored)
+    for before, after in zip(scored, means, strict=True):
+        assert after.to_dict() == before.to_dict()
+        assert (after.header(), after.timing, after.answered) == (before.header(), before.timing, before.answered)
+    assert [scores.tag for scores in means[1:]] == [scores.tag for scores in scored[1:]]
+    for form in ("table", "json", "jsonl", "csv", "trec"):
+        assert render(means[:3], form) == render(scored[:3], form)
+    tracemalloc.start()
+    for number in range(200):
+        means.append(replace(scored[number % 3], tag=f"run{number}"))
+    assert tracemalloc.get_traced_memory()[0] < 200 * 600
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
