@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from coliee_adapters.inputs import GoldLike, RunLike
     from coliee_adapters.layouts import Layout, Part
     from coliee_adapters.records import Answers, Columns, Gold, Run
-    from coliee_adapters.remarks import Remarks
+    from coliee_adapters.remarks import Remark, Remarks
     from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing, compare
     from coliee_ir.commands.convert import convert, to_frame, to_qrels, to_run, write_submission
     from coliee_ir.commands.fuse import Fusion, fuse
@@ -93,7 +93,7 @@ _HOMES = {
     ),
     "coliee_ir.commands.tune.filters": ("Filter",),
     "coliee_ir.commands.fuse.recipe": ("Fused",),
-    "coliee_adapters.remarks": ("Remarks",),
+    "coliee_adapters.remarks": ("Remark", "Remarks"),
     "coliee_adapters.layouts": (
         "Layout",
         "Part",
@@ -216,6 +216,7 @@ __all__ = [
     "Qrels",
     "Query",
     "Ranks",
+    "Remark",
     "Remarks",
     "Report",
     "Resampling",

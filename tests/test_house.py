@@ -20,21 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
     *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *(
-        "scores",
-        "means",
-        "render",
-        "batch",
-        "evaluator",
-        "sheets",
-        "teams",
-        "arriving",
-        "collecting",
-        "session",
-        "store",
-        "several",
-    ),
-    "log",
+    *("scores", "means", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session"),
+    *("store", "log", "several"),
 )
 
 #: The floors from the ground up; each may import itself and those below.
@@ -90,14 +77,15 @@ LATE: Mapping[tuple[str, str], str] = {
     },
     **{
         (importer, "coliee_ir.scoring.store"): "stores of scores, and logs, alone need it"
-        for importer in ("coliee_ir.cli.scoring", "coliee_ir.scoring.log", "coliee_ir.scoring.several")
+        for importer in ("coliee_ir.scoring.log", "coliee_ir.scoring.several")
     },
+    ("coliee_ir.scoring.log", "coliee_ir.scoring.sheets"): "who reads a log alone needs it",
     ("coliee_ir.cli.scoring", "coliee_ir.scoring.collecting"): "folders of runs alone need it",
     ("coliee_ir.measures.catalogue", "coliee_ir.measures.formulas"): "formulas alone need it",
     ("coliee_adapters.detect", "coliee_adapters.model_text"): "what models wrote, named as such, alone needs it",
     **{
         ("coliee_ir.commands.report.request", f"coliee_ir.commands.report.{name}"): _DRAWING
-        for name in ("overview", "page", "paper", "texts")
+        for name in ("library", "overview", "page", "paper", "texts")
     },
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report.overview"): _DRAWING,
     ("coliee_ir.cli.leaderboard", "coliee_ir.commands.report"): _DRAWING,
@@ -200,6 +188,18 @@ def test_there_is_no_circle_of_imports() -> None:
 def test_imports_stand_at_the_head_of_their_file() -> None:
     late = {(one.importer, one.imported) for one in imports() if one.inside or (one.for_types and not is_face(one))}
     assert late == set(LATE)
+
+
+def test_classes_are_made_in_one_way() -> None:
+    slow = {("dataclasses", "dataclass"), ("typing", "NamedTuple"), ("collections", "namedtuple")}
+    made = {
+        name
+        for name, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and any((node.module, each.name) in slow for each in node.names))
+        or (isinstance(node, ast.Attribute) and node.attr in ("dataclass", "NamedTuple", "namedtuple"))
+    }
+    assert made == {"coliee_adapters.classes"}
 
 
 #: Where a string is a task's name and means something else, or has to name tasks.

@@ -13,9 +13,10 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from coliee_adapters import limits
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, compression_of
 from coliee_adapters.errors import InputError, contained
 from coliee_adapters.file_kinds import TAR, ZIP, kind_of

@@ -68,8 +68,7 @@ def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None
         InputError: not such JSON, or a test set without labels.
     """
     remarks = Remarks()
-    text = source.text()
-    value = json_text.parse(text, source.name) if held is None else held
+    value = json_text.parse(source.text(), source.name) if held is None else held
     if is_unlabelled(value):
         raise InputError(
             source.name,
@@ -77,17 +76,17 @@ def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None
             remedy="give the file with the labels",
         )
     qrels: dict[str, dict[str, int]] = {}
-    for query, entry in members(value, source, text, rule):
+    for query, entry in members(value, source, rule):
         qrels[query] = {}
         if isinstance(entry, dict):
-            for document, relevance in zip(_documents(entry, query, source, text, rule), entry.values(), strict=True):
+            for document, relevance in zip(_documents(entry, query, source, rule), entry.values(), strict=True):
                 integer = isinstance(relevance, int) and not isinstance(relevance, bool)
                 if not integer or abs(relevance) > GREATEST_RELEVANCE:
                     remedy = f"a relevance must be an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
-                    raise _wrong_entry(source, text, query, relevance, remedy)
-                _judge(qrels[query], query, document, relevance, source, text, remarks)
+                    raise _wrong_entry(source, query, relevance, remedy)
+                _judge(qrels[query], query, document, relevance, source, remarks)
         else:
-            documents = _documents(entry, query, source, text, rule)
+            documents = _documents(entry, query, source, rule)
             qrels[query] = dict.fromkeys(documents, 1)
             if len(qrels[query]) < len(documents):
                 seen: set[str] = set()
@@ -188,21 +187,20 @@ def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None)
     Raises:
         InputError: not such JSON; a score that is no number.
     """
-    text = source.text()
-    value = json_text.parse(text, source.name) if held is None else held
+    value = json_text.parse(source.text(), source.name) if held is None else held
     queries: list[str] = []
     starts = [0]
     documents: list[str] = []
     scores: list[float] = []
-    for query, entry in members(value, source, text, rule):
+    for query, entry in members(value, source, rule):
         if isinstance(entry, dict):
             for score in entry.values():
                 number = isinstance(score, int | float) and not isinstance(score, bool)
                 if not number or abs(score) > sys.float_info.max:
-                    raise _wrong_entry(source, text, query, score, "a score must be a finite number")
+                    raise _wrong_entry(source, query, score, "a score must be a finite number")
             scores += map(float, entry.values())
         queries.append(query)
-        documents += _documents(entry, query, source, text, rule)
+        documents += _documents(entry, query, source, rule)
         starts.append(len(documents))
     if scores and len(scores) < len(documents):
         raise InputError(
@@ -232,7 +230,7 @@ def is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:
     return isinstance(value, dict) and bool(value) and all(entry in (None, "", [], {}) for entry in value.values())
 
 
-def members(value: object, source: Source, text: str, rule: IdRule) -> list[tuple[str, object]]:
+def members(value: object, source: Source, rule: IdRule) -> list[tuple[str, object]]:
     """The queries of a JSON object and what stands for each."""
     if not isinstance(value, dict) or not value:
         raise InputError(
@@ -245,52 +243,51 @@ def members(value: object, source: Source, text: str, rule: IdRule) -> list[tupl
     for query, entry in value.items():
         if rule(query) in found:
             raise InputError(
-                source.name, "this query appears twice", line=_line_of(query, text), found=query, remedy="keep one"
+                source.name, "this query appears twice", line=_line_of(query, source), found=query, remedy="keep one"
             )
         found[rule(query)] = entry
     if wrong := wrong_id(list(found), commas=rule is exact_id):
         query, problem = wrong
-        raise InputError(source.name, problem, line=_line_of(query, text), found=query, remedy=ONE_WORD)
+        raise InputError(source.name, problem, line=_line_of(query, source), found=query, remedy=ONE_WORD)
     return list(found.items())
 
 
-def _documents(entry: object, query: str, source: Source, text: str, rule: IdRule) -> list[str]:
+def _documents(entry: object, query: str, source: Source, rule: IdRule) -> list[str]:
     """The documents of a query: a list of ids, texts or numbers, or one text with separators; or an object's keys."""
     if not isinstance(entry, str | list | dict):
-        raise _wrong_entry(source, text, query, entry, 'expected a list of documents: ["000018", "000023"]')
+        raise _wrong_entry(source, query, entry, 'expected a list of documents: ["000018", "000023"]')
     given = list(filter(None, re.split(SEPARATORS, entry)) if isinstance(entry, str) else entry)
     if not set(map(type, given)) <= {str} or not all(map(str.strip, given)):
         for document in given:
             if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
-                raise _wrong_entry(source, text, query, document, "a document id must be text or an integer")
+                raise _wrong_entry(source, query, document, "a document id must be text or an integer")
     documents = [rule(str(document)) for document in given]
     if wrong := wrong_id(documents, commas=rule is exact_id):
-        raise _wrong_entry(source, text, query, wrong[0], f"{wrong[1]}: {ONE_WORD}")
+        raise _wrong_entry(source, query, wrong[0], f"{wrong[1]}: {ONE_WORD}")
     return documents
 
 
-def _judge(
-    judged: dict[str, int], query: str, document: str, relevance: int, source: Source, text: str, remarks: Remarks
-) -> None:
+def _judge(judged: dict[str, int], query: str, document: str, relevance: int, source: Source, remarks: Remarks) -> None:
     if document in judged:
         if judged[document] != relevance:
-            raise _wrong_entry(source, text, query, document, "it is judged twice, with different relevance; keep one")
+            raise _wrong_entry(source, query, document, "it is judged twice, with different relevance; keep one")
         remarks.add("gold-duplicate", f"query {query}: {document}")
     judged[document] = relevance
 
 
-def _wrong_entry(source: Source, text: str, query: str, found: object, remedy: str) -> InputError:
+def _wrong_entry(source: Source, query: str, found: object, remedy: str) -> InputError:
     return InputError(
         source.name,
         f"the entry of query {quoted(query)} cannot be read",
-        line=_line_of(query, text),
+        line=_line_of(query, source),
         found=found if isinstance(found, str) else json.dumps(found, ensure_ascii=False),
         remedy=remedy,
     )
 
 
-def _line_of(query: str, text: str) -> int | None:
+def _line_of(query: str, source: Source) -> int | None:
     """The line of a query among a JSON object's keys, if the text holds that key just once as it stands."""
+    text = source.text()
     key = re.escape(json.dumps(query, ensure_ascii=False)[:-1]) + r'(?:\.txt)?"\s*:'
     places = [match.start() for match in re.finditer(key, text)]
     return text.count("\n", 0, places[0]) + 1 if len(places) == 1 else None

@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.decimals import decimals, integers
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source, decode, has_mark
@@ -26,7 +27,9 @@ from coliee_adapters.lines import Comments, content_lines, counted, split_column
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
-_BLOCK = 1 << 18  # with all that is made of it, it stays in the processor's cache; megabytes are slower
+#: bytes of a block, which with all that is made of it stays in the processor's cache (megabytes are slower); and of the
+#: largest file that is read as one block, as joining queries that lie across borders takes longer
+_SIZES = 1 << 19, 3 << 19
 
 _FAR = 1 << 24  # bytes, after which a border between two queries is given up
 
@@ -238,7 +241,8 @@ def read_blocks(
     """
     reader = _Reader(source.name, layout, rule, tag)
     lines = 0
-    for raw in source.blocks(_BLOCK, start, stop):
+    block, whole = _SIZES
+    for raw in source.blocks(max(source.size, block) if source.size <= whole else block, start, stop):
         columns = reader.read(raw)
         if layout.remark and start == lines == 0:
             columns = columns._replace(remarks=(columns.remarks or Remarks()) + _noted(layout.remark))
@@ -333,9 +337,7 @@ class _Reader:
         if self.tag is None:
             self.tag = tags[0]
         tag = self.tag.split(" ")[0]
-        # counting is several times as fast as comparing, and nearly every run has one tag
-        one_tag = table.raw.count(f" {tag}\n".encode()) == len(tags)
-        others = [] if one_tag else np.flatnonzero(~_equal(tags, tag)).tolist()
+        others = np.flatnonzero(~_equal(tags, tag)).tolist()
         if others and squeezed and len(tags) != raw.count(b"\n"):
             return None  # blank lines are gone, and with them the line numbers
         for at in others:
@@ -360,12 +362,12 @@ class _Reader:
             if len(fields) < width:
                 raise self._wrong_count(number, line, fields)
             document = fields[self.layout.document]
-            if self.commas_separate and COMMAS.search(document):
+            if self.commas_separate and re.search(COMMAS, document):
                 remedy = f"write one document per line; {self.layout.expected}"
                 raise InputError(self.name, "a comma in a document's id", line=number, found=line, remedy=remedy)
             if not self.layout.tagged and len(fields) > width:
                 raise self._wrong_count(number, line, fields)
-            if self.rule is not exact_id and (found := INVISIBLE.search(fields[0] + document)):
+            if self.rule is not exact_id and (found := re.search(INVISIBLE, fields[0] + document)):
                 problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
                 raise InputError(self.name, problem, line=number, found=line, remedy="delete the character")
             tag = " ".join(fields[width - 1 :]) if self.layout.tagged else ""
@@ -498,13 +500,16 @@ def changes(queries: Ids) -> IntArray:
 
 def _equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
     """Which ids are this text."""
-    wanted = Ids.of([text])
-    equal: npt.NDArray[np.bool_] = ids.length == wanted.length[0]
-    needed = wanted.words_needed()
-    for words, word in zip(ids.words(needed), wanted.words(needed), strict=True):
-        equal &= words == word[0]
-    if wanted.length[0] > PADDING:
-        equal &= np.fromiter((id_ == text for id_ in ids), dtype=np.bool_, count=len(ids))
+    wanted = text.encode()
+    equal: npt.NDArray[np.bool_] = ids.length == len(wanted)
+    raw = np.ndarray(len(ids.raw) - 7, dtype="<u8", buffer=ids.raw, strides=(1,))
+    for at in range(0, len(wanted), 8):
+        start = max(min(at, len(wanted) - 8), 0)  # the last word overlaps the one before
+        word = wanted[start : start + 8]
+        found = raw[np.minimum(ids.first + start, len(raw) - 1)]  # a shorter id may be the last
+        found ^= np.uint64(int.from_bytes(word, "little"))
+        found <<= np.uint64(8 * (8 - len(word)))
+        equal &= found == 0
     return equal
 
 

@@ -13,8 +13,9 @@ import re
 import sys
 import zlib
 from collections.abc import Mapping
-from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
+from typing import Any, BinaryIO, Final, Protocol, cast
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 
 #: so many packed bytes are read at a time, and so many come out of them; LZ4 makes room for all that may come

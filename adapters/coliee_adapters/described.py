@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from coliee_adapters import columns, json_text, trec
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source, decode
 from coliee_adapters.layouts import ALL, FORMAT, Layout, Part

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from io import TextIOBase
-from typing import Any, BinaryIO, Final, Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, Generic, TypeVar
 
 from coliee_adapters import case_law, descriptions, json_records, parquet, statute, tabular, tort, trec
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, IdRule, Ranked, Run, as_documents, as_labels, normal_id

@@ -14,16 +14,20 @@ import weakref
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple, cast
+from typing import Any, BinaryIO, Final, cast
 
 from coliee_adapters import archives, file_kinds, limits, remote
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
 from coliee_adapters.errors import InputError, UsageError, contained, masked
 
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
+
+#: the size of a file whose compression does not say how much it holds
+_ANY: Final = -1
 
 #: by so many of the first bytes files of one size are told apart
 _START: Final = 1 << 12
@@ -147,8 +151,13 @@ class Source:
         return len(self._first) == _HEAD
 
     @contextlib.contextmanager
-    def open(self) -> Iterator[BinaryIO]:
+    def open(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
         """A binary stream from the first byte, decompressed.
+
+        Args:
+            to_end: whether the rest will be read from where reading begins, so that a file elsewhere is asked for
+                megabytes at once.
+            stop: the byte of a file elsewhere behind which nothing will be read; None for its end.
 
         Raises:
             InputError: see the class.
@@ -156,16 +165,22 @@ class Source:
         with contextlib.ExitStack() as stack:
             with self._faults():
                 raw: BinaryIO
+                known: _State | None = None
                 if self._is_stream:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
+                    known = self._state
                     if self._is_remote:
-                        raw = stack.enter_context(remote.opened(self.path, remote.state(self.path).size or 0))
+                        size = known.size if known is not None else remote.state(self.path).size or 0
+                        size = size if stop is None else min(stop, size)
+                        raw = stack.enter_context(remote.opened(self.path, size, to_end=to_end))
                     else:
                         raw = stack.enter_context(self._place.open("rb"))
                     self._check_unchanged(raw)
-                compression = compression_of(raw)
+                # its first bytes, which are those of the first time, are not asked for again
+                is_plain = self._is_remote and known is not None and self.is_file
+                compression = None if is_plain else compression_of(raw)
                 self._compression = "" if compression is None else compression.name
                 stream = raw if compression is None else stack.enter_context(compression.unpacked(raw, self.name))
             yield stream
@@ -199,7 +214,7 @@ class Source:
         """
         longest = self.limits.line if longest is None else longest
         self._check_text()
-        with self.open() as stream:
+        with self.open(to_end=True, stop=stop) as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
             held = 0  # bytes in it
             done = start
@@ -261,7 +276,7 @@ class Source:
         most: int = getattr(self.limits, limit)
         pieces: list[bytes] = []
         size = self.size
-        with self.open() as stream:
+        with self.open(to_end=True) as stream:
             while size <= most and (piece := self._read(stream, _PIECE)):
                 pieces.append(piece)
                 size = max(size, stream.tell())
@@ -614,7 +629,8 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
     import tempfile
 
     with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
-        yield os.fdopen(os.dup(spool.fileno()), "wb")
+        with os.fdopen(os.dup(spool.fileno()), "wb") as stream:
+            yield stream
         spool.seek(0)
         shutil.copyfileobj(spool, raw, _PIECE)
 
@@ -706,22 +722,27 @@ def is_folder(path: PathLike) -> bool:
 def copies(paths: Iterable[str]) -> list[str | None]:
     """For each path the first one before it with the same content; None where there is none.
 
-    Gzip data, which says how much it holds, is looked into. Only files of equal size are read, and of these only the
-    ones that begin alike to their end. What is not a plain file is not a copy of anything.
+    Compressed files are looked into. Only files of equal size are read, and of these only the ones that begin alike to
+    their end; compressed data of which only gzip says how much it holds can have any size. What is not a plain file is
+    not a copy of anything.
     """
     paths = list(paths)
     places = [archives.located(path) if path != "-" else "" for path in paths]
     sizes = [_size(place) for place in places]
     of_size = Counter(sizes)
+    all_read = _ANY in of_size
     starts = [
-        _digest(place, size, _START) if size is not None and of_size[size] > 1 else b""
+        _digest(place, size, _START) if size is not None and (all_read or of_size[size] > 1) else b""
         for place, size in zip(places, sizes, strict=True)
     ]
     alike = Counter(zip(sizes, starts, strict=True))
+    of_start = Counter(starts)
+    of_any_size = {start for size, start in alike if size == _ANY}
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
     for path, place, size, start in zip(paths, places, sizes, starts, strict=True):
-        digest = _digest(place, size) if start and size is not None and alike[size, start] > 1 else b""
+        is_alike = alike[size, start] > 1 or (start in of_any_size and of_start[start] > 1)
+        digest = _digest(place, size) if start and size is not None and is_alike else b""
         found_before.append(firsts.get(digest))
         if digest:
             firsts.setdefault(digest, path)
@@ -744,7 +765,7 @@ def is_copy(path: str, of: str) -> bool:
 
 
 def _size(path: str) -> int | None:
-    """How many bytes a plain file has, those of gzip data unpacked; None of what is not one.
+    """How many bytes a plain file has, unpacked; ``_ANY`` where its compression does not say; None of what is not one.
 
     Of a file elsewhere, how many it has there; None if it cannot be reached, as whoever reads it will say.
     """
@@ -756,9 +777,12 @@ def _size(path: str) -> int | None:
     if found is None:
         return None
     with contextlib.suppress(OSError), Path(path).open("rb") as raw:
-        if compression_of(raw) is GZIP and found.st_size >= 18:
+        compression = compression_of(raw)
+        if compression is GZIP and found.st_size >= 18:
             raw.seek(-4, os.SEEK_END)
             return int.from_bytes(raw.read(4), "little")
+        if compression not in (None, GZIP):
+            return _ANY
     return found.st_size
 
 
@@ -779,15 +803,17 @@ def _digest(path: str, size: int, most: int | None = None) -> bytes:
 
     Args:
         path: the file.
-        size: how many bytes it holds, unpacked.
+        size: how many bytes it holds, unpacked; or ``_ANY``.
         most: how many of them are looked at; by default all.
     """
     import hashlib  # which most commands do without
 
     digest = hashlib.sha256()
+    size = limits.current().unpacked if size == _ANY else size
     try:
         with remote.opened(path, size) if remote.is_remote(path) else Path(path).open("rb") as raw:
-            stream = GZIP.unpacked(raw, path) if compression_of(raw) is GZIP else raw
+            compression = compression_of(raw)
+            stream = raw if compression is None else compression.unpacked(raw, path)
             if most is not None:
                 return hashlib.sha256(stream.read(most)).digest()
             while piece := stream.read(min(_PIECE, size + 1)):

@@ -16,13 +16,14 @@ from functools import partial
 from itertools import chain, repeat
 from numbers import Integral
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import arrow, json_records
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, UsageError, quoted
 from coliee_adapters.ids import Collection, Ids, Picked
@@ -465,7 +466,7 @@ def collected(held: Any) -> Any:
         raise InputError(_MEMORY, problem, found=str(error)) from error
 
 
-def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, Sequence[Any]]:
     """The values of a frame's columns, by role."""
     try:
         is_arrow, names = hasattr(held, "column_names"), _names(held)
@@ -475,11 +476,20 @@ def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str
         if hasattr(held, "fetchall"):  # DuckDB
             rows = held.fetchall()
             return {role: [row[at] for row in rows] for role, at in roles.items()}
-        return {role: held[names[at]].to_list() for role, at in roles.items()}
+        return {role: _held_values(held[names[at]]) for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
         remedy = "give a pandas, polars or Arrow frame, or a dictionary"
         problem = "the columns of this frame cannot be read"
         raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+
+
+def _held_values(column: Any) -> Sequence[Any]:
+    """The values of a frame's column; numbers as the array that they stand in."""
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return arrow.Column(column.to_numpy(), None)
+    values: list[Any] = column.to_list()
+    return values
 
 
 def _names(held: Any) -> list[Any]:

@@ -16,9 +16,10 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Real
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from coliee_adapters import case_law, json_text, statute
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.records import (
@@ -188,7 +189,7 @@ def _held(source: Source) -> object:
         if isinstance(held, dict) and is_header(list(held)):
             return _Records([Record(held, Place(source.name, "record", 1))])
     if isinstance(held, dict) and (are_labels(held) or _are_nested(held.values())):
-        return _Records(entries=held, text=text)
+        return _Records(entries=held)
     return held
 
 
@@ -222,12 +223,10 @@ class _Records(NamedTuple):
     Attributes:
         records: they themselves; or
         entries: query → label, or query → its documents, each with more than an id.
-        text: the text of the file with these entries.
     """
 
     records: Iterable[Record] = ()
     entries: Mapping[str, object] | None = None
-    text: str = ""
 
     def rows(
         self, kind: Kind, source: Source, rule: IdRule, columns: Mapping[str, str] | None
@@ -240,7 +239,7 @@ class _Records(NamedTuple):
                 first = nested(query, entry[:1]) or []
                 next(rows([Record(one, Place(source.name, "query", query)) for one in first], kind, columns), None)
                 break  # keys that are not understood say more than a query's name
-        members = case_law.members(self.entries, source, self.text, rule)
+        members = case_law.members(self.entries, source, rule)
         if are_labels(self.entries):
             return (), (
                 Row(Record({}, Place(source.name, "query", query)), query, answer=_word(entry))

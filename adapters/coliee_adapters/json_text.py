@@ -13,9 +13,9 @@ from coliee_adapters.errors import InputError
 
 # a string that does not end is a token too: else each quote in it would be tried as the start of one
 _TOKEN = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}:]|[-+.\w]+'
-_UNFIT = re.compile(r"[\0\ud800-\udfff]")
+_UNFIT = r"[\0\ud800-\udfff]"
 _CONTENT = re.compile(r"[^ \t\r\n]")
-_PERHAPS_UNFIT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]")
+_PERHAPS_UNFIT = r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]"
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -79,7 +79,8 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     >>> parse('{"001": ["013.txt"]}', "gold.json")
     {'001': ['013.txt']}
     """
-    if not _PERHAPS_UNFIT.search(text):
+    perhaps_unfit = not (text.isascii() and "\\u" not in text) and re.search(_PERHAPS_UNFIT, text)
+    if not perhaps_unfit:
         with contextlib.suppress(ValueError, RecursionError):  # what is wrong is found again below, with its place
             return cast(object, _STRICT.decode(text))
 
@@ -119,9 +120,9 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         raise unlocated("lists or objects are nested too deeply") from None
     except ValueError:
         raise unlocated("an integer has too many digits") from None
-    if _PERHAPS_UNFIT.search(text):
+    if perhaps_unfit:
         for token in re.finditer(_TOKEN, text):
-            if token[0].startswith('"') and (unfit := _UNFIT.search(json.loads(token[0]))):
+            if token[0].startswith('"') and (unfit := re.search(_UNFIT, json.loads(token[0]))):
                 kind = "a NUL character" if unfit[0] == "\0" else "an unpaired surrogate"
                 raise fault(f"this string holds {kind}", token.start(), unfit[0], "remove it; it is not text")
     return value

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+from coliee_adapters.classes import NamedTuple
 
 #: what a record may stand in
 CONTAINERS: Final = ("json", "jsonl", "csv", "tsv", "columns")

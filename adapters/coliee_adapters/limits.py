@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 
 _PREFIX: Final = "COLIEE_IR_MAX_"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from coliee_adapters import limits
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 

@@ -21,9 +21,10 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from coliee_adapters import json_text
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.lines import BLANKS

@@ -5,6 +5,7 @@ Nothing here makes ids equal by itself: what differs only so is reported, and ``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from typing import Final, Literal, get_args
 from unicodedata import category, is_normalized, normalize
@@ -27,7 +28,7 @@ def normalised(text: str, form: NormalForm) -> str:
         return text
     if form != "visible":
         return normalize(form, text)
-    return normalize("NFKC", INVISIBLE.sub("", normalize("NFKC", text))).strip()
+    return normalize("NFKC", re.sub(INVISIBLE, "", normalize("NFKC", text))).strip()
 
 
 def folded(text: str) -> str:
@@ -37,7 +38,7 @@ def folded(text: str) -> str:
 
 def is_folded(text: str) -> bool:
     """Whether a text is in that form."""
-    return is_normalized("NFKC", text) and not INVISIBLE.search(text)
+    return is_normalized("NFKC", text) and not re.search(INVISIBLE, text)
 
 
 def is_inert(character: str) -> bool:

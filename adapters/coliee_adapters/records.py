@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.remarks import Remarks
 
 
@@ -38,12 +39,12 @@ def exact_id(text: str) -> str:
 #: what separates documents where people write several into one text
 SEPARATORS: Final = r"[\s,;、，；]+"
 #: what an id of COLIEE's has not in it: it separates ids
-COMMAS: Final = re.compile("[,;、，；]")
+COMMAS: Final = "[,;、，；]"
 #: what to do about an id that is wrong
 ONE_WORD: Final = "write each id as one word"
-_BLANK: Final = re.compile("[ \t\n\v\f\r\ufeff]")  # other spaces are part of a word, as in trec_eval
+_BLANK: Final = "[ \t\n\v\f\r\ufeff]"  # other spaces are part of a word, as in trec_eval
 #: characters without width, which pages and word processors leave in copied text; no id of COLIEE's has one
-INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+INVISIBLE: Final = "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 
 
 def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | None:
@@ -59,17 +60,17 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
     """
     together = "".join(ids)
     plain = together.isascii() and together.isprintable() and " " not in together
-    if plain and all(ids) and (commas or not COMMAS.search(together)):
+    if plain and all(ids) and (commas or not ("," in together or ";" in together)):
         return None
     for text in ids:
         if not text:
             return text, "this id is empty"
-        if found := _BLANK.search(text):
+        if found := re.search(_BLANK, text):
             what = {"\n": "line end", "\r": "line end", "\ufeff": "byte order mark"}.get(found[0], "blank")
             return text, f"this id has a {what} in it"
-        if not commas and COMMAS.search(text):
+        if not commas and re.search(COMMAS, text):
             return text, "this id has a comma or a semicolon in it"
-        if not commas and (found := INVISIBLE.search(text)):
+        if not commas and (found := re.search(INVISIBLE, text)):
             return text, f"this id has an invisible character in it (U+{ord(found[0]):04X})"
     return None
 

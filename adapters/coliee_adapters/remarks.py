@@ -13,9 +13,12 @@ from coliee_adapters.errors import shortened
 KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
     "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
+    "odd-id": "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing",
     "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
     "`coliee-ir convert --normalise` writes one form",
+    "other-spelling": "{n} query (id is|ids are) written otherwise than in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
+    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores of another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
@@ -48,7 +51,7 @@ KINDS = {
 #: The kinds whose examples are lines by number.
 NUMBERED = frozenset({"tag", "tag-words", "comment"})
 
-_CHOICE = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
+_CHOICE = r"\(([^()|]*)\|([^()|]*)\)"
 
 #: So many examples of each kind are kept.
 EXAMPLES = 3
@@ -60,7 +63,35 @@ def worded(pattern: str, n: int) -> str:
     >>> worded("{n} (line repeats|lines repeat) a document", 2)
     '2 lines repeat a document'
     """
-    return _CHOICE.sub(r"\1" if n == 1 else r"\2", pattern).format(n=n)
+    return re.sub(_CHOICE, r"\1" if n == 1 else r"\2", pattern).format(n=n)
+
+
+class Remark(str):
+    """A sentence, and the kind of remark that it is.
+
+    >>> Remark("duplicate", "2 duplicate documents of the same query are ignored").kind
+    'duplicate'
+
+    Attributes:
+        kind: one of ``KINDS``, or of what is remarked on scores; behind the name of a part and a colon where it is
+            about that part of a submission alone.
+    """
+
+    __slots__ = ("kind",)
+    kind: str
+
+    def __new__(cls, kind: str, sentence: str) -> Remark:
+        """A sentence of a kind."""
+        self = super().__new__(cls, sentence)
+        self.kind = kind
+        return self
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.kind, str(self)
+
+    def of_part(self, part: str, name: str) -> Remark:
+        """The same of a part of a submission, by its name in kinds and that in sentences."""
+        return Remark(f"{part}:{self.kind}", f"{name}: {self}")
 
 
 class Remarks:
@@ -130,7 +161,7 @@ class Remarks:
     def __repr__(self) -> str:
         return f"Remarks({self._counts!r})"
 
-    def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[str]:
+    def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[Remark]:
         """One sentence a kind, in the order of ``KINDS``.
 
         Args:
@@ -141,4 +172,4 @@ class Remarks:
                 said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
                 sentence = worded(said, n)
                 examples = "; ".join(map(shortened, self.examples(kind)))
-                yield f"{sentence} (first: {examples})" if examples else sentence
+                yield Remark(kind, f"{sentence} (first: {examples})" if examples else sentence)

@@ -11,14 +11,17 @@ import importlib
 import io
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked
 
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::[^/]*)?://")
 
-#: at least so much is asked for at once: what the first bytes are is asked several times
+#: at least so much is asked for at once: what the first bytes are is asked several times; of what will be read to its
+#: end so much, since each question takes a server's time
 _LEAST: Final = 1 << 16
+_PIECE: Final = 1 << 22
 
 #: by what a file elsewhere is known again, where its server says it
 _SIGNS: Final = (
@@ -84,14 +87,15 @@ def has_ranges(path: str) -> bool:
         return len(system.cat_file(place, start=0, end=1)) <= 1
 
 
-def opened(path: str, size: int) -> BinaryIO:
+def opened(path: str, size: int, *, to_end: bool = False) -> BinaryIO:
     """A stream that asks for the ranges that are read of it.
 
     Args:
         path: the address.
-        size: how many bytes the file has.
+        size: how many bytes the file has, or how many of its first ones there are to read.
+        to_end: whether all of them will be read, from where it begins.
     """
-    return io.BufferedReader(_Ranges(path, size), _LEAST)
+    return io.BufferedReader(_Ranges(path, size), _PIECE if to_end else _LEAST)
 
 
 def downloaded(path: str) -> BinaryIO:

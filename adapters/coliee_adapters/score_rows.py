@@ -10,16 +10,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import parquet
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike, replaced
 
@@ -84,6 +86,8 @@ class Row(NamedTuple):
 def is_store(path: PathLike) -> bool:
     """Whether a file is a store of scores, or a killed process has left the journal of one."""
     try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe can be read only once
+            return False
         with Path(path).open("rb") as raw:
             start = raw.read(72)
             if start.startswith(b"SQLite format 3\0"):

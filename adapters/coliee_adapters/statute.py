@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from io import TextIOBase
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import BLANKS, Comments, content_lines, join_columns, split_columns
@@ -29,9 +30,9 @@ DIGITS: Final = {"1": True, "0": False}
 #: So many lines at the beginning show whether a file is a label list.
 _SHOWN: Final = 100
 
-_COMMAS: Final = re.compile("[,;]")
+_COMMAS: Final = "[,;]"
 
-_XML: Final = re.compile(rb"<(?:dataset|pair)[\s/>]")
+_XML: Final = rb"<(?:dataset|pair)[\s/>]"
 
 _ARTICLE: Final = r"[0-9]+(?:-[0-9]+)*"
 
@@ -61,7 +62,7 @@ def sniff_gold(head: bytes) -> str | None:
         head: the file's first bytes, without a byte order mark.
     """
     if head.lstrip().startswith(b"<"):
-        return "statute-xml" if _XML.search(head) else None
+        return "statute-xml" if re.search(_XML, head) else None
     return None if head.lstrip().startswith((b"{", b"[")) else sniff_run(head)
 
 
@@ -177,7 +178,7 @@ def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag
 def _words(line: str) -> list[str]:
     """The columns of a line, which blanks separate, or commas: ``R07-01-O,Y,TAG``."""
     if "," in line or ";" in line:
-        return [word.strip(BLANKS) for word in _COMMAS.split(line)]
+        return [word.strip(BLANKS) for word in re.split(_COMMAS, line)]
     return split_columns(line)
 
 

@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.columns import as_number, finite_score, last_column, undecided
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
@@ -30,7 +31,7 @@ _SEPARATORS: Final = (",", ";", "\t", " ")
 
 #: The first two words of a line end with commas or semicolons.
 #: commas or semicolons end the first two words; possessive, for of two runs of blanks each could have any share
-_COMMAS: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
+_COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 
 _DIGIT: Final = re.compile(r"\d")
 _INTEGER: Final = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?")
@@ -54,7 +55,7 @@ class _Row(NamedTuple):
 
 
 #: Excel's first line ``sep=;``, which says how values are separated
-_SAID: Final = re.compile(r"sep=([,;\t])")
+_SAID: Final = r"sep=([,;\t])"
 
 
 class _Table(NamedTuple):
@@ -195,13 +196,13 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     """What stands between the values of a table; None for the columns of TREC and COLIEE, which have no header."""
     if not lines:
         return None
-    if said := _SAID.fullmatch(lines[0]):
+    if said := re.fullmatch(_SAID, lines[0]):
         return said[1]
     separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
             return separator
-    if _COMMAS.match(lines[0]):
+    if re.match(_COMMAS, lines[0]):
         return ";" if ";" in lines[0] and "," not in lines[0] else ","
     for separator in separators:
         if _is_unknown_header(_values(line, separator) for line in lines):
@@ -306,7 +307,7 @@ def _rows(source: Source, separator: str, comments: Comments) -> Iterator[_Row]:
         whole = lines[number - 1]  # a tab at either end of which stands beside an empty value
         numbered.append((number, whole if separator == "\t" and whole.strip(BLANKS) == line else line))
     comments.check_closed(source.name)
-    if numbered and _SAID.fullmatch(numbered[0][1]):
+    if numbered and re.fullmatch(_SAID, numbered[0][1]):
         numbered = numbered[1:]
     if separator == " ":
         yield from (_Row(number, split_columns(line), line) for number, line in numbered)

@@ -26,7 +26,7 @@ FORMS: Final = ("tort", "claims")
 #: The sides, and what tells their claims apart once both are documents of one query.
 SIDES: Final = {"plaintiff": "p", "defendant": "d"}
 
-_KEY = re.compile(rb'"(?:tort_id|plaintiff_claims|defendant_claims|court_decision)"\s*:')
+_KEY = rb'"(?:tort_id|plaintiff_claims|defendant_claims|court_decision)"\s*:'
 _BLOCK = 1 << 20
 _LAYOUT = "expected JSON Lines, one instance a line; jq -c '.[]' makes that of a list, jq -c . of anything else"
 _ALL_OR_NONE = "gold has true or false for every one of them, or null for all"
@@ -44,7 +44,7 @@ def sniff(head: bytes) -> str | None:
     >>> sniff(b'{"version": "1", "tort_id": "0", "undisputed_facts": [')
     'tort'
     """
-    return FORMAT if head.lstrip().startswith((b"{", b"[")) and _KEY.search(head) else None
+    return FORMAT if head.lstrip().startswith((b"{", b"[")) and re.search(_KEY, head) else None
 
 
 def read_cases(source: Source) -> list[TortCase]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, NoReturn
 
-from coliee_adapters import remote, signals
+from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError, printable
 from coliee_ir._version import __version__
 
@@ -38,9 +38,6 @@ COMMANDS = {
 
 #: how wide help is where nobody asks for it
 _WIDTH: Final = 80
-
-#: options that name what must be on this machine: folders to write, and files that are added to
-_HERE: Final = ("tables", "overview", "figures", "pages", "fix", "log", "store", "manifest")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,8 +72,6 @@ def _run(given: list[str]) -> int:
         if unknown:
             parser.prog += f" {command}"  # which --help describes what there is
             parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-        for name in _HERE:
-            remote.refuse(getattr(options, name, None), f"what --{name} names")
         with signals.raised():
             code: int = options.run(options)
             sys.stdout.flush()

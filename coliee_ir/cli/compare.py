@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
     significance.check_measures(names, options.task, options.edition)
-    scored, evaluator, failed, _, logged = scoring.score(options, names)
-    task = evaluator.task
+    scored = scoring.score(options, names)
+    task = scored.evaluator.task
     asked = significance.Asked(
         options.test,
         options.correction,
@@ -48,9 +48,11 @@ def run(options: argparse.Namespace) -> int:
         groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
         population=options.population,
     )
-    found = significance.compare_measures(scored, asked, options.baseline, most=max(len(names), 1), logged=logged)
+    found = significance.compare_measures(
+        scored.scores, asked, options.baseline, most=max(len(names), 1), logged=scored.logged
+    )
     for remark in dict.fromkeys(remark for comparison in found for remark in comparison.remarks):
         say(remark)
-    facts = {**scoring.facts_of(evaluator), "seed": options.seed}
+    facts = {**scoring.facts_of(scored.evaluator), "seed": options.seed}
     scoring.publish(options, render_all(found, options.format), options.given, facts)
-    return 2 if failed else 0
+    return 2 if scored.failed else 0

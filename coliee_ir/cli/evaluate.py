@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if options.log is not None:
         log.append(options.log, [])  # refused before anything is scored
     asked = measures(options)
-    scored, evaluator, failed, submissions, _ = scoring.score(
+    scored, evaluator, scored_runs, failed, *_ = scoring.score(
         options, asked, submissions, keep_judged=bool(at), only_means=only_means
     )
     if not scored:
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
         log.append(options.log, log.rows(scored, evaluator, masked(shlex.join(options.typed[1:]))))
     for path, form in written:
-        scoring.put(form(_errors(options, scored, evaluator, submissions)), path)
+        scoring.put(form(_errors(options, scored, evaluator, [one for one in scored_runs if one])), path)
     if options.by_year or at:
         text = (
             stages.FORMS[options.format](stages.stages(scored, at))
@@ -110,8 +110,6 @@ def _errors(
     """What became of each document, at the cutoff of the first measure."""
     from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
 
-    read = {scores.file for scores in scored}
-    submissions = [one for one in submissions if getattr(one.run, "name", one.run) in read]
     cutoff = getattr(next(iter(scored[0].results)), "cutoff", None)
     return errors.table(errors.outcomes(evaluator, submissions, cutoff), options.corpus, evaluator.task)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
@@ -33,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir fuse bm25.txt dense.txt --method combsum --norm zscore -o fused.txt"
     add(parser, "runs", help="at least two runs in any known format; a folder stands for all its files")
-    add(parser, "output")
+    add(parser, "output", "manifest")
     forms = tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS)))
     ask = "trec for a ranking; for sets, and with --top, what --task asks for"
     add(parser, "format", choices=forms, default=None, help=f"format of the fused run (default: {ask})")
@@ -82,13 +85,29 @@ def run(options: argparse.Namespace) -> int:
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
     for remark in fused.remarks:
         say(remark)
-    said = write_fused(
-        fused.run, records, options.output, to=options.format, task=options.task, edition=options.edition,
+    write = partial(
+        write_fused, fused.run, records, to=options.format, task=options.task, edition=options.edition,
         is_cut=how.top is not None, template=options.template,
     )  # fmt: skip
-    for sentence in said:
+    for sentence in _published(options, write, {"task": options.task, "edition": options.edition}):
         say(sentence)
     return 0
+
+
+def _published(options: argparse.Namespace, write: Callable[..., list[str]], facts: Mapping[str, Any]) -> list[str]:
+    """Write the fused run where ``-o`` says, with its manifest, if one was asked for.
+
+    Raises:
+        UsageError: the manifest of a run that is not text.
+    """
+    if options.manifest is None:
+        return write(target=options.output)
+    if "parquet" in (options.format, options.output.rpartition(".")[2]):
+        raise UsageError("--manifest is about text: leave it out, or write another format than Parquet")
+    with contextlib.redirect_stdout(io.StringIO()) as held:
+        said = write(target="-")
+    scoring.publish(options, held.getvalue(), options.given, facts)
+    return said
 
 
 def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion:
@@ -145,7 +164,7 @@ def _fit(options: argparse.Namespace) -> int:
         fitted.save(options.save_weights)
     is_cut = fitted.fusion.top is not None
     fused = fitted.fused.run
-    if is_cut and options.output is not None and keeps_scores(options.format) and not (options.task or options.top):
+    if is_cut and keeps_scores(options.format) and not (options.task or options.top):
         fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
         say(
             f"{options.output}: the whole ranking with its scores, for `coliee-ir tune`; "
@@ -155,12 +174,14 @@ def _fit(options: argparse.Namespace) -> int:
         write_fused, inputs=fitted.inputs, to=options.format, task=fitted.task, edition=options.edition,
         template=options.template,
     )  # fmt: skip
-    for run, target, cut in (
-        (fused, options.output, is_cut), (fitted.held_out_run, options.held_out, fitted.fusion.top is not None)
-    ):  # fmt: skip
-        if target is not None:
-            for sentence in written(run, target=target, is_cut=cut):
-                say(sentence if target == "-" else f"{target}: {sentence}")
+    facts = {"task": fitted.task, "edition": fitted.edition, "seed": fitted.seed}
+    said = {options.output: _published(options, partial(written, fused, is_cut=is_cut), facts)}
+    if options.held_out is not None:
+        is_cut = fitted.fusion.top is not None
+        said[options.held_out] = written(fitted.held_out_run, target=options.held_out, is_cut=is_cut)
+    for target, sentences in said.items():
+        for sentence in sentences:
+            say(sentence if target == "-" else f"{target}: {sentence}")
     table = render.text(fitted)
     if "-" in (options.output, options.save_weights, options.held_out):
         scoring.tell_text(table)

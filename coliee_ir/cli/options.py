@@ -8,8 +8,11 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NamedTuple
+from functools import partial
+from typing import Any, Final, Literal
 
+from coliee_adapters import remote
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
@@ -19,6 +22,8 @@ from coliee_ir.rules.protocol import TASKS, all_rules, protocol, use
 from coliee_ir.scoring.measuring import check_rules
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
+
+_Writes = Literal["", "file", "files"]
 
 
 class Option(NamedTuple):
@@ -30,19 +35,26 @@ class Option(NamedTuple):
         settings: what else argparse is given.
         reads: whether its value names files that are read.
         writes: ``file`` where its value names one that is written, ``files`` where it names a folder or several.
+        local: whether what it names must be on this machine.
     """
 
     flags: tuple[str, ...]
     help: str
     settings: Mapping[str, Any]
     reads: bool = False
-    writes: Literal["", "file", "files"] = ""
+    writes: _Writes = ""
+    local: bool = False
 
 
 def _option(
-    *flags: str, help: str, reads: bool = False, writes: Literal["", "file", "files"] = "", **settings: Any
+    *flags: str, help: str, reads: bool = False, writes: _Writes = "", local: bool = False, **settings: Any
 ) -> Option:
-    return Option(flags, help, settings, reads, writes)
+    return Option(flags, help, settings, reads, writes, local or writes == "files")
+
+
+def _on_this_machine(flag: str, path: str) -> str:
+    remote.refuse(path, f"what {flag} names")
+    return path
 
 
 def at_least_one(text: str) -> int:
@@ -189,7 +201,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help="file to write the result to (default: standard output)"
     ),
     "manifest": _option(
-        "--manifest", metavar="FILE", writes="file",
+        "--manifest", metavar="FILE", writes="file", local=True,
         help="write a manifest: SHA-256 of all files and of the result, versions, command; for `coliee-ir verify`",
     ),
     "manifest_read": _option(metavar="MANIFEST", reads=True, help="manifest, as --manifest has written it"),
@@ -211,12 +223,12 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "reach, for example 10,100 or 1..20",
     ),
     "log": _option(
-        "--log", metavar="CSV", writes="file",
+        "--log", metavar="CSV", writes="file", local=True,
         help="append a row for each run to CSV: time, run tag, file and its hash, options, measures; compare and "
         "leaderboard take CSV in place of runs",
     ),
     "store": _option(
-        "--store", metavar="FILE", writes="file",
+        "--store", metavar="FILE", writes="file", local=True,
         help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
         "have changed; compare, leaderboard, report and tune take FILE in place of runs",
     ),
@@ -398,6 +410,8 @@ def add(parser: argparse._ActionsContainer, *names: str, **changes: Any) -> None
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
+        if option.local:
+            settings["type"] = partial(_on_this_machine, option.flags[0])
         if option.flags:
             place = alternatives if name in ("task", "protocol") else parser
             place.add_argument(*option.flags, dest=name, **settings)

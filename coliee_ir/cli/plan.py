@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from coliee_adapters.fonts import lacking
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import scoring
 from coliee_ir.cli.options import add, one_measure
+from coliee_ir.cli.report import tell_figures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan_scores
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     name = one_measure(options)
     names = [name] if name else []
     significance.check_measures(names, options.task, options.edition)
-    scored, evaluator, failed, *_ = scoring.score(
+    scored, evaluator, _, failed, *_ = scoring.score(
         options, names, scoring.handed_in(options, options.output, *_figures(options))
     )
     task = scored[0].task if scored else None
@@ -50,10 +50,7 @@ def run(options: argparse.Namespace) -> int:
     facts = {**scoring.facts_of(evaluator), "seed": options.seed}
     scoring.publish(options, render(plan, options.format), options.given, facts)
     if options.figures is not None:
-        files = plan.write_figures(options.figures)
-        say(f"{options.figures}: {len(files)} files")
-        for sentence in lacking(files):
-            say(sentence)
+        tell_figures(options.figures, plan.write_figures(options.figures))
     return 2 if failed else 0
 
 

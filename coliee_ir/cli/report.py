@@ -9,12 +9,12 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.fonts import lacking
+from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
 from coliee_ir.commands.leaderboard import EASY
 from coliee_ir.output.webpage import local
-from coliee_ir.scoring.submission import name_of
 from coliee_ir.stats.settings import Resampling
 
 
@@ -46,13 +46,15 @@ def run(options: argparse.Namespace) -> int:
     if options.manifest is not None and options.output is None:
         raise UsageError("--manifest is about the page: name it with -o FILE")
     report.check_installed()
-    submissions = scoring.handed_in(options, *_outputs(options))
-    scored, evaluator, failed, submissions, _ = scoring.score(options, measures(options), submissions, keep_judged=True)
+    outputs = _outputs(options)
+    if options.output is not None:
+        report.begin_page()
+    handed_in = scoring.handed_in(options, *outputs)
+    scored, evaluator, submissions, failed, *_ = scoring.score(options, measures(options), handed_in, keep_judged=True)
     if not scored:
         return 2
-    of_file = {name_of(one.run): one for one in submissions}
     made = report.report_scores(
-        scored, evaluator, [of_file.get(scores.file) for scores in scored], corpus=options.corpus,
+        scored, evaluator, submissions, corpus=options.corpus,
         categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
         command=masked(shlex.join(["coliee-ir", *map(local, scoring.typed(options)), "-o", "report.html"])),
     )  # fmt: skip
@@ -63,25 +65,29 @@ def run(options: argparse.Namespace) -> int:
         scoring.publish(options, made.to_html(), options.given, facts)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        _say_files(options.figures, made.write_figures(options.figures))
+        tell_figures(options.figures, made.write_figures(options.figures))
     if options.overview is not None:
-        _say_files(options.overview, made.write_overview(options.overview, easy=options.easy))
+        tell_figures(options.overview, made.write_overview(options.overview, easy=options.easy))
     return 2 if failed else 0
 
 
-def _say_files(folder: str, files: Sequence[Path]) -> None:
-    say(f"{folder}: {len(files)} files")
+def tell_figures(folder: str, files: Sequence[Path]) -> None:
+    """On standard error: how many files were written to a folder, and the fonts that their figures lack."""
+    say(f"{folder}: {counted(len(files), 'file')}")
     for sentence in lacking(files):
         say(sentence)
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:
     """All files that will be written."""
-    from coliee_ir.commands.report import overview, page, paper  # what they draw with is there only now
-
     outputs = [] if options.output is None else [options.output]
+    # what they draw with is there only now
     if options.figures is not None:
+        from coliee_ir.commands.report import page, paper
+
         outputs += map(str, paper.paths(page.Drawn._fields, options.figures))
     if options.overview is not None:
+        from coliee_ir.commands.report import overview
+
         outputs += map(str, overview.paths(options.overview))
     return outputs

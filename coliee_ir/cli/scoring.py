@@ -10,23 +10,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import remote, trec_eval
-from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
+from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import Source, check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Answers, exact_id
-from coliee_adapters.score_rows import is_store, store_files
+from coliee_adapters.records import exact_id
+from coliee_adapters.remarks import Remark
+from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
 from coliee_ir.output.envelope import dumped
-from coliee_ir.scoring import log, session
+from coliee_ir.scoring import log, session, several
 from coliee_ir.scoring.arriving import Passed, is_gold_by_name, sorted_out
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.means import Means
 from coliee_ir.scoring.reading import (
     check_columns,
     gold_files,
@@ -34,8 +34,9 @@ from coliee_ir.scoring.reading import (
     opened_if_possible,
     read_gold,
     read_queries,
-    read_run,
     readable_again,
+    reads_as_gold,
+    reads_as_run,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -106,24 +107,6 @@ def check_named_columns(options: argparse.Namespace, gold: object, files: Iterab
         check_columns([*of_gold, *files], options.columns)
 
 
-class Scored(NamedTuple):
-    """What came of it: the scores of the runs that could be read, and what with.
-
-    Attributes:
-        scores: those of the runs that could be read.
-        evaluator: the gold and the rules.
-        failed: whether a run was left out.
-        submissions: the runs, as their parts were found together.
-        logged: the scores that a log has of runs that cannot be scored again, without those of single queries.
-    """
-
-    scores: Sequence[Scores]
-    evaluator: Evaluator
-    failed: bool
-    submissions: list[Submission]
-    logged: list[Scores]
-
-
 def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     """Put the files of folders in their place in ``options``, and see that files can be read and written as asked.
 
@@ -183,7 +166,7 @@ def score(
     *,
     keep_judged: bool = False,
     only_means: bool = False,
-) -> Scored:
+) -> several.Scored:
     """Score the runs that were named, and say on standard error what there is to say of them.
 
     A store of scores stands for the runs in it, and a log for those whose files are as they were. With ``--store`` the
@@ -204,26 +187,15 @@ def score(
     if options.columns:
         files = (opened_if_possible(part, options.columns) for one in submissions for part in one)
         check_named_columns(options, given, files)
-    stores = [name for one in submissions if is_store(name := name_of(one.run))]
-    logs = [log.read_log(name) for one in submissions if log.is_log(name := name_of(one.run))]
-    held = {*stores, *(one.path for one in logs)}
-    submissions = [one for one in submissions if name_of(one.run) not in held]
+    submissions, held = several.apart(submissions)
     named = {name_of(one.run) for one in submissions}
-    again = dict.fromkeys(parts for one in logs for parts in one.runs if parts[0] not in named)
-    submissions += [Submission(*parts) for parts in again]
+    submissions += held.again(named)
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
-    kept = getattr(options, "store", None)
-    if stores or kept is not None:
-        from coliee_ir.scoring.store import ScoreStore, task_of  # which runs scored once do without
     for run in (name_of(submission.run) for submission in submissions):
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
-    task, because = options.task, ""
-    if stores and not task:
-        task, because = task_of(stores), f"as in {stores[0]}"
-    if task is None and logs and not named:
-        task, because = log.task_of(logs), f"as in {logs[0].path}"
+    task, because = (options.task, "") if options.task else held.task(alone=not named)
     if task is None:
         task, because = session.find(gold, submissions, columns=options.columns)
     evaluator = Evaluator(
@@ -232,37 +204,17 @@ def score(
     )  # fmt: skip
     if submissions:
         submissions = [Submission(*map(_closed, one)) for one in collected(options, submissions, evaluator)]
-    scored: list[Scores] | Means = Means() if only_means else []
-    failed = False
-    with contextlib.ExitStack() as stack:
-        for path in stores:
-            with ScoreStore(path, reading=True) as kept_scores:
-                for scores in kept_scores.scores(evaluator):
-                    scored.append(scores)
-        executor = stack.enter_context(engine(options))
-        if kept is not None:
-            store = stack.enter_context(ScoreStore(kept))
-            results = store.score(evaluator, submissions, jobs=options.jobs, executor=executor)
-        else:
-            results = evaluator.evaluate_all(submissions, jobs=options.jobs, executor=executor, keep_judged=keep_judged)
-        for result in watched(results, len(submissions)):
-            if isinstance(result, Scores):
-                scored.append(result)
-            elif options.keep_going:
-                failed = True
-                say(f"coliee-ir: {result}")
-            else:
-                raise result
-        if kept is not None:
-            say(f"{kept}: {counted(store.new, 'run')} scored, {store.known} known")
-    if scored:
-        tell(scored, because, len(evaluator.excluded))
-    logged = []
-    for one in logs:
-        found, sentence = one.scores(evaluator, means_do=options.command == "compare")
-        logged += found
+    with engine(options) as executor:
+        scored = several.score_all(
+            evaluator, submissions, held, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
+            keep_judged=keep_judged, only_means=only_means, means_do=options.command == "compare", watch=watched,
+            leave_out=(lambda error: say(f"coliee-ir: {error}")) if options.keep_going else None,
+        )  # fmt: skip
+    if scored.scores:
+        tell(scored.scores, because, len(evaluator.excluded))
+    for sentence in scored.said:
         say(sentence)
-    return Scored(scored, evaluator, failed, submissions, logged)
+    return scored
 
 
 def collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
@@ -315,26 +267,13 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         yield
     except InputError as error:
         name = run.name if isinstance(run, Source) else run
-        if error.path == gold and isinstance(name, str) and _is_run(gold) and _is_gold(run):
+        is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
+        if error.path == gold and is_file and reads_as_run(gold) and reads_as_gold(run):
             error = InputError(
                 error.path, error.problem, line=error.line, found=error.found,
                 remedy=f"did you swap them? {name} reads as a gold",
             )  # fmt: skip
         raise error from None
-
-
-def _is_run(path: str) -> bool:
-    with contextlib.suppress(ColieeError):
-        if path != "-":
-            record = read_run(path)
-            return isinstance(record, Answers) or any(True for _ in record.blocks())
-    return False
-
-
-def _is_gold(run: Any) -> bool:
-    with contextlib.suppress(ColieeError):
-        return run != "-" and bool(read_gold(run).queries)
-    return False
 
 
 def put(text: str | Iterable[str], path: str) -> None:
@@ -505,23 +444,29 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
     of_kind: dict[str, tuple[str, list[str]]] = {}
     counts: Counter[str] = Counter()
+    differ: set[str] = set()
     quiet = 0
     for scores in scored:
-        clean = re.fullmatch(r"\d+ quer(?:y|ies): \d+ answered, 0 unanswered", scores.header())
-        remarks = [*([] if clean else [scores.header()]), *(one for one in scores.remarks if one not in common)]
+        header = Remark("header" + "+extra" * bool(scores.extra), scores.header())
+        remarks = [remark for remark in scores.remarks if remark not in common]
+        if scores.extra or scores.queries["unanswered"]:
+            remarks.insert(0, header)
         quiet += not remarks
         for remark in remarks:
-            kind = re.sub(r"\d+", "N", re.sub(r"\s*\((?:first|line|query|entry)\b.*\)", "", remark))
-            for singular, plural in ((r"\bis\b", "are"), (r"\bhas\b", "have"), (r"ies\b", "y"), (r"s\b", "")):
-                kind = re.sub(singular, plural, kind)  # one query and two are of a kind
-            _, tags = of_kind.setdefault(kind, (remark, []))
+            sentence, tags = of_kind.setdefault(remark.kind, (remark, []))
+            counts[remark.kind] += 1
             if len(tags) < _NAMED:
                 tags.append(shortened(scores.tag))
-            counts[kind] += 1
-    for kind, (remark, tags) in of_kind.items():
-        n = counts[kind]
-        more = f" and {n - _NAMED} more" if n > _NAMED else ""
-        say(f"{tags[0]}: {remark}" if n == 1 else f"{counted(n, 'run')} ({', '.join(tags)}{more}): {remark}")
+            if remark != sentence:
+                differ.add(remark.kind)
+    for kind, (sentence, tags) in of_kind.items():
+        about, first, n = tags[0], tags[0], counts[kind]
+        if n > 1:
+            more = f" and {n - _NAMED} more" if n > _NAMED else ""
+            about = f"{counted(n, 'run')} ({', '.join(tags)}{more})"
+        if kind in differ:
+            about += f", each with its own numbers; {first}"
+        say(f"{about}: {sentence}")
     if quiet:
         say(f"{counted(quiet, 'run')} without a remark")
 

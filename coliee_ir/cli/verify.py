@@ -16,7 +16,7 @@ from coliee_ir.commands.verify import read_manifest, verify
 from coliee_ir.output.grid import Grid, plain
 
 #: the commands that write manifests; no other is run because a file says so
-_COMMANDS = ("evaluate", "compare", "leaderboard", "report", "plan", "validate", "tune")
+_COMMANDS = ("evaluate", "compare", "leaderboard", "report", "plan", "validate", "tune", "fuse")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def _again(command: Sequence[str]) -> str | None:
     """The result of a command; None where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "result")
-        with contextlib.redirect_stderr(io.StringIO()) as said:
+        with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
             try:
                 main([*command, "-o", str(target)])
             except SystemExit:  # an option that there is not any more

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import Ids, mixed
 from coliee_adapters.records import Answers, Columns, Run, as_labels
 from coliee_adapters.remarks import Remarks

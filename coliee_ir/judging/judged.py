@@ -7,7 +7,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import is_whole, one_of, refused
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert
@@ -364,6 +365,7 @@ class _Judging:
         self._rank(lines, hits)
         self._note_lost_zeros(lines, numbers, finder)
         self._note_other_forms(lines, numbers, finder)
+        self._note_odd_ids(lines)
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
@@ -529,6 +531,13 @@ class _Judging:
             if document not in texts[self.qrels.start[number] : self.qrels.start[number + 1]]:
                 query = self.qrels.queries[number]
                 self.remarks.add("other-form", f"query {query}: {document} for {written}, {form}")
+
+    def _note_odd_ids(self, lines: Lines) -> None:
+        """Remark documents that cannot be written as the gold's are, such as 398.20, a date, 000018.pdf."""
+        for at in self.qrels.unlike(lines.documents).tolist():
+            document = lines.documents[at]
+            if is_folded(document):  # others were remarked
+                self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

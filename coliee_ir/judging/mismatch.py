@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
 from unicodedata import normalize
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import Forms, Ids
 from coliee_adapters.normal_forms import folded, mistaken, normalised
@@ -21,6 +21,7 @@ _TRIED = 1000
 
 
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
+_HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _OTHER_FORM = (
     "ids differ only in Unicode form ({first}): `coliee-ir convert --normalise` writes gold and run in one form"
 )
@@ -85,6 +86,19 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
         "the year has two digits in the {where}: R02, not R2",
     ),
     (lambda text, _: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text), "years have one digit in the {where}: R2, not R02"),
+    (
+        lambda text, _: re.sub(r"^([HR][0-9]+)-([0-9])-", r"\1-0\2-", text),
+        "questions have two digits in the {where}: R07-01-A, not R07-1-A",
+    ),
+    (
+        lambda text, _: re.sub(r"^([HR][0-9]+)-0([0-9])-", r"\1-\2-", text),
+        "questions have one digit in the {where}: R07-1-A, not R07-01-A",
+    ),
+    (
+        lambda text, _: re.sub(r"^([HR][0-9]{1,2})[-_. ]?([0-9]{1,2})[-_. ]?([0-9A-Z]{1,2})$", r"\1-\2-\3", text),
+        "write hyphens between the parts of ids, as in R07-01-A",
+    ),
+    (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS),
     (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),
     (lambda text, width: re.sub(r"\.0$", "", text).zfill(width), "ids were written as decimal numbers: write text"),
     (lambda text, _: text.split(",")[0], "write one document a line"),
@@ -104,7 +118,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
 
 
 #: Those of the above that take away a part of the id which may belong to it.
-_UNSURE = frozenset({"write one document a line", "take what stands before the number off the ids"})
+_UNSURE = frozenset({"write one document a line", "take what stands before the number off the ids", _HYPHENS})
 
 
 class Respelling(NamedTuple):
@@ -152,6 +166,16 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     if Forms.of(Ids.of(of_gold)).include_any(Ids.of(of_run)):
         return "the ids have the same form: is the gold that of another year, or of the training set?"
     return "the ids have another form: is the gold that of another task?"
+
+
+def misspelled(extra: Collection[str], qrels: Qrels) -> list[tuple[str, str]]:
+    """Queries of a run that would be in the gold if they were written as there: (as written, as in the gold)."""
+    if not extra:
+        return []
+    known = set(qrels.queries)
+    width = max(map(len, known), default=0)
+    found = ((query, respelled(query, known, width, "gold")) for query in islice(sorted(extra), _TRIED))
+    return [(query, meant.text) for query, meant in found if meant is not None and meant.sure]
 
 
 def lost_zeros(extra: Collection[str], qrels: Qrels) -> list[tuple[str, str]]:

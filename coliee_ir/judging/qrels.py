@@ -9,11 +9,14 @@ import numpy.typing as npt
 
 from coliee_adapters.ids import PADDING, Collection, Forms, Ids, IntArray, mixed
 from coliee_adapters.normal_forms import folded
+from coliee_adapters.statute import STATUTE_ID
 
 BoolArray = npt.NDArray[np.bool_]
 
 #: up to so many ids, looking each up is as fast as comparing all at once
 _FEW = 512
+
+_ARTICLES = Ids.of(["96", "398-20", "398-20-2"]).forms()
 
 
 class Qrels:
@@ -30,6 +33,7 @@ class Qrels:
     """
 
     __slots__ = (
+        "_are_articles",
         "_by_id",
         "_by_key",
         "_digits",
@@ -58,6 +62,7 @@ class Qrels:
         self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
         self._forms: Forms | None = None
         self._digits: int | None = None  # 0 for ids that are not numbers of one length
+        self._are_articles: bool | None = None
         self._folded: list[str] | None = None
         self._texts: list[str] | None = None
         self._by_id: IntArray | None = None
@@ -131,6 +136,21 @@ class Qrels:
             self._digits = length if filled_up and self.documents.are_numbers().all() else 0
         return self._digits or None
 
+    def unlike(self, documents: Ids) -> IntArray:
+        """Which of these are not in the form of the judged documents, where that is known.
+
+        It is where all are articles of statute law, or numbers filled up with zeros, of which longer ones may exist.
+
+        :meta private:
+        """
+        if self._are_articles is None:
+            of_law = bool(self.queries) and STATUTE_ID.fullmatch(self.queries[0]) is not None
+            self._are_articles = of_law and bool(len(self.documents)) and not _unlike_articles(self.documents).any()
+        if self._are_articles:
+            return np.flatnonzero(_unlike_articles(documents))
+        others = np.flatnonzero(documents.length != self.digits) if self.digits else np.zeros(0, np.int64)
+        return others[~documents.at(others).are_numbers()] if len(others) else others
+
     @property
     def texts(self) -> list[str]:
         """The D document ids as texts, kept for the next run."""
@@ -174,3 +194,10 @@ class Qrels:
         counts = self.sizes[numbers]
         before = np.cumsum(counts) - counts
         return np.repeat(self.start[numbers] - before, counts) + np.arange(counts.sum())
+
+
+def _unlike_articles(documents: Ids) -> BoolArray:
+    """Which ids are not written as articles are: 96, 398-20; a leading zero is none of their form."""
+    first = np.frombuffer(documents.raw, np.uint8)[documents.first]
+    alike: BoolArray = (documents.forms()[:, None] == _ARTICLES).any(axis=1) & (first != ord("0"))
+    return ~alike  # np.isin would load numpy.ma

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.columns import changes
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Columns
@@ -136,13 +137,13 @@ def whole_queries(blocks: Iterable[Columns]) -> Iterator[Lines]:
     """The same lines in blocks that end where a query ends: the last query of a block waits for the next block."""
     waiting: list[Lines] = []
     query = None  # of the lines that wait; None while only blocks without lines do, for the sake of their remarks
-    for block in blocks:
+    for block, goes_on in _and_whether_more(blocks):
         lines = Lines.of(block)
         if query is not None and lines.queries and lines.queries[0] != query:
             yield joined(waiting)
             waiting = []
         query = lines.queries[-1] if lines.queries else query
-        if len(lines.queries) > 1:
+        if goes_on and len(lines.queries) > 1:
             rest = len(lines.queries) - 1
             last = np.arange(len(lines.queries)) == rest
             yield joined([*waiting, lines.of_segments(~last)])
@@ -152,6 +153,16 @@ def whole_queries(blocks: Iterable[Columns]) -> Iterator[Lines]:
             waiting.append(lines)
     if waiting:
         yield joined(waiting)
+
+
+def _and_whether_more(blocks: Iterable[Columns]) -> Iterator[tuple[Columns, bool]]:
+    """Each block, and whether another follows."""
+    coming = iter(blocks)
+    block = next(coming, None)
+    while block is not None:
+        following = next(coming, None)
+        yield block, following is not None
+        block = following
 
 
 def joined(parts: Sequence[Lines]) -> Lines:

@@ -17,13 +17,18 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache, partial
-from typing import Any, TypeVar
+from functools import partial
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError
+from coliee_ir.judging import memory
 
 _Result = TypeVar("_Result")
+
+#: how many tasks an executor has at a time: enough for as many workers, and what they hold and give stays in memory
+_AHEAD: Final = 256
 
 #: in a worker process, the tasks that it was forked for
 _tasks: Sequence[Callable[[], Any]] = ()
@@ -77,11 +82,11 @@ def results(
             )
             stack.callback(pool.shutdown, cancel_futures=True)
             stack.push(partial(_stop, before))
-            futures = deque(_submitted(pool, len(tasks)))
+            futures = _submitted(pool, len(tasks))
         except OSError as error:
             raise WorkerError(f"no worker process can be started ({error.strerror or error}); try --jobs 1") from None
         try:
-            while futures:  # a result that was given is not held
+            while futures:
                 yield futures.popleft().result()
         except BrokenProcessPool:
             raise LostError(
@@ -92,13 +97,14 @@ def results(
 def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> Iterator[_Result | ColieeError]:
     """The results of an executor's workers, in the order of the tasks; an error calls off what has not begun."""
     futures: deque[Future[_Result | ColieeError]] = deque()
+    waiting = iter(tasks)
     try:
-        for task in tasks:
-            futures.append(executor.submit(_away, task))
-        while futures:
-            result = futures[0].result()
-            futures.popleft()
-            yield result
+        while True:
+            futures.extend(executor.submit(_away, task) for task in islice(waiting, _AHEAD - len(futures)))
+            if not futures:
+                return
+            yield futures[0].result()
+            futures.popleft()  # till then its worker, too, holds the result
     except ColieeError:
         raise
     except (Exception, CancelledError) as error:  # any engine's own
@@ -109,11 +115,11 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
             future.cancel()
 
 
-def _submitted(pool: ProcessPoolExecutor, n: int) -> list[Future[Any]]:
+def _submitted(pool: ProcessPoolExecutor, n: int) -> deque[Future[Any]]:
     with signals.held(), warnings.catch_warnings():
         # the processes do arithmetic only and touch none of the locks that other threads might hold
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-        return [pool.submit(_perform, at) for at in range(n)]
+        return deque(pool.submit(_perform, at) for at in range(n))
 
 
 def _stop(before: Collection[object], error: type[BaseException] | None, *_: object) -> None:
@@ -144,23 +150,8 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
 def _away(task: Callable[[], _Result]) -> _Result | ColieeError:
     """The same in a worker of an executor."""
     if "MALLOC_TRIM_THRESHOLD_" in os.environ:
-        _keep_memory()
+        memory.keep()
     return _caught(task)
-
-
-@cache
-def _keep_memory() -> None:
-    """Let malloc keep the memory of arrays that are freed, as it does by itself unless that variable is set.
-
-    Dask sets it in its workers. Each array of a block is then mapped anew, which costs half of the work as much again.
-    """
-    import ctypes
-
-    trim_threshold, mmap_threshold = -1, -3  # malloc.h; what glibc's own thresholds grow to
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        set_option = ctypes.CDLL(None).mallopt
-        set_option(mmap_threshold, 32 << 20)
-        set_option(trim_threshold, 64 << 20)
 
 
 def _begin(tasks: Sequence[Callable[[], Any]]) -> None:

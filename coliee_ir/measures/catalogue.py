@@ -8,9 +8,10 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures.base import Measure
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, topic_mean

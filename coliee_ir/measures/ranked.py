@@ -7,11 +7,11 @@ a judgement is in no mean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
@@ -27,7 +27,18 @@ class _Ranked(Measure):
     ranked = True
     follows = frozenset({"unanswered"})
     base: ClassVar[str]
+    #: what the name says in brackets before the parameters
+    kind: ClassVar[str] = ""
     cutoff: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The base, with the parameters that do not have their default, as ir_measures writes it."""
+        said = [self.kind] if self.kind else []
+        for name, value in vars(self).items():
+            if name != "cutoff" and value != getattr(type(self), name):
+                said.append(f"{name}={value!r}")
+        return self.base + (f"({','.join(said)})" if said else "") + (f"@{self.cutoff}" if self.cutoff else "")
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """The value of each query, shape (Q,); NaN for one that has none."""
@@ -41,11 +52,6 @@ class _Ranked(Measure):
             per_query[judged.retrieved == 0] = np.nan
         return Result(topic_mean(per_query), per_query)
 
-    def _named(self, *parameters: str) -> str:
-        said = ",".join(filter(None, parameters))
-        bracketed = f"({said})" if said else ""
-        return self.base + bracketed + (f"@{self.cutoff}" if self.cutoff else "")
-
     def _within(self, judged: Judged) -> BoolArray:
         """Which judged documents were retrieved within the cutoff; shape (D,)."""
         return (judged.rank > 0) & (judged.rank <= (self.cutoff or np.iinfo(np.int64).max))
@@ -53,12 +59,6 @@ class _Ranked(Measure):
     def _depth(self, judged: Judged) -> IntArray:
         """How many documents of each query are looked at; shape (Q,)."""
         return judged.retrieved if self.cutoff is None else np.minimum(judged.retrieved, self.cutoff)
-
-
-def _unless(default: float, **parameter: float) -> str:
-    """A parameter as it is typed, unless it has its default."""
-    ((name, value),) = parameter.items()
-    return "" if value == default else f"{name}={value!r}"
 
 
 def _query_of(judged: Judged) -> IntArray:
@@ -75,6 +75,15 @@ def _weights(judged: Judged, p: float, looked_at: BoolArray, gain: FloatArray | 
     """(1 - p) · gain · p^(rank - 1) of the documents looked at, summed over each query."""
     discounts = p ** np.maximum(judged.rank - 1, 0).astype(np.float64)
     return _sums(judged, np.where(looked_at, (1 - p) * gain * discounts, 0.0))
+
+
+def _in_order(judged: Judged, chosen: BoolArray, *keys: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The chosen documents of each query, sorted by the last key first; the query of each, and its place from 1."""
+    at = np.flatnonzero(chosen)
+    query = _query_of(judged)[at]
+    order = np.lexsort((*(key[at] for key in keys), query))
+    at, query = at[order], query[order]
+    return at, query, np.arange(len(at)) - np.searchsorted(query, query) + 1
 
 
 def _retrieved(judged: Judged) -> BoolArray:
@@ -100,10 +109,6 @@ class RBP(_Ranked):
     formula = "(1 - p) · Σ over relevant retrieved of p^(rank - 1)"
     source = f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has; trec_eval 10's is rbp"
 
-    @property
-    def name(self) -> str:
-        return self._named(_unless(0.8, p=self.p), _unless(1, rel=self.rel))
-
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
         return _weights(judged, self.p, self._within(judged) & (judged.qrels.relevance >= self.rel))
@@ -125,10 +130,6 @@ class TrecEvalRBP(_Ranked):
     base = "rbp"
     formula = "(1 - p) · Σ over retrieved of relevance / greatest relevance of the query · p^(rank - 1)"
     source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp, m_rbp.c"
-
-    @property
-    def name(self) -> str:
-        return self._named(_unless(0.9, p=self.p))
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
@@ -155,10 +156,6 @@ class RBPResidual(_Ranked):
     formula = "1 - (1 - p) · Σ over judged retrieved of p^(rank - 1)"
     source = f"{_MOFFAT_ZOBEL}, section 3.3; trec_eval 10's is rbp_resid"
 
-    @property
-    def name(self) -> str:
-        return self._named(_unless(0.8, p=self.p))
-
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
         return 1.0 - _weights(judged, self.p, _retrieved(judged))
@@ -177,10 +174,6 @@ class TrecEvalRBPResidual(_Ranked):
     base = "rbp_resid"
     formula = f"{RBPResidual.formula}; 0 where no unjudged document was retrieved"
     source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp_resid, m_rbp_resid.c"
-
-    @property
-    def name(self) -> str:
-        return self._named(_unless(0.9, p=self.p))
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
@@ -206,10 +199,6 @@ class ERR(_Ranked):
     formula = "Σ over ranks i of R_i / i · Π over ranks j before i of (1 - R_j), R = (2^relevance - 1) / 2^max_rel"
     source = "Chapelle, Metlzer, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009; gdeval"
 
-    @property
-    def name(self) -> str:
-        return self._named(_unless(4, max_rel=self.max_rel))
-
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class.
 
@@ -220,16 +209,11 @@ class ERR(_Ranked):
         if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
             remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"
             raise UsageError(f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
-        at = np.flatnonzero(self._within(judged) & (relevance > 0))
-        query = _query_of(judged)[at]
-        order = np.lexsort((judged.rank[at], query))
-        at, query = at[order], query[order]
+        at, query, nth = _in_order(judged, self._within(judged) & (relevance > 0), judged.rank)
         stops = (2.0 ** relevance[at] - 1.0) / 2.0**self.max_rel
         found = np.zeros(len(judged.qrels.sizes))
         left = np.ones(len(found))
-        # the first relevant document of every query, then every second one, and so on
-        nth = np.arange(len(at)) - np.searchsorted(query, query)
-        for n in range(int(nth.max(initial=-1)) + 1):
+        for n in range(1, int(nth.max(initial=0)) + 1):  # the first document of every query, then every second one, …
             of = nth == n
             found[query[of]] += left[query[of]] * stops[of] / judged.rank[at[of]]
             left[query[of]] *= 1.0 - stops[of]
@@ -247,12 +231,9 @@ class ExponentialNDCG(_Ranked):
     cutoff: int | None = None
 
     base = "nDCG"
+    kind = "dcg='exp-log2'"
     formula = "Σ (2^relevance - 1) / log2(rank + 1) / that of the ideal ranking"
     source = "Burges et al., Learning to rank using gradient descent, ICML 2005; gdeval"
-
-    @property
-    def name(self) -> str:
-        return self._named("dcg='exp-log2'")
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing is relevant."""
@@ -292,10 +273,6 @@ class DCG(_Ranked):
         "Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002; trec_eval 10's dcg"
     )
 
-    @property
-    def name(self) -> str:
-        return self._named()
-
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
         gains = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
@@ -309,10 +286,6 @@ class IdealDCG(_Ranked):
     base = "ideal_dcg"
     formula = "Σ relevance / log2(rank in the ideal ranking + 1)"
     source = "trec_eval 10's ideal_dcg, m_ndcg.c"
-
-    @property
-    def name(self) -> str:
-        return self._named()
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 for a query with nothing retrieved, as all values that trec_eval does not compute."""
@@ -332,17 +305,10 @@ class YAAP(_Ranked):
     formula = "log((1 + s) / (1 + R - s)), s the sum of precision at the ranks of the relevant documents retrieved"
     source = "Robertson, On smoothing average precision, ECIR 2012; trec_eval's yaap, which pytrec_eval does not have"
 
-    @property
-    def name(self) -> str:
-        return self._named()
-
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        at = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance > 0))
-        query = _query_of(judged)[at]
-        order = np.lexsort((judged.rank[at], query))
-        at, query = at[order], query[order]
-        found_so_far = np.arange(len(at)) - np.searchsorted(query, query) + 1
+        found = (judged.rank > 0) & (judged.qrels.relevance > 0)
+        at, query, found_so_far = _in_order(judged, found, judged.rank)
         total = np.bincount(query, found_so_far / judged.rank[at], len(judged.qrels.sizes))
         return np.log((1.0 + total) / (1.0 + judged.qrels.relevant() - total))
 
@@ -368,10 +334,6 @@ class Compat(_Ranked):
         "ties otherwise: by id, smallest first"
     )
 
-    @property
-    def name(self) -> str:
-        return self._named(_unless(0.95, p=self.p), "" if self.normalize else "normalize=False")
-
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing is relevant."""
         relevance = judged.qrels.relevance
@@ -382,11 +344,7 @@ class Compat(_Ranked):
         # up to each depth: the weights, and the weights by depth, of which a document has those from where both have it
         total, shares = (np.append(0.0, np.cumsum(each)) for each in (weights, weights / np.arange(1, deepest + 1)))
         last = np.where(judged.rank > 0, judged.rank, np.iinfo(np.int64).max)
-        at = np.flatnonzero(relevance > 0)
-        query = _query_of(judged)[at]
-        order = np.lexsort((last[at], -relevance[at], query))
-        at, query = at[order], query[order]
-        ideal_rank = np.arange(len(at)) - np.searchsorted(query, query) + 1
+        at, query, ideal_rank = _in_order(judged, relevance > 0, last, -relevance)
         found = judged.rank[at] > 0
         both = np.maximum(ideal_rank, judged.rank[at])[found]
         n_queries = len(depth)
@@ -411,10 +369,6 @@ class JudgedShare(_Ranked):
     base = "Judged"
     formula = "judged among the first k / the first k that were retrieved"
     source = "ir_measures' Judged@k, which breaks ties otherwise: by id, smallest first"
-
-    @property
-    def name(self) -> str:
-        return self._named()
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing was retrieved."""

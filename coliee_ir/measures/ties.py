@@ -13,11 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
+from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures.base import Measure, Parts
 from coliee_ir.measures.delegated import Delegated
@@ -91,10 +93,12 @@ def notable(ties: Mapping[Measure, Span]) -> list[str]:
     return [f"{measure} {low:.4f} to {high:.4f}" for measure, (low, _, high) in ties.items() if high - low > NOTABLE]
 
 
-def told(ties: Mapping[Measure, Span]) -> list[str]:
+def told(ties: Mapping[Measure, Span]) -> list[Remark]:
     """The same in a sentence."""
-    moved = notable(ties)
-    return [f"scores that depend on the order of documents of equal score: {'; '.join(moved)}"] if moved else []
+    if not (moved := notable(ties)):
+        return []
+    sentence = f"scores that depend on the order of documents of equal score: {'; '.join(moved)}"
+    return [Remark("order-of-ties", sentence)]
 
 
 def _ordered(judged: Judged, best: bool) -> Judged:

@@ -11,9 +11,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple, TypeVar, overload
+from dataclasses import field, replace
+from typing import Final, Literal, TypeVar, overload
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.compressed import plain_name
 from coliee_adapters.display import goes_on, padded, width
 from coliee_adapters.errors import UsageError, printable, shortened

@@ -7,9 +7,10 @@ from its package has that module loaded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from coliee_adapters import frames
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
 from coliee_ir.output.grid import Cell, Grid, Number
 
@@ -19,13 +20,13 @@ class View(NamedTuple):
 
     Attributes:
         text: the table of the command line.
-        grids: the tables of a notebook.
-        frame: the rows of a data frame; given whether each query has a row of its own.
+        grids: the tables of a notebook; the last one is that of a data frame.
+        of_queries: the table of a data frame in which each query has a row; None for results without such values.
     """
 
     text: Callable[[Any], str]
     grids: Callable[[Any], Sequence[Grid]]
-    frame: Callable[[Any, bool], Grid]
+    of_queries: Callable[[Any], Grid] | None = None
 
 
 _VIEWS: dict[type, View] = {}
@@ -58,14 +59,13 @@ class Shown:
             ImportError: the library is not installed.
             UsageError: unknown library; a result without values of single queries.
         """
-        grid = _VIEWS[type(self)].frame(self, per_query)
+        view = _VIEWS[type(self)]
+        if per_query and view.of_queries is None:
+            what = type(self).__name__
+            raise UsageError(f"{what} has no values of single queries; evaluate the runs for them")
+        grid = view.of_queries(self) if per_query and view.of_queries else view.grids(self)[-1]
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in grid.rows]
         return frames.frame(rows, list(grid.header), library)
-
-
-def no_queries(what: str) -> UsageError:
-    """The error of a result that has no values of single queries."""
-    return UsageError(f"{what} has no values of single queries; evaluate the runs for them")
 
 
 def in_html(grid: Grid) -> str:

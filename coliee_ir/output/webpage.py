@@ -7,8 +7,9 @@ import hashlib
 import html
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.display import cut
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__

@@ -12,11 +12,12 @@ import functools
 import os
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, overload
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import PathLike
 from coliee_ir.rules import ALWAYS
@@ -32,6 +33,10 @@ NEWEST = 2026
 
 #: The tasks whose rules are part of the package, each in a file of its name. A command reads that of its task only.
 TASKS: tuple[str, ...] = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")
+
+#: The tasks that have numbers, as a regular expression: how files and folders are named after them.
+NUMBERED: Final = f"(?:{'|'.join(filter(str.isdecimal, TASKS))})"
+
 _FILES: Final = Path(__file__).parent / "protocols"
 
 #: The protocols of other shared tasks, likewise.
@@ -206,7 +211,7 @@ def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:
 
 
 #: How the organisers name the file of a long list: ``task3-L.TAG``.
-LONG_LIST_FILE = re.compile(r"task3-l(?![a-z])", re.IGNORECASE)
+LONG_LIST_FILE = r"(?i)task3-l(?![a-z])"
 
 #: How the form of the system description names the tasks; the pilot's two are one there.
 DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")

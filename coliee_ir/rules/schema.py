@@ -9,8 +9,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from coliee_adapters.classes import NamedTuple
 
 
 class Found(NamedTuple):

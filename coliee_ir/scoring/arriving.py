@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters import case_law, descriptions, detect, statute, tabular
+from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.files import Source, is_copy
 from coliee_adapters.folders import Walked
 from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_ir.rules.protocol import NUMBERED
 
 #: kinds of files that are passed over, as they are called: of one, of several
 KINDS: Final = {
@@ -28,6 +30,7 @@ KINDS: Final = {
     "task": ("file of another task", "files of other tasks"),
     "part": ("file of another part of submissions", "files of another part of submissions"),
     "named": ("file named as a gold", "files named as golds"),
+    "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 
@@ -49,7 +52,7 @@ _GOLD: Final = r"(?i)(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]lab
 _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
 
 #: a task named in a path: ``task3.A``, ``Task 4/run.txt``; not in ``deberta-task3aug``
-_NAMED_TASK: Final = r"(?i)(?<![^\W\d_])task[\s_.-]*([1-5])(?![^\W_])"
+_NAMED_TASK: Final = rf"(?i)(?<![^\W\d_])task[\s_.-]*({NUMBERED})(?![^\W_])"
 
 
 @dataclass(slots=True)
@@ -93,7 +96,7 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
     """
     kept, passed = [], Passed()
     for file in walked.files:
-        if file == "-":
+        if file == "-" or Path(file).is_fifo():  # which can be read only once
             kept.append(file)
             continue
         if any(is_copy(file, gold) for gold in golds):

@@ -13,6 +13,8 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
+from coliee_adapters.remarks import Remark
+from coliee_ir.judging import memory
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of
 from coliee_ir.scoring.reading import opened_if_possible, readable_again
@@ -106,6 +108,8 @@ def score_each(
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission(*(readable_again(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
+    if len(given) > 1:
+        memory.keep()
     twins = _twins(given) if tell_copies else [None] * len(given)
     score = partial(_contained, scorer, keep_judged)
     if executor is not None:
@@ -234,4 +238,4 @@ def with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | Coliee
     """Scores that say of which submission they are a copy."""
     if twin is None or not isinstance(result, Scores):
         return result
-    return replace(result, remarks=(*result.remarks, f"this submission is identical to {twin}"))
+    return replace(result, remarks=(*result.remarks, Remark("identical", f"this submission is identical to {twin}")))

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files import Source, by_original, copies
 from coliee_adapters.lines import counted
@@ -251,7 +251,7 @@ def _without_copies(groups: Sequence[list[Part]], passed: Passed, named: Collect
 def _part(source: Source, evaluator: Evaluator, team_of: TeamOf) -> Part:
     record = evaluator.read(source)
     kind = "answers" if isinstance(record, Answers) else "documents"
-    if kind == "documents" and evaluator.protocol.long_list and LONG_LIST_FILE.search(Path(source.name).name):
+    if kind == "documents" and evaluator.protocol.long_list and re.search(LONG_LIST_FILE, Path(source.name).name):
         kind = "long"
     nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
     return Part(source, kind, record.tag, team_of(record.tag, source.name), nameless)

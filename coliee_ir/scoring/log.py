@@ -14,10 +14,11 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source, exclusively, sha256_of, written
 from coliee_adapters.lines import counted
@@ -27,7 +28,6 @@ from coliee_ir.output.grid import no_formula
 from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.sheets import read_sheet
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
 COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
@@ -104,6 +104,8 @@ def _read(path: str) -> tuple[list[str], list[dict[str, str]]]:
 def is_log(path: str) -> bool:
     """Whether a file is a log of evaluations."""
     try:
+        if not Path(path).is_file():  # a pipe can be read only once
+            return False
         with Path(path).open(encoding="utf-8-sig", errors="replace") as stream:
             first = stream.readline(4096)
     except (OSError, ValueError):
@@ -172,6 +174,8 @@ def read_log(path: str) -> Log:
     Raises:
         InputError: it cannot be read, or has no rows.
     """
+    from coliee_ir.scoring.sheets import read_sheet  # who writes a log does without
+
     sheet = read_sheet(Source(path))
     folder = Path(path).parent
     runs: dict[tuple[str, str | None, str | None], None] = {}

@@ -9,6 +9,7 @@ from typing import overload
 
 import numpy as np
 
+from coliee_adapters.remarks import Remark
 from coliee_ir.measures import Measure, Result
 from coliee_ir.scoring.scores import Scores, Timing
 
@@ -24,8 +25,8 @@ class Means(Sequence[Scores]):
         #: what runs have in common: the measures → a number, at which the rest is
         self._heads: dict[tuple[Measure, ...], int] = {}
         self._common: list[Scores] = []
-        self._numbers: dict[str, int] = {}
-        self._remarks: list[str] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._remarks: list[Remark] = []
 
     def append(self, scores: Scores) -> None:
         """Append the scores of a run."""
@@ -38,9 +39,9 @@ class Means(Sequence[Scores]):
         values = np.array([result.value for result in scores.results.values()]).tobytes()
         answered = None if all(scores.answered) else np.packbits(scores.answered).tobytes()
         for remark in scores.remarks:
-            if self._numbers.setdefault(remark, len(self._remarks)) == len(self._remarks):
+            if self._numbers.setdefault((remark.kind, remark), len(self._remarks)) == len(self._remarks):
                 self._remarks.append(remark)
-        remarks = [self._numbers[remark] for remark in scores.remarks]
+        remarks = [self._numbers[remark.kind, remark] for remark in scores.remarks]
         own = (scores.tag, scores.file, dict(scores.counts), scores.extra, dict(scores.others), scores.has_ties)
         self._packed.append(pickle.dumps((head, values, answered, remarks, astuple(scores.timing), own), 5))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.judging.judged import BoolArray
 from coliee_ir.measures import Measure, Parts, parse, parse_formula

@@ -12,7 +12,7 @@ from coliee_adapters.normal_forms import mistaken
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged, judge
-from coliee_ir.judging.mismatch import check, lost_zeros
+from coliee_ir.judging.mismatch import check, lost_zeros, misspelled
 from coliee_ir.scoring.prepared import LABEL, Prepared
 from coliee_ir.scoring.submission import Records
 
@@ -65,10 +65,13 @@ def _judge(
     shared = check(judged, against.gold.path, run.path, refuse=against.decisions.no_overlap == "refuse")
     if not shared and part == "documents" and judged.retrieved.any():
         noted.add("no-match")
-    for written, meant in lost_zeros(judged.extra, qrels):
+    zeros, forms = lost_zeros(judged.extra, qrels), mistaken(sorted(judged.extra), qrels.queries)
+    for written, meant in zeros:
         noted.add("lost-zeros", f"query {written} for {meant}")
-    for written, meant, form in mistaken(sorted(judged.extra), qrels.queries):
+    for written, meant, form in forms:
         noted.add("other-form", f"query {written} for {meant}, {form}")
+    for written, meant in misspelled(set(judged.extra).difference(*zeros, *forms), qrels):
+        noted.add("other-spelling", f"query {written} for {meant}")
     return replace(judged, remarks=noted)
 
 

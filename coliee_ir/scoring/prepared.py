@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from coliee_adapters import tort
 from coliee_adapters.checked import texts
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.lines import counted
 from coliee_adapters.records import ONE_WORD, Gold, normal_id, wrong_id

@@ -29,7 +29,7 @@ from coliee_ir.rules.signs import Found
 
 _CASE_ID = re.compile(r"[0-9]{6}")
 _MARKED = ("xml", "json")  # golds that are no lists
-_BETWEEN_IDS = re.compile(r"[,;\s]+")
+_BETWEEN_IDS = r"[,;\s]+"
 
 
 def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | None = None) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
 def _listed_ids(file: Source) -> Iterator[str]:
     """The first word of each line of a run or of a list of ids, or all words of a list in one line."""
     lines = [
-        (number, line, [word for word in _BETWEEN_IDS.split(line) if word])
+        (number, line, [word for word in re.split(_BETWEEN_IDS, line) if word])
         for number, line in content_lines(file.text(), file.name)
     ]
     remedy = "give a gold, the organisers' test file, a run, or a list with an id in the first column of each line"
@@ -414,6 +414,23 @@ def _task_of_ids(queries: Iterable[str]) -> Found:
     return signs.STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else signs.QRELS
 
 
+def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
+    """Whether what ``read_gold`` takes is a gold, by the rules of a task where it is named."""
+    try:
+        return bool(read_gold(source, task=task).queries)
+    except ColieeError:
+        return False
+
+
+def reads_as_run(source: Any, *, task: str | None = None) -> bool:
+    """Whether what ``read_run`` takes is a run, by the rules of a task where it is named."""
+    try:
+        record = read_run(source, task=task)
+        return isinstance(record, Answers) or any(True for _ in record.blocks())
+    except ColieeError:
+        return False
+
+
 def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) -> object:
     """The submission that shows the task best: one that can only hold documents, beside which answers may stand.
 
@@ -512,14 +529,14 @@ def readable_again(source: object, columns: Mapping[str, str] | None = None) -> 
 
 
 #: a key of a JSON object
-_KEY = re.compile(r'"((?:[^"\\]|\\.)*+)"\s*+:')
+_KEY = r'"((?:[^"\\]|\\.)*+)"\s*+:'
 
 
 def _keys_of(file: Source) -> list[str]:
     """The keys at the beginning of a file of JSON records, a list of them or one a line; none of another file."""
     head = file.head().lstrip()
     of_records = head.startswith(b"[") or re.match(rb"\{[^\n]*+\}\s*+\n\s*+\{", head)
-    return _KEY.findall(head.decode("utf-8", errors="replace")) if of_records else []
+    return re.findall(_KEY, head.decode("utf-8", errors="replace")) if of_records else []
 
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 
 from coliee_adapters import tort
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.files import is_copy
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged

@@ -165,9 +165,9 @@ def _text(scores: Scores) -> str:
     return f"{grid.plain(as_grid([scores], False))}{scores.header()}\n"
 
 
-def _frame(scores: Scores, per_query: bool) -> grid.Grid:
-    table = as_grid([scores], per_query)
-    return replace(table, rows=table.rows[:-1]) if per_query else table  # the last row is over all queries
+def _of_queries(scores: Scores) -> grid.Grid:
+    table = as_grid([scores], True)
+    return replace(table, rows=table.rows[:-1])  # the last row is over all queries
 
 
-shows(Scores, View(_text, lambda scores: [as_grid([scores], False)], _frame))
+shows(Scores, View(_text, lambda scores: [as_grid([scores], False)], _of_queries))

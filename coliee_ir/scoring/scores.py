@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.lines import counted
+from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.ties import Span
@@ -55,7 +57,7 @@ class Scores(Shown):
         extra: how many queries of the run are not in the gold.
         others: the files that belong to the run: ``answers``, ``long_list``.
         excluded: the queries that were left out.
-        remarks: what was tolerated and what was decided, in sentences.
+        remarks: what was tolerated and what was decided, in sentences, each with its kind.
         decisions: the choices made where the organisers leave it open.
         timing: where the time went.
         judged: the judged parts behind the results, where they were asked for.
@@ -76,7 +78,7 @@ class Scores(Shown):
     extra: int
     others: Mapping[str, str] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
     timing: Timing = field(default_factory=Timing, compare=False)
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules import signs

@@ -1,34 +1,122 @@
-"""Several runs, or stores of the scores of many, scored by one evaluator."""
+"""Several runs scored by one evaluator, beside what holds the scores of runs: stores and logs."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
+from coliee_adapters.classes import NamedTuple
+from coliee_adapters.errors import ColieeError
 from coliee_adapters.inputs import GoldLike, RunLike
+from coliee_adapters.lines import counted
 from coliee_adapters.score_rows import is_store
+from coliee_ir.scoring import log
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.means import Means
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.submission import Submission, name_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+class Held(NamedTuple):
+    """Files that hold the scores of runs.
+
+    Attributes:
+        stores: the paths of stores.
+        logs: logs of evaluations.
+    """
+
+    stores: Sequence[str] = ()
+    logs: Sequence[log.Log] = ()
+
+    @classmethod
+    def among(cls, paths: Iterable[str]) -> Held:
+        """The stores and logs among paths.
+
+        Raises:
+            InputError: a log cannot be read.
+        """
+        paths = list(paths)
+        return cls(
+            [path for path in paths if is_store(path)], [log.read_log(path) for path in paths if log.is_log(path)]
+        )
+
+    @property
+    def paths(self) -> set[str]:
+        """Their files."""
+        return {*self.stores, *(one.path for one in self.logs)}
+
+    def again(self, named: Collection[str]) -> list[Submission]:
+        """The logged runs whose files are as they were, without those that were named themselves."""
+        parts = dict.fromkeys(parts for one in self.logs for parts in one.runs if parts[0] not in named)
+        return [Submission(*each) for each in parts]
+
+    def task(self, *, alone: bool) -> tuple[str | None, str]:
+        """The task that the runs were scored for, and what shows it; a log shows it where there are no other runs.
+
+        Raises:
+            ColieeError: a store cannot be read, or the task is not known.
+        """
+        if self.stores:
+            from coliee_ir.scoring.store import task_of
+
+            if (task := task_of(self.stores)) is not None:
+                return task, f"as in {self.stores[0]}"
+        if alone and self.logs:
+            return log.task_of(self.logs), f"as in {self.logs[0].path}"
+        return None, ""
+
+    def scores(self, evaluator: Evaluator) -> Iterator[Scores]:
+        """The scores of all runs of the stores.
+
+        Raises:
+            UsageError: a store has none by this gold and these rules.
+        """
+        if self.stores:
+            from coliee_ir.scoring.store import ScoreStore
+        for path in self.stores:
+            with ScoreStore(path, reading=True) as store:
+                yield from store.scores(evaluator)
+
+    def logged(self, evaluator: Evaluator, *, means_do: bool = True) -> tuple[list[Scores], list[str]]:
+        """The logged scores of runs that cannot be scored again, and a sentence on each log: see ``Log.scores``."""
+        found = [one.scores(evaluator, means_do=means_do) for one in self.logs]
+        return [scores for of_log, _ in found for scores in of_log], [sentence for _, sentence in found]
 
 
 class Scored(NamedTuple):
     """Runs that were scored by one evaluator.
 
     Attributes:
-        scores: of each run, in their order.
+        scores: those of stores, then those of the runs that could be read.
         evaluator: what scored them.
-        submissions: the runs, in the same order; None for one of a store, of which there are only scores.
+        submissions: the run of each; None for one of a store, of which there are only scores.
+        failed: whether a run was left out.
+        logged: the scores that a log has of runs that cannot be scored again, without those of single queries.
+        said: in sentences, what became of the runs of stores and logs.
     """
 
-    scores: list[Scores]
+    scores: Sequence[Scores]
     evaluator: Evaluator
     submissions: list[Submission | None]
+    failed: bool
+    logged: list[Scores]
+    said: list[str]
+
+
+def apart(runs: Iterable[Submission]) -> tuple[list[Submission], Held]:
+    """The runs, and the stores and logs that were among them.
+
+    Raises:
+        InputError: a log cannot be read.
+    """
+    runs = list(runs)
+    held = Held.among(name_of(one.run) for one in runs)
+    return [one for one in runs if name_of(one.run) not in held.paths], held
 
 
 def score(
@@ -40,40 +128,90 @@ def score(
     columns: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     keep_judged: bool = False,
+    means_do: bool = False,
     **rules: Any,
 ) -> Scored:
-    """Score runs that must all be sound; the path of a store of scores stands for the runs in it.
+    """Score runs that must all be sound; a store stands for the runs in it, a log for those whose files are unchanged.
 
     Args:
         gold: what ``read_gold`` takes.
-        runs: what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store.
+        runs: what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store or a log.
         measures: names of measures; by default the official ones.
         task: see ``begin``; by default, that of the stores.
         columns: see ``begin``.
         executor: see ``Evaluator.evaluate_all``.
         keep_judged: see ``Evaluator.evaluate``.
+        means_do: see ``Log.scores``.
         rules: the others of ``begin``.
 
     Raises:
         ColieeError: a file cannot be read, or what was asked for does not exist or does not fit.
     """
-    stores = {at: os.fspath(run) for at, run in enumerate(runs) if isinstance(run, str | os.PathLike) and is_store(run)}
-    given = [opened_submission(run, columns) for at, run in enumerate(runs) if at not in stores]
-    if not stores:
-        evaluator, _ = begin(gold, given, measures, task=task, columns=columns, **rules)
-        return Scored(evaluator.score_all(given, executor=executor, keep_judged=keep_judged), evaluator, [*given])
-    from coliee_ir.scoring.store import ScoreStore, task_of
-
-    task = task_of(stores.values()) if task is None else task
+    given, held = apart(map(Submission.of, runs))
+    if task is None:
+        task, _ = held.task(alone=not given)
+    given += held.again({name_of(one.run) for one in given})
+    given = [opened_submission(one, columns) for one in given]
     evaluator, _ = begin(gold, given, measures, task=task, columns=columns, **rules)
-    new = zip(evaluator.score_all(given, executor=executor, keep_judged=keep_judged), given, strict=True)
+    return score_all(evaluator, given, held, jobs=1, executor=executor, keep_judged=keep_judged, means_do=means_do)
 
-    def scored(at: int) -> Iterator[tuple[Scores, Submission | None]]:
-        if at not in stores:
-            yield next(new)
-            return
-        with ScoreStore(stores[at], reading=True) as store:
-            yield from ((scores, None) for scores in store.scores(evaluator))
 
-    found = [each for at in range(len(runs)) for each in scored(at)]
-    return Scored([scores for scores, _ in found], evaluator, [one for _, one in found])
+def score_all(
+    evaluator: Evaluator,
+    runs: Sequence[Submission],
+    held: Held,
+    *,
+    store: str | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    keep_judged: bool = False,
+    only_means: bool = False,
+    means_do: bool = False,
+    watch: Callable[[Iterator[Scores | ColieeError], int], Iterable[Scores | ColieeError]] | None = None,
+    leave_out: Callable[[ColieeError], None] | None = None,
+) -> Scored:
+    """Score runs, and take the scores of others from stores and logs.
+
+    Args:
+        evaluator: what scores them.
+        runs: the runs.
+        held: the stores and logs.
+        store: a store that keeps the scores of the runs.
+        jobs: see ``Evaluator.evaluate_all``.
+        executor: see ``Evaluator.evaluate_all``.
+        keep_judged: see ``Evaluator.evaluate``.
+        only_means: whether the scores of single queries may be forgotten.
+        means_do: see ``Log.scores``.
+        watch: what looks on, given the results and how many there will be.
+        leave_out: told of each run that cannot be read, which is left out; by default, its error is raised.
+
+    Raises:
+        ColieeError: a run cannot be read, and is not left out.
+    """
+    scores: list[Scores] | Means = Means() if only_means else []
+    for of_store in held.scores(evaluator):
+        scores.append(of_store)
+    submissions: list[Submission | None] = [None] * len(scores)
+    said = []
+    failed = False
+    with ExitStack() as stack:
+        if store is None:
+            results = evaluator.evaluate_all(runs, jobs=jobs, executor=executor, keep_judged=keep_judged)
+        else:
+            from coliee_ir.scoring.store import ScoreStore
+
+            keeping = stack.enter_context(ScoreStore(store))
+            results = keeping.score(evaluator, runs, jobs=jobs, executor=executor)
+        for one, result in zip(runs, watch(results, len(runs)) if watch else results, strict=True):
+            if isinstance(result, Scores):
+                scores.append(result)
+                submissions.append(one)
+            elif leave_out is None:
+                raise result
+            else:
+                failed = True
+                leave_out(result)
+        if store is not None:
+            said.append(f"{store}: {counted(keeping.new, 'run')} scored, {keeping.known} known")
+    logged, of_logs = held.logged(evaluator, means_do=means_do)
+    return Scored(scores, evaluator, submissions, failed, logged, said + of_logs)

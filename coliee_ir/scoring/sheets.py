@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 

@@ -11,17 +11,18 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
-from coliee_adapters.remarks import Remarks
+from coliee_adapters.remarks import Remark, Remarks
 from coliee_adapters.score_rows import Row, ScoreRows, is_store, store_files
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged
@@ -232,7 +233,7 @@ class _Rules:
             "counts": scores.counts,
             "extra": scores.extra,
             "others": scores.others,
-            "remarks": scores.remarks,
+            "remarks": [(remark.kind, remark) for remark in scores.remarks],
             "answered": [at for at, answered in enumerate(scores.answered) if not answered],
             "ties": {measure.name: span for measure, span in scores.ties.items()},
             "has_ties": scores.has_ties,
@@ -276,7 +277,7 @@ class _Rules:
             extra=more["extra"],
             others=more["others"],
             excluded=tuple(sorted(against.excluded)),
-            remarks=tuple(more["remarks"]),
+            remarks=tuple(Remark(*remark) for remark in more["remarks"]),
             decisions=evaluator.decisions,
             judged=parts,
             ties={measure: Span(*span) for measure in wanted if (span := more["ties"].get(measure.name))},
@@ -317,7 +318,7 @@ def _content(submission: Submission) -> _Content | None:
             raise UsageError("a store keeps the scores of runs in files; this run is in memory")
         digest.update(f"\0{name}\0".encode())
         try:
-            with part.open() as stream:
+            with part.open(to_end=True) as stream:
                 while piece := stream.read(1 << 20):
                     digest.update(piece)
         except InputError:

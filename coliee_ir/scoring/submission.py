@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Mapping
 from numbers import Number
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy.typing as npt
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.inputs import RunLike

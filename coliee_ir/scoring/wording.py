@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from coliee_adapters.errors import shortened
 from coliee_adapters.lines import counted
+from coliee_adapters.remarks import Remark
 from coliee_ir.judging.upside_down import UpsideDown
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import by_part
@@ -18,7 +19,7 @@ from coliee_ir.scoring.remarking import Noted
 
 def sentences(
     noted: Noted, measures: Sequence[Measure], on_long_list: Sequence[Measure], against: Prepared
-) -> Iterator[str]:
+) -> Iterator[Remark]:
     """The remarks, those that move a score first.
 
     Args:
@@ -31,29 +32,31 @@ def sentences(
     of_parts = by_part(measures)
     yield from noted.remarks.sentences(_clauses(decisions, of_parts["documents"]))
     if noted.other_tag is not None:
-        yield f"the answers have another run tag: {shortened(noted.other_tag)}"
+        yield Remark("other-tag", f"the answers have another run tag: {shortened(noted.other_tag)}")
     if "long" in noted.of_part:
         for sentence in noted.of_part["long"].sentences(_clauses(decisions, on_long_list)):
-            yield f"long list: {sentence}"
+            yield sentence.of_part("long", "long list")
     if noted.left_out:
-        yield _left_out(noted.left_out, against)
+        yield Remark("left-out", _left_out(noted.left_out, against))
     if absent := [query for query in against.rules.exclude if query not in against.excluded]:
         first = "; ".join(map(shortened, absent[:3]))
-        yield f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
+        excluded = f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
+        yield Remark("absent-exclusion", excluded)
     for side, remarks in noted.of_part.items():
         if side != "long":
             clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
-            yield from (f"{side}: {sentence}" for sentence in remarks.sentences(clauses))
+            yield from (sentence.of_part(side, side) for sentence in remarks.sentences(clauses))
     for part, of_part in of_parts.items():
         yield from _unreached(part, of_part, against)
     for part, found in noted.upside_down.items():
-        yield ("long list: " if part == "long" else "") + _upside_down(found)
+        remark = Remark("upside-down", _upside_down(found))
+        yield remark.of_part("long", "long list") if part == "long" else remark
     if noted.gold_itself == "same":
-        yield "this is the gold itself"
+        yield Remark("gold-itself", "this is the gold itself")
     elif noted.gold_itself == "copy":
-        yield f"this is the gold itself: the file is the same as {against.gold.path}"
+        yield Remark("gold-itself", f"this is the gold itself: the file is the same as {against.gold.path}")
     if noted.unjudged:
-        yield _unjudged(noted.unjudged)
+        yield Remark("unjudged-query", _unjudged(noted.unjudged))
 
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
@@ -74,7 +77,7 @@ def _left_out(names: Sequence[str], against: Prepared) -> str:
     return sentence
 
 
-def _unreached(part: str, measures: Sequence[Measure], against: Prepared) -> Iterator[str]:
+def _unreached(part: str, measures: Sequence[Measure], against: Prepared) -> Iterator[Remark]:
     """Measures that count no document of the gold, because none is that relevant."""
     asked = {measure.name: measure.least_relevance for measure in measures if measure.least_relevance > 1}
     if not asked or part not in against.qrels:
@@ -82,7 +85,8 @@ def _unreached(part: str, measures: Sequence[Measure], against: Prepared) -> Ite
     greatest = int(against.qrels[part].relevance.max(initial=0))
     if names := [name for name, level in asked.items() if level > greatest]:
         shown = " and ".join(names)
-        yield f"no document is relevant in {shown}: the greatest relevance in {against.gold.path} is {greatest}"
+        sentence = f"no document is relevant in {shown}: the greatest relevance in {against.gold.path} is {greatest}"
+        yield Remark("relevance-not-reached", sentence)
 
 
 def _upside_down(found: UpsideDown) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters.checked import groups_of, is_whole, refused
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
@@ -90,6 +90,10 @@ class Split:
         fold_of[groups[order]] = np.arange(len(groups)) % self.n
         fold[among] = fold_of[self.group[among]]
         return fold
+
+    def all_folds(self, among: BoolArray) -> IntArray:
+        """Shape (repeats, Q); the folds of each repeat."""
+        return np.stack([self.folds(among, repeat) for repeat in range(self.repeats)])
 
     def summed(self, each: FloatArray, among: BoolArray) -> FloatArray:
         """What each group of the queries that take part adds; shape (G, T)."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Real
 from typing import Final
 
 from coliee_adapters.checked import is_whole
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 
 N_RESAMPLES: Final = 10_000

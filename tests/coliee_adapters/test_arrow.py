@@ -83,8 +83,20 @@ class Row(NamedTuple):
     score: float
 
 
+class Bare:
+    """A frame of pandas as it is where pyarrow is not installed."""
+
+    def __init__(self, held: pandas.DataFrame) -> None:
+        self.held, self.columns = held, held.columns
+
+    def __getitem__(self, name: str) -> pandas.Series:
+        return self.held[name]
+
+
 FRAMES: dict[str, Callable[[list[Row]], Any]] = {
     "pandas": lambda rows: pandas.DataFrame(rows, columns=Row._fields),
+    "pandas, objects": lambda rows: FRAMES["pandas"](rows).astype({"query_id": object, "doc_id": object}),
+    "pandas, bare": lambda rows: Bare(FRAMES["pandas, objects"](rows)),
     "polars": lambda rows: polars.DataFrame(rows, schema=Row._fields, orient="row"),
     "polars, categories": lambda rows: FRAMES["polars"](rows).with_columns(
         polars.col("query_id").cast(polars.Categorical)
@@ -144,6 +156,11 @@ def test_golds_and_whole_numbers_come_through_too() -> None:
     assert isinstance(run, Run)
     (block,) = run.blocks()
     assert list(block.documents) == ["7", "4000000000", "0"]
+    bare = Bare(table.to_pandas())
+    assert frames.gold_of(bare).qrels == frames.gold_of(table).qrels
+    run = frames.run_of(bare, columns={"score": "rel"})
+    assert isinstance(run, Run)
+    assert list(next(iter(run.blocks())).documents) == list(block.documents)
 
 
 def test_what_was_handed_out_is_given_back() -> None:

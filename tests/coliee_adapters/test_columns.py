@@ -14,6 +14,7 @@ from coliee_adapters import columns
 from coliee_adapters.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files import Source
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import IdRule, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 
@@ -173,7 +174,7 @@ def readings(path: Path, content: bytes, layout: Layout, rule: IdRule = exact_id
             if careful:
                 patch.setattr(columns._Reader, "_regular", lambda *_: None)
             for size in BLOCKS:
-                patch.setattr(columns, "_BLOCK", size)
+                patch.setattr(columns, "_SIZES", (size, 0))
                 yield read(Source(path.name, any_text=True), layout, rule)
 
 
@@ -188,6 +189,12 @@ def test_any_file_is_read_as_its_naive_twin_reads_it(
         expected = twin(text, path.name, LAYOUTS[name], rule)
         for outcome in readings(path, text.encode(), LAYOUTS[name], rule):
             assert outcome == expected
+
+
+@given(texts=st.lists(st.text("ab\u00e9", min_size=1, max_size=40), min_size=1), data=st.data())
+def test_ids_are_compared_with_a_text_as_texts_are(texts: list[str], data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(texts) | st.text("ab", min_size=1, max_size=40))
+    assert columns._equal(Ids.of(texts), text).tolist() == [one == text for one in texts]
 
 
 # the fast lane
@@ -403,7 +410,7 @@ def test_a_file_that_holds_no_whole_line_is_refused(path: Path, text: str, messa
 
 
 def test_an_error_waits_until_its_block_is_asked_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "_BLOCK", 6)
+    monkeypatch.setattr(columns, "_SIZES", (6, 0))
     path.write_text("q d T\nq\n", encoding="utf-8")
     blocks = read_blocks(Source(path), THREE_COLUMNS)
     assert list(next(blocks).documents) == ["d"]

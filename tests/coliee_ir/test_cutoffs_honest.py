@@ -89,7 +89,7 @@ def test_a_held_out_query_is_cut_by_a_rule_of_the_others(case: naive.Case, measu
     pool = case.pool
     (candidate,) = candidates(pool, measure, "score")[:1]
     fold = Split.of(pool.queries, 3, seed).folds(np.ones(len(pool.queries), dtype=np.bool_))
-    held = candidate.sweep.held_out(fold, candidate.bounds)
+    held = candidate.sweep.held_out(fold[None], candidate.bounds)[0]
     for number in range(3):
         rule = candidate.fit(fold != number).rule
         own = candidate.sweep.terms(rule).each
@@ -119,12 +119,15 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
     every = candidates(pool, measure, "k", "score")
     split = Split.of(pool.queries, 2, seed, repeats=2)
     terms = honest.nested(every, split)
+    everyone = np.ones(len(pool.queries), dtype=np.bool_)
+    selection = honest.select(every, split, split.all_folds(everyone), everyone)
+    assert honest.nested(every, split, selection).each.tolist() == terms.each.tolist()
     scores = []
     for repeat, each in enumerate(np.split(terms.each, 2, axis=1)):
         outer = split.folds(np.ones(len(pool.queries), dtype=np.bool_), repeat)
         for number in (0, 1):
             train = outer != number
-            choice = honest.select(every, split, [split.folds(train, repeat, number)], train).chosen
+            choice = honest.select(every, split, split.folds(train, repeat, number)[None], train).chosen
             candidate = every[choice if train.sum() > 1 else 0]
             expected = candidate.sweep.terms(candidate.fit(train).rule).each[~train]
             assert each[~train].tolist() == expected.tolist()
@@ -159,8 +162,8 @@ class _Known:
             parse("MacroF1")[0], Pool.read({}, {str(n): {} for n in range(len(values))}, task="trec"), Decisions()
         )
 
-    def held_out(self, fold: object, bounds: object) -> FloatArray:
-        return self.held.each
+    def held_out(self, folds: object, bounds: object) -> FloatArray:
+        return self.held.each[None]
 
 
 def known(*rows: list[float]) -> honest.Selection:
@@ -168,7 +171,7 @@ def known(*rows: list[float]) -> honest.Selection:
     names = [str(n) for n in range(len(rows[0]))]
     split = Split.of(names, 2, 0)
     among = np.ones(len(names), dtype=np.bool_)
-    return honest.select(some, split, [split.folds(among, 0)], among)
+    return honest.select(some, split, split.folds(among, 0)[None], among)
 
 
 def test_the_simplest_within_a_standard_error_is_chosen() -> None:

@@ -94,19 +94,20 @@ def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(
     case: naive.Case, measure: str, decisions: Decisions, data: st.DataObject
 ) -> None:
     family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
-    n = len(case.run)
-    fold = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)))
+    fold = st.lists(st.integers(-1, 2), min_size=len(case.run), max_size=len(case.run))
+    folds = np.array(data.draw(st.lists(fold, min_size=1, max_size=3)))
     bounds = data.draw(st.sampled_from(([Bounds()], all_bounds(None, None, 7), all_bounds(None, 3, 7))))
     swept = sweep(case.pool, family, measure, decisions)
-    expected = [swept.best((fold >= 0) & (fold != number), bounds).rule for number in range(int(fold.max()) + 1)]
-    for at_a_time in (search._SUMS, 1):
+    each = np.zeros((*folds.shape, swept.objective.base.shape[1]))
+    for deal, number in np.ndindex(len(folds), int(folds.max()) + 1):
+        rule = swept.best((folds[deal] >= 0) & (folds[deal] != number), bounds).rule
+        test = folds[deal] == number
+        each[deal, test] = swept.terms(rule).each[test]
+    for at_a_time, first in ((search._SUMS, search._NEXT), (1, 1), (5 * data.draw(st.integers(1, 20)), 2)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(search, "_SUMS", at_a_time)
-            assert swept.without_each(fold, bounds) == expected
-    each = np.zeros_like(swept.objective.base)
-    for number, rule in enumerate(expected):
-        each[fold == number] = swept.terms(rule).each[fold == number]
-    assert swept.held_out(fold, bounds).tolist() == each.tolist()
+            patch.setattr(search, "_NEXT", first)
+            assert swept.held_out(folds, bounds).tolist() == each.tolist()
 
 
 def _falls(value: np.typing.NDArray[np.float64], pool: Pool) -> bool:
@@ -143,7 +144,7 @@ def test_neighbouring_floats_are_told_apart() -> None:
 def test_neighbours_between_which_no_float_lies_are_told_apart() -> None:
     swept = sweep(one_query([2.0, 1.0], [1, 0]), "z", "MicroF1")
     high = float(np.nextafter(1.0, 2.0))
-    assert swept._threshold(high, np.array([True]), Bounds(), 1.0) == high
+    assert swept._between(np.array([high]), np.array([[True]]), Bounds(), np.array([1.0])) == [high]
 
 
 def test_a_difference_in_the_seventh_decimal_counts() -> None:

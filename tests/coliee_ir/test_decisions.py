@@ -9,7 +9,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir import Decisions
 from coliee_ir.rules.decisions import CHOICES, HELP, matters
-from coliee_ir.rules.protocol import TASKS
 
 
 def test_the_defaults_are_those_said_and_stand_first() -> None:
@@ -112,7 +111,8 @@ def test_what_each_choice_decides_is_told_on_the_command_line() -> None:
 
 
 def test_each_choice_has_tasks_for_which_it_can_matter() -> None:
-    found = {name: [task for task in TASKS if matters(name, task)] for name in CHOICES}
+    known = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")  # the parts and the law of a further one decide
+    found = {name: [task for task in known if matters(name, task)] for name in CHOICES}
     assert found == {
         "unanswered": ["1", "2", "3", "trec"],
         "extra_queries": ["1", "2", "3", "trec"],
@@ -121,6 +121,6 @@ def test_each_choice_has_tasks_for_which_it_can_matter() -> None:
         "undefined": ["rationale"],
         "without_articles": ["3"],
         "unreadable_answers": ["3", "4", "5", "tort"],
-        "no_overlap": list(TASKS),
+        "no_overlap": list(known),
         "trec_eval": ["1", "2", "3", "trec"],
     }

@@ -9,8 +9,10 @@ import pickle
 import signal
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,24 @@ def test_one_run_in_parts_has_the_same_scores(tmp_path: Path, threads: Executor)
     assert shown(evaluator.evaluate(tmp_path / "run", jobs=5, executor=threads)) == shown(
         evaluator.evaluate(tmp_path / "run")
     )
+
+
+def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "_AHEAD", 3)
+    engine, futures, most = Pickling(), weakref.WeakSet[Future[Any]](), 0
+
+    class Counting(Executor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            nonlocal most
+            future = engine.submit(fn, *args, **kwargs)
+            futures.add(future)
+            most = max(most, len(futures))
+            return future
+
+    found = list(workers.results([partial(int, at) for at in range(20)], 1, Counting()))
+    assert (found, engine.given, most) == (list(range(20)), 20, 3)
 
 
 @pytest.mark.parametrize("lost", [1, 2])

@@ -231,6 +231,20 @@ def test_short_ids_of_unjudged_documents_are_remarked() -> None:
         assert judge(Qrels(gold), Run.of(run), frozenset()).remarks.count("short-id") == 0
 
 
+def test_documents_in_another_form_than_the_golds_are_remarked() -> None:
+    articles = Qrels({"R07-01-A": {"96": 1, "398-20": 1}})
+    run = {"R07-01-A": ["96", "398.20", "Feb-98", "0096", "398の20", "398-20-2", "121-2", "７"]}
+    judged = judge(articles, Run.of(run), frozenset())
+    assert judged.remarks.count("odd-id") == 4
+    assert judged.remarks.examples("odd-id")[:2] == ("query R07-01-A: 398.20", "query R07-01-A: Feb-98")
+    cases = Qrels({"000001": {"000018": 1}})
+    judged = judge(cases, Run.of({"000001": ["000018", "000019.pdf", "19", "1000000", "x"]}), frozenset())
+    assert judged.remarks.examples("odd-id") == ("query 000001: 000019.pdf", "query 000001: x")
+    for gold in ({"R07-01-A": {"Art. 96": 1}}, {"q": {"96": 1, "398-20": 1}}, {"q": {"D18": 1}}, {"R07-01-A": {}}):
+        documents = {next(iter(gold)): ["398.20", "D19", "x"]}
+        assert judge(Qrels(gold), Run.of(documents), frozenset()).remarks.count("odd-id") == 0
+
+
 # the stream
 
 

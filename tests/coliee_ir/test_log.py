@@ -128,6 +128,21 @@ def test_a_log_stands_for_its_runs_while_their_files_are_as_they_were(sweep: lis
     assert (code, [run["file"] for run in json.loads(out)["runs"]]) == (0, [f"elsewhere/{name}" for name in sweep])
 
 
+def test_functions_take_a_log_where_commands_do(sweep: list[str], call: Call) -> None:
+    runs = [coliee_ir.compare("gold.json", *given, task="1", n_resamples=99) for given in (sweep, ["log.csv"])]
+    assert runs[0].pairs == runs[1].pairs
+    Path("r2.txt").unlink()
+    found = coliee_ir.compare("gold.json", "log.csv", n_resamples=99)
+    code, out, err = call("compare", "gold.json", "log.csv", "--resamples", "99", "-f", "json")
+    assert (code, [standing.tag for standing in found.standings]) == (
+        0,
+        [run["tag"] for run in json.loads(out)["runs"]],
+    )
+    assert [line for line in err.splitlines() if line.startswith("log.csv")] == [
+        remark for remark in found.remarks if remark.startswith("log.csv")
+    ]
+
+
 def test_of_runs_that_changed_the_logged_scores_are_known(sweep: list[str], call: Call) -> None:
     scores = [evaluate("gold.json", name, task="1").measures["MicroF1"] for name in sweep]
     Path("r3.txt").write_text("000001 000101 R3\n")

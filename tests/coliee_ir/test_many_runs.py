@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+import shutil
 import sys
 import tracemalloc
 from dataclasses import replace
@@ -37,6 +39,41 @@ def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.Mo
         assert isinstance(scores, Scores)
         assert (scores.tag, scores.measures, scores.remarks) == (alone.tag, alone.measures, alone.remarks)
         assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
+
+
+def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # r1 to r3 leave out one query and more, r4 to r6 repeat one line and more
+    gold = tmp_path / "gold.json"
+    gold.write_text(json.dumps({f"{query:03d}": ["101"] for query in range(1, 6)}))
+    for run in range(10):
+        answered = range(1, 6 - run if run < 4 else 6)
+        lines = [f"{query:03d} 101 r{run}\n" for query in answered]
+        repeated = lines[: run - 3] if 4 <= run < 7 else []
+        (tmp_path / f"r{run}.txt").write_text("".join([*lines, *repeated]))
+    runs = sorted(map(str, tmp_path.glob("r*.txt")))
+    assert main(["evaluate", str(gold), *runs, "--task", "1"]) == 0
+    err = capsys.readouterr().err
+    [unanswered] = coliee_ir.evaluate(gold, runs[1], task="1").remarks
+    own_numbers = wording("each-its-own", "r1")
+    assert f"3 runs (r1, r2, r3){own_numbers}: {unanswered}\n" in err
+    assert [line.partition(")")[0] for line in err.splitlines() if "duplicate" in line] == ["3 runs (r4, r5, r6"]
+    shutil.copy(runs[1], tmp_path / "same.txt")
+    assert main(["evaluate", str(gold), runs[0], *runs[4:], runs[1], str(tmp_path / "same.txt"), "--task", "1"]) == 0
+    assert f"2 runs (r1, r1): {unanswered}\n" in capsys.readouterr().err
+    assert f"{wording('without-remark', '4 runs')}\n" in err
+
+
+def test_a_kept_remark_has_its_kind(tmp_path: Path) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text("001 101 R\n001 101 R\n")
+    evaluator = Evaluator({"001": ["101"], "002": ["102"]}, task="1")
+    kinds = [remark.kind for remark in evaluator.evaluate(run).remarks]
+    assert kinds == ["unanswered-query", "duplicate"]
+    with coliee_ir.ScoreStore(tmp_path / "s.sqlite") as store:
+        for _ in range(2):
+            [scores] = store.score(evaluator, [run])
+            assert isinstance(scores, Scores)
+            assert [remark.kind for remark in pickle.loads(pickle.dumps(scores)).remarks] == kinds
 
 
 def test_means_are_what_was_appended_in_some_hundred_bytes() -> None:

@@ -169,7 +169,7 @@ def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run: dict[str, l
 def test_the_refusal_is_the_same_in_blocks_and_parts(
     size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns, "_BLOCK", size)
+    monkeypatch.setattr(columns, "_SIZES", (size, 0))
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(json.dumps({f"{n:03}": ["013"] for n in range(40)}))
     lines = [f"{n:03} A{n} T\n" for n in range(40)]
@@ -178,3 +178,11 @@ def test_the_refusal_is_the_same_in_blocks_and_parts(
         with pytest.raises(MismatchError) as refused:
             Evaluator(str(gold), task=2).evaluate(str(run), jobs=jobs)
         assert "the run has 'A0', 'A" in refused.value.problem
+
+
+def test_queries_in_another_spelling_are_remarked_with_the_golds() -> None:
+    gold = {"R07-01-A": {"96": 1}, "R07-02-I": {"7": 1}, "R07-03-U": {"7": 1}}
+    run = {"R07-1-A": ["96"], "R07-02-I": ["7"], "R0703U": ["7"], "R06-01-A": ["7"]}
+    remarks = evaluate(gold, run, task=3, edition=2025).remarks
+    pairs = "query R07-1-A for R07-01-A; query R0703U for R07-03-U"
+    assert any(remark.startswith(wording("other-spelling", 2)) and pairs in remark for remark in remarks)

@@ -78,7 +78,7 @@ def test_blocks_may_end_anywhere(tmp_path_factory: pytest.TempPathFactory, seed:
     with pytest.MonkeyPatch.context() as patch:
         run = write_run(path, seed, odd=seed % 2 == 0)
         whole = judge(GOLD, run)
-        patch.setattr(columns, "_BLOCK", size)
+        patch.setattr(columns, "_SIZES", (size, 0))
         assert same(judge(GOLD, run), whole)
 
 
@@ -98,7 +98,7 @@ def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines
 
     whole = judged()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "_BLOCK", size)
+        patch.setattr(columns, "_SIZES", (size, 0))
         pieces = judged()
     if isinstance(whole, str) or isinstance(pieces, str):
         assert pieces == whole

@@ -72,6 +72,11 @@ def test_what_has_no_rules_is_refused_with_what_has(task: str, edition: int | No
     assert said in str(refused.value)
 
 
+def test_the_protocol_files_of_the_package_are_the_tasks() -> None:
+    folder = Path(coliee_ir.__file__).parent / "rules" / "protocols"
+    assert sorted(path.stem for path in folder.glob("*.toml")) == sorted(TASKS)
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_the_editions_of_a_task_follow_each_other(task: str) -> None:
     rows = [row for row in PROTOCOLS if row.task == task]

@@ -25,6 +25,7 @@ from coliee_ir.commands.bundle import pack, score_upload
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import NEWEST, protocol, submission_rules, use
 from coliee_ir.scoring import measuring
+from coliee_ir.scoring.arriving import KINDS
 
 
 @pytest.fixture(autouse=True)
@@ -391,6 +392,45 @@ def test_files_of_a_protocol_are_converted(capsys: pytest.CaptureFixture[str]) -
     capsys.readouterr()
     assert main(["convert", run, "other.txt", "--protocol", "alqac"]) == 2
     assert "--to" in capsys.readouterr().err
+
+
+GOLD_IN_RECORDS = """
+task = "records"
+title = "a gold in records, runs in columns"
+parts = ["documents"]
+measures = ["MacroF2"]
+
+[gold]
+container = "json"
+query = "question_id"
+[gold.documents]
+at = "relevant_articles"
+id = "{law_id}|{article_id}"
+
+[run]
+container = "columns"
+columns = ["query", "document", "score"]
+query = "query"
+[run.documents]
+id = "document"
+score = "score"
+"""
+
+
+def test_a_gold_of_a_protocol_that_is_not_a_run_is_named_as_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    put("own.toml", GOLD_IN_RECORDS)
+    Path("runs").mkdir()
+    gold, run = put("gold.json", ALQAC_GOLD), put("runs/run.txt", "q1 d1 0.5\n")
+    for file, to, kind, remedy in ((gold, "trec", "gold", "qrels"), (run, "qrels", "run", "trec")):
+        assert main(["convert", file, "out.txt", "--protocol", "own.toml", "--to", to]) == 2
+        said = wording("protocol-write", file, kind, remedy)
+        assert capsys.readouterr().err == f"coliee-ir: {said}\n"
+        assert main(["convert", file, "out.txt", "--protocol", "own.toml", "--to", remedy]) == 0
+        capsys.readouterr()
+    put("runs/other.json", ALQAC_GOLD)
+    assert main(["validate", "runs", "--protocol", "own.toml", "-f", "json"]) == 0
+    received = {one["file"]: one["remark"] for one in json.loads(capsys.readouterr().out)["received"]}
+    assert received == {"runs/run.txt": "", "runs/other.json": KINDS["judged"][0]}
 
 
 @pytest.mark.parametrize("name", ["alqac", "own.toml"])

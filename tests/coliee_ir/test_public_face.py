@@ -46,7 +46,18 @@ EXPORTED = {
     # rules
     *("PROTOCOLS", "Protocol", "protocol"),
     # what these take, and what they are made of
-    *("convert", "write_submission", "Corpus", "Columns", "Remarks", "Layout", "Description", "Timing", "Span"),
+    *(
+        "convert",
+        "write_submission",
+        "Corpus",
+        "Columns",
+        "Remark",
+        "Remarks",
+        "Layout",
+        "Description",
+        "Timing",
+        "Span",
+    ),
     *("Measure", "Result", "Terms", "Resampling", "Difference", "Grid", "Entry", "Invalid", "Teams", "Categories"),
     *("read_categories", "Published", "read_official", "Fused", "Contender", "Filter", "Pool", "Tried", "Filtered"),
     *("Forward", "Step", "Place", "Severity", "Number", "Ranks", "OfficialRun", "Part"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError
-from coliee_ir import evaluate, make_report
+from coliee_ir import evaluate, make_report, validate
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -286,3 +288,42 @@ def test_a_gold_and_a_run_that_look_alike_are_told_by_their_names(call: Call) ->
     for files, told in (((run, GOLD1), True), ((GOLD1, run), False)):
         code, _, err = call("evaluate", *files)
         assert (code, swapped in err) == (0, told)
+
+
+@pytest.mark.parametrize(
+    ("task", "gold", "lines"),
+    [
+        ("1", "task1/gold.json", '"002473" "026639" "RUN1"\n'),
+        ("1", "task1/gold.json", "002473 0 026639 1\n"),
+        ("1", "task1/gold.json", "// y\n002473 026639 RUN1\n"),
+        ("2", "task2/gold.json", "827.0 13.0 RUN1\n"),
+        ("tort", "tort/gold.jsonl", "Loading the model ... done\n"),
+    ],
+)
+def test_the_gold_shows_the_task_of_a_file_that_does_not(tmp_path: Path, task: str, gold: str, lines: str) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text(lines)
+    validation = validate(run, gold=EXAMPLES / gold)
+    assert (validation.task, validation.errors > 0) == (task, True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+@pytest.mark.parametrize("command", ["evaluate", "leaderboard"])
+def test_a_run_in_a_named_pipe_is_read_once(call: Call, tmp_path: Path, command: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_bytes, args=(RUN1.read_bytes(),), daemon=True)
+    writing.start()
+    code, out, err = call(command, GOLD1, pipe)
+    assert (code, "0.2453" in out) == (0, True), err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_a_result_goes_into_a_named_pipe(call: Call, tmp_path: Path) -> None:
+    pipe, got = tmp_path / "pipe", list[str]()
+    os.mkfifo(pipe)
+    reading = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reading.start()
+    code, _, _ = call("evaluate", GOLD1, RUN1, "-f", "csv", "-o", pipe)
+    reading.join(5)
+    assert (code, "0.245333" in "".join(got)) == (0, True)

@@ -402,6 +402,14 @@ def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
     assert call("tune", "task1/gold.json", "task1/bm25.txt", "--to", "json")[0] == 2
 
 
+@pytest.mark.parametrize(("threshold", "hinted"), [(1000.0, True), (0.001, False)])
+def test_a_rule_of_another_scale_is_asked_about(call: Call, threshold: float, hinted: bool) -> None:
+    Path("rule.json").write_text(json.dumps({"family": "score", "threshold": threshold}))
+    code, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "-o", "out.txt")
+    assert (code, wording("no-score-reaches") in err) == (0, hinted)
+    assert bool(Path("out.txt").read_text()) is not hinted
+
+
 def test_a_tag_that_cannot_be_sent_names_the_option(call: Call) -> None:
     Path("mono_t5.json").write_bytes(Path("task1/rerank.json").read_bytes())
     given = ("tune", "task1/gold.json", "task1/rerank.json", "--by", "k", "--apply", "mono_t5.json", "-o", "out.txt")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import json
 from pathlib import Path
 
 import pytest
 from messages import wording
 
+from coliee_adapters.files import sha256_of
+from coliee_ir.cli import COMMANDS as COMMANDS_OF_ALL
 from coliee_ir.cli import main
+from coliee_ir.cli import verify as verify_command
 
 COMMANDS = {
     "evaluate": ["evaluate", "gold.json", "runs", "-f", "json"],
@@ -18,6 +23,7 @@ COMMANDS = {
     "plan": ["plan", "gold.json", "runs", "--resamples", "19", "--years", "3", "-f", "json"],
     "validate": ["validate", "runs", "--gold", "gold.json", "-f", "json"],
     "tune": ["tune", "gold.json", "runs", "--task", "1", "--folds", "2", "--repeats", "1"],
+    "fuse": ["fuse", "runs/a", "runs/b", "--fit", "gold.json", "--task", "1", "--folds", "2", "--repeats", "1"],
 }
 
 
@@ -40,6 +46,7 @@ def test_a_result_is_confirmed_and_its_manifest_repeats(name: str, capsys: pytes
         assert main([*COMMANDS[name], "--manifest", target, "-o", "result"]) == 0
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
     held = json.loads(Path("one.json").read_text())
+    capsys.readouterr()
     expected = {"gold.json", "runs/a", "runs/b", *(["teams.csv"] if name == "leaderboard" else [])}
     assert set(held["files"]) == expected
     assert held["command"] == COMMANDS[name]
@@ -87,6 +94,29 @@ def test_a_manifest_cannot_make_files(command: list[str], capsys: pytest.Capture
     assert main(["verify", "m.json"]) == 2
     assert wording("only-run-again") in capsys.readouterr().err
     assert not Path("x").exists()
+
+
+def test_a_fused_run_is_what_its_manifest_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuse", "runs", "-o", "fused", "--manifest", "m.json"]) == 0
+    assert main(["fuse", "runs", "-o", "alone"]) == 0
+    assert Path("fused").read_bytes() == Path("alone").read_bytes()
+    assert json.loads(Path("m.json").read_text())["result"]["sha256"] == sha256_of("fused")
+    assert main(["verify", "m.json"]) == 0
+    for more in (["-f", "parquet"], ["-o", "fused.parquet"]):
+        assert main(["fuse", "runs", "-o", "other", *more, "--manifest", "other.json"]) == 2
+    assert not list(Path().glob("other*"))
+
+
+def test_the_commands_that_take_a_manifest_are_those_that_can_be_run_again() -> None:
+    taking = {name for name in COMMANDS_OF_ALL if hasattr(parsed(name), "manifest")}
+    assert taking == set(verify_command._COMMANDS) == set(COMMANDS)
+
+
+def parsed(name: str) -> argparse.Namespace:
+    """What a command's parser makes of nothing: the defaults of its options."""
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"coliee_ir.cli.{name}").add_arguments(parser)
+    return argparse.Namespace(**{action.dest: action.default for action in parser._actions})
 
 
 def test_a_cut_run_has_no_manifest(capsys: pytest.CaptureFixture[str]) -> None:

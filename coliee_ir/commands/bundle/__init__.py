@@ -14,8 +14,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.folders import walk
@@ -225,6 +226,7 @@ def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwarg
 
 _TIRA: Final = """
 import argparse
+from coliee_adapters.classes import NamedTuple
 
 parser = argparse.ArgumentParser()
 for name in ("input", "truth", "output"):

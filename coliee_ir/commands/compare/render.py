@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare.result import POPULATIONS, Comparison, Pair
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import View, no_queries, shows
+from coliee_ir.output.shown import View, shows
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -256,10 +257,4 @@ FORMS: Final[dict[str, Callable[[Comparison], str]]] = {
 }
 
 
-def _frame(comparison: Comparison, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("a comparison")
-    return pairs(comparison)
-
-
-shows(Comparison, View(_text, lambda comparison: (standings(comparison), pairs(comparison)), _frame))
+shows(Comparison, View(_text, lambda comparison: (standings(comparison), pairs(comparison))))

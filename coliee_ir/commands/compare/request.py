@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
@@ -71,7 +72,7 @@ def compare(
     Args:
         gold: what ``read_gold`` takes.
         runs: at least two; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
-            scores, which stands for the runs in it.
+            scores, which stands for the runs in it, or of a log (``evaluate --log``).
         measure: its name; by default the one that ranks the task's runs.
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
@@ -112,18 +113,12 @@ def compare(
         decisions=decisions,
         columns=columns,
         executor=executor,
+        means_do=True,
     )
-    return compare_scores(
-        scored.scores,
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        settings=Resampling(n_resamples, seed, confidence_level),
-        power=power,
-        margin=margin,
-        groups=groups,
-        population=population,
-    )
+    settings = Resampling(n_resamples, seed, confidence_level)
+    asked = Asked(test_name(test), correction, settings, power, margin, groups, population)
+    [comparison] = compare_measures(scored.scores, asked, baseline, most=1, logged=scored.logged)
+    return replace(comparison, remarks=(*comparison.remarks, *scored.said))
 
 
 def _one_measure(typed: str, task: str | int | None, edition: str | int | None) -> list[str]:

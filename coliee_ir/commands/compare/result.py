@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from coliee_adapters.classes import dataclass
 from coliee_ir.output.envelope import number, numbers, preamble
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions

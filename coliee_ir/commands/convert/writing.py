@@ -31,7 +31,7 @@ from coliee_ir.rules.protocol import (
     unfit_tag,
 )
 from coliee_ir.scoring.arriving import named_task
-from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run
+from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
 
 _Held = TypeVar("_Held", Gold, Submitted)
 _RunForm = Form[Run | Answers, Submitted]
@@ -104,6 +104,11 @@ def convert(
     is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
     if task is not None and to is None:
         raise UsageError(f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run")
+    if task is not None and not is_folder(source):
+        one, other = (reads_as_gold, reads_as_run) if is_gold else (reads_as_run, reads_as_gold)
+        if not one(files[0], task=task) and other(files[0], task=task):
+            what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
+            raise UsageError(f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}")
     if normalise is not None and task is None:
         task = "trec"  # whose ids may have any character
     if is_folder(source) or is_gold:

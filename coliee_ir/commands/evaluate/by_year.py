@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.records import Gold
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.output.shown import Shown, View, shows
 from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.scoring.years import years
 
@@ -102,10 +102,4 @@ FORMS: Final[dict[str, Callable[[ScoresByYear], str]]] = {
 }
 
 
-def _frame(found: ScoresByYear, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("scores by year")
-    return table(found)
-
-
-shows(ScoresByYear, View(FORMS["table"], lambda found: [table(found)], _frame))
+shows(ScoresByYear, View(FORMS["table"], lambda found: [table(found)]))

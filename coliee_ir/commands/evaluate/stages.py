@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
@@ -17,7 +18,7 @@ from coliee_ir.measures.sets import MacroR, MicroR
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.output.shown import Shown, View, shows
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.stats.cutting import cut, ranking_of, relevance_of
@@ -164,10 +165,4 @@ FORMS: Final[dict[str, Callable[[Stages], str]]] = {
 }
 
 
-def _frame(found: Stages, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("candidate pools")
-    return table(found)
-
-
-shows(Stages, View(FORMS["table"], lambda found: [table(found)], _frame))
+shows(Stages, View(FORMS["table"], lambda found: [table(found)]))

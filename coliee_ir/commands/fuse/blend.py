@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.fuse.candidates import Candidates

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files import Source, by_original, copies
 from coliee_adapters.records import Answers
@@ -27,7 +29,7 @@ class _Found(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        return LONG_LIST_FILE.search(Path(self.source.name).name) is not None
+        return re.search(LONG_LIST_FILE, Path(self.source.name).name) is not None
 
 
 def to_fuse(sources: Sequence[_One], task: str | None, passed: Passed, named: Collection[str]) -> list[_One]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.fuse.candidates import Candidates
 from coliee_ir.judging.judged import BoolArray, FloatArray

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final, Literal, NamedTuple
+from dataclasses import fields
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from coliee_adapters import json_text
 from coliee_adapters.checked import is_finite, one_of
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files import PathLike, Source, copies, written
 from coliee_adapters.inputs import RunLike

@@ -6,7 +6,7 @@ import math
 
 from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.output.grid import Grid, Number, apart, plain
-from coliee_ir.output.shown import View, no_queries, shows
+from coliee_ir.output.shown import View, shows
 from coliee_ir.stats.settings import ABOUT
 
 
@@ -46,10 +46,4 @@ def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]
     return [one.name, shown, Number(one.resubstitution), *cut, *held_out]
 
 
-def _frame(fitted: FittedFusion, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("a fitted fusion")
-    return table(fitted)
-
-
-shows(FittedFusion, View(text, lambda fitted: [table(fitted)], _frame))
+shows(FittedFusion, View(text, lambda fitted: [table(fitted)]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.files import PathLike, written
 from coliee_adapters.records import Answers, Run
 from coliee_ir._version import __version__

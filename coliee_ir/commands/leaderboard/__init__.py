@@ -27,7 +27,6 @@ from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring import log
 from coliee_ir.scoring.arriving import sorted_out
 from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
 from coliee_ir.scoring.evaluator import Evaluator
@@ -35,7 +34,7 @@ from coliee_ir.scoring.given import read_values
 from coliee_ir.scoring.reading import check_columns, gold_files, opened
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
-from coliee_ir.scoring.store import ScoreStore, is_store, task_of
+from coliee_ir.scoring.several import Held
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import studentised
@@ -118,11 +117,10 @@ def rank_runs(
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
     paths = [os.fspath(path) for path in submissions if isinstance(path, _PATHS)]
-    paths_given, stores = paths, [path for path in paths if is_store(path)]
-    logs = [log.read_log(path) for path in paths if log.is_log(path)]
-    paths = [path for path in paths if path not in {*stores, *(one.path for one in logs)}]
-    of_log = bool(logs) and len(stores) + len(logs) == len(submissions)
-    paths += dict.fromkeys(part for one in logs for run in one.runs for part in run if part and part not in paths)
+    held = Held.among(paths)
+    paths = [path for path in paths if path not in held.paths]
+    by_held, because_held = (None, "") if task is not None else held.task(alone=len(submissions) == len(held.paths))
+    paths += dict.fromkeys(part for one in held.logs for run in one.runs for part in run if part and part not in paths)
     known = TeamList() if teams is None else read_teams(teams)
     if not (watch is None or callable(watch)):
         raise refused("watch", "a function", watch)
@@ -139,29 +137,18 @@ def rank_runs(
     if columns and of_gold and not memory:  # what is in memory has columns too
         check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
     handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
-    by_store = task_of(stores) if task is None else None
-    if task is None and of_log:
-        by_store = by_store or log.task_of(logs)
     evaluator, because = begin(
         gold,
         handed_in,
-        task=by_store if task is None else task,
+        task=by_held if task is None else task,
         edition=edition,
         exclude=exclude,
         only=only,
         decisions=decisions,
         columns=columns,
     )
-    kept: list[Scores] = []
-    for path in stores:
-        with ScoreStore(path, reading=True) as store:
-            kept += store.scores(evaluator)
-    logged: list[Scores] = []
-    of_logs = []
-    for one in logs:
-        found, sentence = one.scores(evaluator)
-        logged += found
-        of_logs.append(sentence)
+    kept = list(held.scores(evaluator))
+    logged, of_logs = held.logged(evaluator)
     if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
         groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
     who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in [*kept, *logged])]))
@@ -179,25 +166,13 @@ def rank_runs(
     entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
     by_logs = [(who.team_of(scores.tag, scores.file), scores) for scores in logged if not best]
     entries, by_logs_alone = _with_logged(entries, by_logs, evaluator.protocol.tie_break)
-    if best and logged:
-        remarks.append(f"{counted(len(logged), 'run')} known by logged scores alone left out: --best compares all runs")
     if best:
-        left_out = len(scored) - len(entries)
-        if not any(team for team, _ in scored):
-            remarks.append("no teams are known, so every run would be its team's best; name the teams with --teams CSV")
-        elif left_out:
-            remarks.append(
-                f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
-            )
-            remarks.append(
-                "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
-                "their intervals do not"
-            )
+        remarks += _said_of_best(scored, entries, logged)
     return Leaderboard.of(
         evaluator,
         entries,
         settings,
-        because=f"as in {(stores or paths_given)[0]}" if by_store else because,
+        because=because_held if by_held else because,
         logged=by_logs_alone,
         invalid=invalid,
         remarks=remarks,
@@ -205,6 +180,23 @@ def rank_runs(
         described=passed.described,
         teams=who,
     )
+
+
+def _said_of_best(
+    scored: Sequence[tuple[str, Scores]], entries: Sequence[Entry], logged: Sequence[Scores]
+) -> Iterator[str]:
+    """What there is to know of a ranking of the best run of each team."""
+    if logged:
+        yield f"{counted(len(logged), 'run')} known by logged scores alone left out: --best compares all runs"
+    left_out = len(scored) - len(entries)
+    if not any(team for team, _ in scored):
+        yield "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
+    elif left_out:
+        yield f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
+        yield (
+            "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
+            "their intervals do not"
+        )
 
 
 def _with_logged(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval

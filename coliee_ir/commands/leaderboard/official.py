@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import Interval
-from coliee_ir.rules.protocol import edition_year, task_name
+from coliee_ir.rules.protocol import NUMBERED, edition_year, task_name
 from coliee_ir.scoring.sheets import Row, Sheet, read_sheet
 
 #: measure → how organisers call it in a table's head
@@ -28,7 +28,7 @@ _RUN: Final = ("run", "sid", "file", "tag", "submission", "system", "name", "tea
 #: not systems of a team: what the organisers put beside them
 _BASELINE: Final = re.compile(r"base\s*-?line", re.IGNORECASE)
 
-_NAMED_TASK: Final = re.compile(r"(?:t(?:ask)?[\s_-]*)?[1-5]|tort|rationale", re.IGNORECASE)
+_NAMED_TASK: Final = re.compile(rf"(?:t(?:ask)?[\s_-]*)?{NUMBERED}|tort|rationale", re.IGNORECASE)
 
 
 class OfficialRun(NamedTuple):

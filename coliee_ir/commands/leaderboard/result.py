@@ -14,7 +14,7 @@ from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.output.shown import Shown, View, shows
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.collecting import Invalid
 from coliee_ir.scoring.evaluator import Evaluator
@@ -132,10 +132,4 @@ class Leaderboard(Board, Shown):
         return render.contents(self, Extras(easy, categories, official))
 
 
-def _frame(board: Leaderboard, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("a leaderboard")
-    return board.table()
-
-
-shows(Leaderboard, View(lambda board: render.as_text(board.table()), lambda board: [board.table()], _frame))
+shows(Leaderboard, View(lambda board: render.as_text(board.table()), lambda board: [board.table()]))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_ir.judging.judged import BoolArray
 from coliee_ir.scoring.scores import Scores
 

@@ -13,7 +13,7 @@ from coliee_ir.commands.plan.result import Plan
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import View, no_queries, shows
+from coliee_ir.output.shown import View, shows
 
 
 def sizes(plan: Plan) -> Grid:
@@ -57,10 +57,4 @@ FORMS: Final[dict[str, Callable[[Plan], str]]] = {
 }
 
 
-def _frame(plan: Plan, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("a plan")
-    return sizes(plan)
-
-
-shows(Plan, View(_text, lambda plan: [sizes(plan)], _frame))
+shows(Plan, View(_text, lambda plan: [sizes(plan)]))

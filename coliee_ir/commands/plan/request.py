@@ -20,7 +20,7 @@ from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, SEED, Resampling
@@ -62,7 +62,8 @@ def plan(
 
     Args:
         gold: what ``read_gold`` takes.
-        runs: at least two; what ``read_run`` takes, or a ``Submission`` of several parts.
+        runs: at least two; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
+            scores, which stands for the runs in it, or of a log (``evaluate --log``).
         measure: its name; by default the one that ranks the task's runs.
         queries: numbers of queries; by default half, once, twice and four times this year's.
         differences: of which to say how often they are found.
@@ -90,10 +91,9 @@ def plan(
     [(30, False), (120, True)]
     """
     check_measures([measure] if measure else [], task, edition)
-    given = [opened_submission(run, columns) for run in runs]
-    evaluator, _ = begin(
+    scored = score(
         gold,
-        given,
+        runs,
         [measure] if measure else [],
         task=task,
         edition=edition,
@@ -103,7 +103,7 @@ def plan(
         columns=columns,
     )
     return plan_scores(
-        evaluator.score_all(given),
+        scored.scores,
         queries=queries,
         differences=differences,
         power=power,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike
 from coliee_ir.output.envelope import number, preamble

@@ -6,9 +6,10 @@ import csv
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from coliee_adapters import described, detect, json_text
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.layouts import ALL, Layout, Part

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import altair as alt
 from altair.utils import schemapi
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_ir.output.grid import Grid
 

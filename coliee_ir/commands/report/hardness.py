@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final
 
 import altair as alt
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import Contents
@@ -60,14 +62,10 @@ def hardness(contents: Contents) -> Hardness:
         return Hardness(values, np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0))
 
 
-def heat_map(contents: Contents) -> Figure:
-    """Every query and run as a cell; its orders can be chosen."""
-    hard = hardness(contents)
-    measured = [at for at, scores in enumerate(contents.scored) if contents.measure in scores.results]
-    names = [label(contents.names[at]) for at in measured]
-    queries = contents.board.queries
+def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
+    """The scores, the queries with their places in each order, and the runs."""
     places = {name: np.argsort(hard.order(name)).tolist() for name in ORDERS}
-    of_query = [
+    of_query: list[dict[str, Any]] = [
         {
             "q": at,
             "query": label(query),
@@ -75,16 +73,28 @@ def heat_map(contents: Contents) -> Figure:
             **{name: place[at] for name, place in places.items()},
             **({} if contents.board.relevant is None else {"relevant": int(contents.board.relevant[at])}),
         }
-        for at, query in enumerate(queries)
+        for at, query in enumerate(contents.board.queries)
         if not math.isnan(hard.mean[at])
     ]
-    of_run = [{"r": at, "run": name} for at, name in enumerate(names)]
-    cells = [
+    of_run: list[dict[str, Any]] = [{"r": at, "run": name} for at, name in enumerate(names)]
+    cells: list[dict[str, Any]] = [
         {"q": q, "r": r, "s": round(value, 4)}
         for r, values in enumerate(hard.values.tolist())
         for q, value in enumerate(values)
         if not math.isnan(value)
     ]
+    return cells, of_query, of_run
+
+
+def heat_map(contents: Contents) -> Figure:
+    """Every query and run as a cell; its orders can be chosen."""
+    hard = hardness(contents)
+    names = [
+        label(name)
+        for name, scores in zip(contents.names, contents.scored, strict=True)
+        if contents.measure in scores.results
+    ]
+    cells, of_query, of_run = _cells(contents, hard, names)
     measure = contents.measure.name
     fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
     height = max(12, min(30, 300 // max(len(names), 1)))

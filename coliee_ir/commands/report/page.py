@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import subprocess
-import sys
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
 from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import jinja2
-import vl_convert
 from markupsafe import Markup, escape
 
 from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.compare.render import described
-from coliee_ir.commands.report import cutting, differences, embedded, hardness, standing
+from coliee_ir.commands.report import cutting, differences, embedded, hardness, library, standing
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.details import details
-from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, label, on_page, unchecked
+from coliee_ir.commands.report.drawing import Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.webpage import fingerprint, local
@@ -62,8 +58,10 @@ def drawn(contents: Contents) -> Drawn:
 
 def page(contents: Contents, texts: Texts) -> str:
     """The page as HTML."""
+    # the greatest data are made, and let go, before there are figures
+    shown, evaluation = embedded.data(details(contents, texts)), embedded.data(contents.evaluation())
     figures = drawn(contents)
-    scripts = [_library(), _text("page.js")]
+    scripts = [library.script(), _text("page.js")]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -102,28 +100,12 @@ def page(contents: Contents, texts: Texts) -> str:
         tunings=cutting.tunings_table(contents),
         remarks=_remarks(contents),
         charts=embedded.data({figure.name: on_page(figure) for figure in figures.there()}),
-        details=embedded.data(details(contents, texts)),
-        evaluation=embedded.data(contents.evaluation()),
+        details=shown,
+        evaluation=evaluation,
         measure=contents.measure.name,
         level=f"{100 * contents.board.resampling.confidence_level:g}%",
         several=len(contents.names) > 1,
     )
-
-
-@cache
-def _library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script.
-
-    A process of its own makes it, whose 100 MiB end with it; where none can be started, this one does.
-    """
-    snippet = "window.vegaEmbed = vegaEmbed;"
-    code = (
-        "import sys, vl_convert as v; sys.stdout.buffer.write(v.javascript_bundle(sys.argv[1], sys.argv[2]).encode())"
-    )
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        command = [sys.executable, "-c", code, snippet, VEGA_LITE]
-        return subprocess.run(command, capture_output=True, check=True).stdout.decode()
-    return str(vl_convert.javascript_bundle(snippet, VEGA_LITE))
 
 
 def _text(name: str) -> str:
@@ -186,11 +168,11 @@ def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "Source of the rules", contents.protocol.source
 
 
-def _remarks(contents: Contents) -> list[tuple[str, list[str]]]:
+def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
     """What is to be known of the report and of each run; what all runs share is said once."""
     runs = contents.scored
     common = [remark for remark in runs[0].remarks if all(remark in other.remarks for other in runs)]
-    told: list[tuple[str, list[str]]] = []
+    told: list[tuple[str, Sequence[str]]] = []
     if len(runs) > 1 and common:
         told.append(("All runs", common))
     for name, scores in zip(contents.names, runs, strict=True):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike, written
@@ -132,7 +132,7 @@ def make_report(
     Args:
         gold: what ``read_gold`` takes.
         runs: at least one; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
-            scores, which stands for the runs in it.
+            scores, which stands for the runs in it, or of a log (``evaluate --log``).
         measures: names of measures, of which the report is about the first; by default the official ones.
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
@@ -154,7 +154,7 @@ def make_report(
     if not runs:
         raise UsageError("a report needs at least one run")
     check_installed()
-    scored, evaluator, submissions = score(
+    scored = score(
         gold,
         runs,
         measures,
@@ -167,14 +167,15 @@ def make_report(
         keep_judged=True,
     )
     return report_scores(
-        scored,
-        evaluator,
-        submissions,
+        scored.scores,
+        scored.evaluator,
+        scored.submissions,
         corpus=corpus,
         categories=categories,
         baseline=baseline,
         settings=Resampling(n_resamples, seed),
         command=command,
+        remarks=scored.said,
     )
 
 
@@ -188,6 +189,7 @@ def report_scores(
     baseline: str | None = None,
     settings: Resampling | None = None,
     command: str = "",
+    remarks: Sequence[str] = (),
 ) -> Report:
     """A report on runs that were scored by one evaluator.
 
@@ -200,6 +202,7 @@ def report_scores(
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
         settings: how queries are resampled, for the tests.
         command: what makes the report again; the page shows it.
+        remarks: what else is to be said of the runs.
 
     Raises:
         InputError: a file cannot be read.
@@ -241,7 +244,12 @@ def report_scores(
         tuning, remark = _tuning(evaluator, first, scores, one, pool, settings)
         tunings.append(tuning)
         unknown += remark
-    remarks = [*(comparison.remarks if comparison else ()), *(in_categories.remarks if in_categories else ()), *unknown]
+    remarks = [
+        *(comparison.remarks if comparison else ()),
+        *(in_categories.remarks if in_categories else ()),
+        *unknown,
+        *remarks,
+    ]
     contents = Contents(
         board=board,
         intervals=of_measures,
@@ -268,6 +276,13 @@ def check_installed(what: str = "a report") -> None:
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise UsageError(f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
+
+
+def begin_page() -> None:
+    """Begin what a page needs and does not hang on its runs, in a process of its own, while they are scored."""
+    from coliee_ir.commands.report import library
+
+    library.begin()
 
 
 def _ranks(pool: Pool, same: dict[str, str]) -> Ranks:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.ids import IntArray
 from coliee_adapters.lines import counted

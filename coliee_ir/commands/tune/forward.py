@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune import honest
@@ -150,7 +150,7 @@ def forward(candidates: Sequence[Candidate], split: Split, held: Terms, order: t
         earlier, later = block < number_, block == number_
         if 2 * earlier.sum() < len(block) and number_ != blocks[-1]:
             continue
-        kind = honest.chosen(candidates, split, earlier, MOST_REPEATS, number_)
+        [kind] = honest.chosen(candidates, split, [earlier], [(MOST_REPEATS, number_)])
         rule = kind.fit(earlier).rule
         tested[split.group[later]] = True
         each[later] = kind.sweep.terms(rule).each[later]

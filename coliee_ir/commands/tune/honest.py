@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.search import NEAR, Bounds, Fit, Sweep
 from coliee_ir.judging.judged import BoolArray, FloatArray
@@ -33,67 +33,86 @@ class Selection(NamedTuple):
         chosen: the place of the candidate with the best held-out score, or of the simplest within an error of it.
         scores: the held-out score of each, the mean over the repeats.
         behind: by how much each differs from the best.
+        folds: the folds of each deal; shape (D, Q).
+        held: what each query adds to each one's held-out scores; shape (D, Q, T) each.
     """
 
     chosen: int
     scores: list[float]
     behind: list[Difference]
+    folds: IntArray
+    held: Sequence[FloatArray]
 
 
-def select(candidates: Sequence[Candidate], split: Split, folds: Sequence[IntArray], among: BoolArray) -> Selection:
+def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among: BoolArray) -> Selection:
     """Try each candidate on held-out folds, and choose.
 
     Args:
         candidates: the kinds of rule, the simplest first.
         split: the groups of queries.
-        folds: for each repeat the fold of each query; shape (Q,).
+        folds: for each repeat the fold of each query; shape (D, Q).
         among: shape (Q,); the queries that take part.
     """
+    held = [kind.sweep.held_out(folds, kind.bounds) for kind in candidates]
+    return _selected(candidates, split, folds, held, among)
+
+
+def _selected(
+    candidates: Sequence[Candidate], split: Split, folds: IntArray, parts: Sequence[FloatArray], among: BoolArray
+) -> Selection:
+    """The choice by what each query adds to each candidate's held-out scores, of shape (D, Q, T)."""
     aim = candidates[0].sweep.objective
-    held = []
-    for candidate in candidates:
-        parts = [split.summed(candidate.sweep.held_out(fold, candidate.bounds), among) for fold in folds]
-        held.append(averaged(parts, aim.score, aim.is_mean))
+    held = [averaged([split.summed(each, among) for each in part], aim.score, aim.is_mean) for part in parts]
     scores = [terms.total for terms in held]
     best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
     behind = [difference(terms, held[best]) for terms in held]
     enough = [score >= scores[best] - apart.error - NEAR for score, apart in zip(scores, behind, strict=True)]
-    return Selection(enough.index(True) if any(enough) else best, scores, behind)
+    return Selection(enough.index(True) if any(enough) else best, scores, behind, folds, parts)
 
 
-def chosen(candidates: Sequence[Candidate], split: Split, train: BoolArray, *round_: int) -> Candidate:
-    """The kind of rule that some queries choose, by folds of them.
+def chosen(
+    candidates: Sequence[Candidate], split: Split, trains: Sequence[BoolArray], rounds: Sequence[tuple[int, int]]
+) -> list[Candidate]:
+    """The kind of rule that each of some sets of queries chooses, by folds of them.
 
     Args:
         candidates: the kinds of rule, the simplest first.
         split: the groups of queries.
-        train: shape (Q,); the queries.
-        round_: of the folds.
+        trains: the queries of each set; shape (Q,).
+        rounds: of the folds of each.
     """
-    if len(candidates) > 1 and (inner := split.folds(train, *round_)).max() > 0:
-        return candidates[select(candidates, split, [inner], train).chosen]
-    return candidates[0]  # with one group there is nothing to choose by
+    if len(candidates) == 1:
+        return [*candidates] * len(trains)
+    folds = np.stack([split.folds(train, *round_) for train, round_ in zip(trains, rounds, strict=True)])
+    held = np.stack([kind.sweep.held_out(folds, kind.bounds) for kind in candidates], axis=1)
+    return [
+        # with one group there is nothing to choose by
+        candidates[_selected(candidates, split, fold[None], parts[:, None], train).chosen if fold.max() > 0 else 0]
+        for train, fold, parts in zip(trains, folds, held, strict=True)
+    ]
 
 
-def nested(candidates: Sequence[Candidate], split: Split) -> Terms:
+def nested(candidates: Sequence[Candidate], split: Split, selection: Selection | None = None) -> Terms:
     """What each query adds when kind of rule and parameters are both chosen without its fold; for all repeats.
 
     Args:
         candidates: the kinds of rule, the simplest first.
         split: the folds; those within the rest of a fold are dealt anew.
+        selection: what came of trying these candidates on all folds of this split, if that is known.
     """
     aim = candidates[0].sweep.objective
-    everyone = np.ones(len(aim.base), dtype=np.bool_)
-    parts = []
-    for repeat in range(split.repeats):
-        each = np.zeros_like(aim.base)
-        outer = split.folds(everyone, repeat)
-        held: dict[Candidate, FloatArray] = {}
-        for number in np.unique(outer).tolist():
-            test = outer == number
-            kind = chosen(candidates, split, ~test, repeat, number)
-            if kind not in held:
-                held[kind] = kind.sweep.held_out(outer, kind.bounds)
-            each[test] = held[kind][test]
-        parts.append(each)
-    return averaged(parts, aim.score, aim.is_mean)
+    outer = split.all_folds(np.ones(len(aim.base), dtype=np.bool_)) if selection is None else selection.folds
+    each = np.zeros((*outer.shape, aim.base.shape[1]))
+    tests: dict[Candidate, BoolArray] = {}  # what is held out where a kind is chosen; shape (repeats, Q)
+    for repeat, fold in enumerate(outer):
+        numbers = np.unique(fold).tolist()
+        kinds = chosen(candidates, split, [fold != number for number in numbers], [(repeat, n) for n in numbers])
+        for number, kind in zip(numbers, kinds, strict=True):
+            tests.setdefault(kind, np.zeros(outer.shape, dtype=np.bool_))[repeat] |= fold == number
+    for kind, test in tests.items():
+        if selection is not None:
+            each[test] = selection.held[candidates.index(kind)][test]
+        else:
+            repeats = np.flatnonzero(test.any(axis=1))
+            each[test] = kind.sweep.held_out(outer[repeats], kind.bounds)[test[repeats]]
+    return averaged(list(each), aim.score, aim.is_mean)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.pool import Pool
@@ -45,21 +46,21 @@ class Objective(NamedTuple):
     score: Callable[[FloatArray], FloatArray]
     is_mean: bool
 
-    @property
-    def raises(self) -> BoolArray:
-        """Shape (N,); whether a row can raise the score: it adds to the first sum, or takes from a mean's second.
+    def raises(self, rows: npt.NDArray[np.integer[Any]] | slice) -> BoolArray:
+        """Whether each of some rows can raise the score: it adds to the first sum, or takes from a mean's second.
 
         Of a formula, any may.
         """
-        if self.row.shape[1] > _PLAIN:
-            return np.ones(len(self.row), dtype=np.bool_)
-        return np.asarray((self.row[:, 0] > 0) | (self.row[:, 1] < 0))
+        row = self.row[rows]
+        if row.shape[1] > _PLAIN:
+            return np.ones(len(row), dtype=np.bool_)
+        return np.asarray((row[:, 0] > 0) | (row[:, 1] < 0))
 
     def at(self, pool: Pool, counts: IntArray) -> FloatArray:
-        """What each query adds where so many of its rows are kept; shape (Q, T)."""
-        each = self.base.copy()
-        some = np.flatnonzero(counts)
-        each[some, : self.row.shape[1]] += self.up_to[pool.start[some] + counts[some] - 1]
+        """What each query adds where so many of its rows are kept: shape (…, Q) → (…, Q, T)."""
+        each = np.broadcast_to(self.base, (*counts.shape, self.base.shape[1])).copy()
+        some = np.nonzero(counts)
+        each[..., : self.row.shape[1]][some] += self.up_to[pool.start[some[-1]] + counts[some] - 1]
         return each
 
     def terms(self, pool: Pool, counts: IntArray) -> Terms:

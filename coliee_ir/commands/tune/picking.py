@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.lines import counted
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number, numbers, preamble
-from coliee_ir.output.shown import Shown, View, no_queries, shows
+from coliee_ir.output.shown import Shown, View, shows
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.folds import BestOf, best_of
 from coliee_ir.stats.settings import N_RESAMPLES, SEED
@@ -105,10 +105,4 @@ FORMS: Final[dict[str, Callable[[Picked], str]]] = {
 }
 
 
-def _frame(picked: Picked, per_query: bool) -> grid.Grid:
-    if per_query:
-        raise no_queries("a pick")
-    return ranked(picked)
-
-
-shows(Picked, View(_text, lambda picked: [ranked(picked)], _frame))
+shows(Picked, View(_text, lambda picked: [ranked(picked)]))

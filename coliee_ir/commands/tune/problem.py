@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from coliee_adapters.classes import dataclass
 from coliee_ir.commands.tune import honest, search
-from coliee_ir.commands.tune.honest import Candidate
+from coliee_ir.commands.tune.honest import Candidate, Selection
 from coliee_ir.commands.tune.objective import Objective, objective
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.result import Tried
@@ -24,13 +25,23 @@ from coliee_ir.stats.folds import Split
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The rule chosen, its score on all queries, what was tried, and the score over its parameter; the rule's sweep."""
+    """The rule chosen, its score on all queries, what was tried, and the score over its parameter.
+
+    Attributes:
+        rule: the rule.
+        resubstitution: its score.
+        tried: what was tried.
+        curve: the score over its parameter.
+        sweep: the rule's.
+        selection: how it was chosen.
+    """
 
     rule: Rule
     resubstitution: float
     tried: tuple[Tried, ...]
     curve: tuple[tuple[float, float], ...]
     sweep: Sweep
+    selection: Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +82,14 @@ class Problem:
             return plain
         return [*plain, *(Candidate(sweep, every) for sweep in sweeps if sweep.family != "k")]
 
-    def held_out(self, candidates: Sequence[Candidate]) -> Terms:
-        """What each query, or group of them, adds when everything is chosen without it."""
-        return self.split.terms(honest.nested(candidates, self.split))
+    def held_out(self, candidates: Sequence[Candidate], selection: Selection | None = None) -> Terms:
+        """What each query, or group of them, adds when everything is chosen without it: see ``honest.nested``."""
+        return self.split.terms(honest.nested(candidates, self.split, selection))
 
     def solve(self, candidates: Sequence[Candidate]) -> Solution:
         """Choose the kind of rule by its held-out score, and fit it to all queries."""
         everyone = np.ones(len(self.split.group), dtype=np.bool_)
-        folds = [self.split.folds(everyone, repeat) for repeat in range(self.split.repeats)]
-        selection = honest.select(candidates, self.split, folds, everyone)
+        selection = honest.select(candidates, self.split, self.split.all_folds(everyone), everyone)
         fits = [candidate.fit(everyone) for candidate in candidates]
         tried = tuple(
             Tried(fit.rule, len(candidate.bounds) > 1, fit.score, score, behind)
@@ -87,7 +97,7 @@ class Problem:
         )
         rule, sweep = fits[selection.chosen].rule, candidates[selection.chosen].sweep
         curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
-        return Solution(rule, sweep.terms(rule).total, tried, tuple(curve), sweep)
+        return Solution(rule, sweep.terms(rule).total, tried, tuple(curve), sweep, selection)
 
     def ceilings(self, pool: Pool, whole: float, others: Parts, *, has_filters: bool = False) -> dict[str, float]:
         """Reference scores: what better cutting, and what better ranking, could give.

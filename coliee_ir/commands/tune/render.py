@@ -14,7 +14,7 @@ from coliee_ir.commands.tune.rules import FAMILIES
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number, numbers
 from coliee_ir.output.grid import Cell, Grid, Number, apart, signed
-from coliee_ir.output.shown import View, no_queries, shows
+from coliee_ir.output.shown import View, shows
 from coliee_ir.stats.resampling import NEAR
 from coliee_ir.stats.settings import ABOUT
 
@@ -192,10 +192,4 @@ FORMS: Final[dict[str, Callable[[Sequence[Tuning]], str]]] = {
 }
 
 
-def _frame(tuning: Tuning, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("a tuning")
-    return tried(tuning)
-
-
-shows(Tuning, View(lambda tuning: _text([tuning]), lambda tuning: (ranked([tuning]), tried(tuning)), _frame))
+shows(Tuning, View(lambda tuning: _text([tuning]), lambda tuning: (ranked([tuning]), tried(tuning))))

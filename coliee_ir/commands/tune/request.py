@@ -234,7 +234,7 @@ def tune_scored(
     problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split, fixed)
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
-    terms = problem.held_out(candidates)
+    terms = problem.held_out(candidates, solution.selection)
     later = None
     if forward is not None:
         later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward))
@@ -328,6 +328,13 @@ def cut(
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
     remarks = gathered.remarks + Remarks()
     remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
+    if (
+        isinstance(rule, Rule)
+        and rule.family == "score"
+        and len(pool.compared)
+        and pool.compared.max() < rule.threshold
+    ):
+        remarks.add("no-score-reaches")
     return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
 
 

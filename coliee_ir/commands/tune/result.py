@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import field
+from typing import Any
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_ir.commands.tune.forward import Forward
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms

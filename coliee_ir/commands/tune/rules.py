@@ -6,12 +6,13 @@ A rule keeps the rows whose value is at least the threshold, but at least ``floo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, NamedTuple
+from dataclasses import asdict, fields
+from typing import Any, Final
 
 import numpy as np
 
 from coliee_adapters.checked import is_finite
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError, quoted
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray, FloatArray

@@ -5,11 +5,12 @@ Sums over queries add: those of each fold are formed once, and what chooses with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.objective import Objective
 from coliee_ir.commands.tune.pool import Pool
@@ -26,7 +27,7 @@ CAPS: Final = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
 
 _POINTS: Final = 200
 
-#: How many sums are held at a time; the folds that are more are taken in turns.
+#: How many sums are held at a time; the sets of queries that are more are taken in turns.
 _SUMS: Final = 1 << 20
 
 #: How many scores of all rows are formed at a time.
@@ -34,6 +35,9 @@ _PIECE: Final = 1 << 17
 
 #: How many rows are looked at first for the next one of some queries; then twice as many, and so on.
 _NEXT: Final = 64
+
+#: More rows than a query has.
+_NO_CAP: Final = 1 << 62
 
 #: The place of a threshold that is to be found among all rows.
 _ANYWHERE: Final = -2
@@ -64,12 +68,12 @@ class _Column(NamedTuple):
     """What adds to a sum, where that is not 0: rows of one query, place and band of ranks taken together.
 
     Attributes:
-        query: shape (C,); the number of the query.
+        n: shape (Q,); how many of these are of each query, one query after the other.
         cell: shape (C,); the number of the band times that of places, and the place.
         adds: shape (C,).
     """
 
-    query: _Small
+    n: IntArray
     cell: IntArray
     adds: FloatArray
 
@@ -79,22 +83,54 @@ class _Cells(NamedTuple):
 
     Attributes:
         edges: the ranks with which bands end, from 0; the last band has no end.
-        columns: of each sum that rows add to; the last counts those that raise a score.
+        columns: of each sum that rows add to.
+        raised: which column counts the rows that raise a score; the first sum often does.
         places: bound → the places that can be best.
         bands: bound → the first of its bands, and the one behind the last.
     """
 
     edges: IntArray
     columns: tuple[_Column, ...]
+    raised: int
     places: dict[Bounds, IntArray]
     bands: dict[Bounds, tuple[int, int]]
 
 
-class _Choice(NamedTuple):
-    """The best of some bounds, and its place: -1 before all rows, or ``_ANYWHERE``."""
+class _Left(NamedTuple):
+    """Sets of queries: each has those of all folds of a deal but one.
 
-    bound: Bounds
-    place: int
+    Attributes:
+        fold: shape (D, Q); the fold of each query in each deal, -1 for those that do not take part.
+        deal: shape (S,); the deal of each set, which does not fall.
+        out: shape (S,); the fold that is left out; in a deal these are neighbours that rise.
+    """
+
+    fold: IntArray
+    deal: IntArray
+    out: IntArray
+
+    @staticmethod
+    def nothing(chosen: BoolArray) -> _Left:
+        """One set: all of them are in the first of two folds, and the second is left out."""
+        return _Left(np.where(chosen, 0, -1)[None], np.array([0]), np.array([1]))
+
+    def chosen(self) -> BoolArray:
+        """Shape (S, Q); which queries are in each set."""
+        fold = self.fold[self.deal]
+        return np.asarray((fold >= 0) & (fold != self.out[:, None]))
+
+    def labels(self) -> Iterator[tuple[slice, IntArray]]:
+        """Deal by deal its sets and a label of each query.
+
+        0: does not take part; 1: does, in a fold that none of these sets leaves out; 2 and more: which of them does.
+        """
+        for deal in np.unique(self.deal).tolist():
+            first, last = np.searchsorted(self.deal, (deal, deal + 1)).tolist()
+            fold, out = self.fold[deal], self.out[first:last]
+            label = np.where(fold < 0, 0, 1)
+            left = (fold >= out[0]) & (fold <= out[-1])
+            label[left] = fold[left] - out[0] + 2
+            yield slice(first, last), label
 
 
 class Sweep:
@@ -114,22 +150,24 @@ class Sweep:
         self.pool, self.family, self.objective = pool, family, objective
         self._fixed = FAMILIES[family].fixed
         value = self._value()
-        order = np.argsort(-value, kind="stable")
-        n = self._useful(value, order)
-        self._order: _Small = order[:n].astype(np.int32)
+        used = value >= self._least(value)
+        order = np.flatnonzero(used).astype(np.int32)
+        n = len(order)
+        self._order: _Small = order[np.argsort(-value[order], kind="stable")]
         #: shape (M,); the values, which fall, with the sign turned, so that they can be searched
         self._rising = -value[self._order]
         #: shape (Q,); how many of each query's rows these are
         self._n_used = np.bincount(pool.query[self._order], minlength=len(pool.queries))
-        self._following = float(value[order[n]]) if n < len(order) else -np.inf
+        self._following = float(value[~used].max(initial=-np.inf))
         self._top = value[np.minimum(pool.start[:-1], len(value) - 1)] if len(value) else np.zeros(len(pool.queries))
         #: shape (P,); how many rows there are up to each place
         self._ends = self._all_ends()
-        #: shape (M,); when each row comes in, query by query as numbers that rise; and where those of a query begin
+        #: shape (M,); when each row comes in, query by query as numbers that rise; and before those of a query
         kind = np.min_scalar_type(-(len(pool.queries) + 1) * (n + 1))
         self._first_key = (np.arange(len(pool.queries)) * (n + 1)).astype(kind)
         self._reached = self._first_key[pool.query[self._order]] + np.arange(n, dtype=kind)
         self._reached.sort()
+        self._first_used = np.cumsum(self._n_used) - self._n_used
         self._cells: dict[tuple[Bounds, ...], _Cells] = {}
         self._rows: dict[Bounds, _Small] = {}
         self._behind: dict[int, FloatArray] = {}
@@ -139,19 +177,18 @@ class Sweep:
         """Shape (N,); computed again where it is seldom needed."""
         return FAMILIES[self.family].value(self.pool)
 
-    def _useful(self, value: FloatArray, order: IntArray) -> int:
-        """How many rows there are up to the last one that can raise a score, with those that have its value."""
+    def _least(self, value: FloatArray) -> float:
+        """The value of the last row that can raise a score: from there on rows are of use."""
         if self._fixed is not None:
-            return int(np.count_nonzero(value >= self._fixed))
-        at = np.flatnonzero(self.objective.raises[order])
-        return int(np.count_nonzero(value >= value[order[at[-1]]])) if len(at) else 0
+            return self._fixed
+        return float(value[self.objective.raises(slice(None))].min(initial=np.inf))
 
     def _all_ends(self) -> IntArray:
         n = len(self._order)
         if self._fixed is not None or not n:
             return np.full(min(n, 1), n)
         ends = np.append(np.flatnonzero(self._rising[1:] != self._rising[:-1]) + 1, n)  # of equal values
-        raised = np.cumsum(self.objective.raises[self._order])[ends - 1]
+        raised = np.cumsum(self.objective.raises(self._order))[ends - 1]
         return np.asarray(ends[np.diff(raised, prepend=0) > 0])
 
     def best(self, chosen: BoolArray, bounds: Sequence[Bounds] = (Bounds(),)) -> Fit:
@@ -164,91 +201,95 @@ class Sweep:
             chosen: shape (Q,); the queries.
             bounds: floors and caps to try, the simplest first.
         """
-        # all of them are in the first of two folds, and the second is left out
-        (choice,) = self._choices(np.where(chosen, 0, -1), tuple(bounds), np.array([1]))
-        if choice.place == _ANYWHERE:
-            return self._among_all(chosen, choice.bound)
-        rows = self._rows_of(choice.bound)
-        kept = self._order[rows[: np.searchsorted(rows, self._end(choice.place))]]
+        left = _Left.nothing(chosen)
+        [which], [place] = self._choices(left, tuple(bounds))
+        bound = bounds[which]
+        if place == _ANYWHERE:
+            return self._among_all(chosen, bound)
+        rows, end = self._rows_of(bound), self._end(np.array([place]))
+        kept = self._order[rows[: np.searchsorted(rows, end[0])]]
         kept = kept[chosen[self.pool.query[kept]]]
-        sums = self._floor(choice.bound.always)[chosen].sum(axis=0)
+        sums = self._floor(bound.always)[chosen].sum(axis=0)
         if len(kept):  # one row after the other, by which the last bits of a score go
             sums[: self.objective.row.shape[1]] += np.cumsum(self.objective.row[kept], axis=0)[-1]
-        return Fit(self._rule(choice, chosen), float(self.objective.score(sums)))
+        [threshold] = self._thresholds(left.chosen(), bound, end)
+        return Fit(self._rule(threshold, bound), float(self.objective.score(sums)))
 
-    def without_each(self, fold: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> list[Rule]:
-        """For each fold the rule that ``best`` finds on the queries of all others.
+    def held_out(self, folds: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> FloatArray:
+        """What each query adds under the rule that ``best`` finds on the queries of all other folds.
 
         Args:
-            fold: shape (Q,); the fold of each query, from 0; -1 for those that do not take part.
+            folds: shape (D, Q); for each deal the fold of each query, from 0; -1 for those that do not take part.
             bounds: floors and caps to try, the simplest first.
+
+        Returns:
+            Shape (D, Q, T); 0 outside of all folds.
         """
-        n_folds = int(fold.max(initial=-1)) + 1
+        n_folds = int(folds.max(initial=-1)) + 1
+        deal, out = np.divmod(np.arange(len(folds) * n_folds), max(1, n_folds))
         cells = self._cells_of(tuple(bounds))
-        step = max(1, _SUMS // max(1, (len(cells.edges) + 1) * len(self._ends)))
-        rules = []
-        for first in range(0, n_folds, step):
-            some = np.arange(first, min(first + step, n_folds))
-            for number, choice in zip(some.tolist(), self._choices(fold, tuple(bounds), some), strict=True):
-                chosen = (fold >= 0) & (fold != number)
-                anywhere = choice.place == _ANYWHERE
-                rules.append(self._among_all(chosen, choice.bound).rule if anywhere else self._rule(choice, chosen))
-        return rules
+        step = max(1, _SUMS // max(1, (len(cells.edges) + 1) * len(self._ends), folds.shape[1]))
+        step -= step % n_folds if step > n_folds > 0 else 0
+        counts = np.zeros(folds.shape, dtype=np.int64)
+        for first in range(0, len(deal), step):
+            left = _Left(folds, deal[first : first + step], out[first : first + step])
+            which, threshold = self._fits(left, tuple(bounds))
+            of_set, query = np.nonzero(folds[left.deal] == left.out[:, None])
+            counts[left.deal[of_set], query] = self._counts(threshold, [bounds[at] for at in which], of_set, query)
+        return np.where((folds >= 0)[..., None], self.objective.at(self.pool, counts), 0.0)
 
-    def held_out(self, fold: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> FloatArray:
-        """What each query adds under the rule that was fitted without its fold; shape (Q, T), 0 outside of all folds.
+    def _fits(self, left: _Left, bounds: tuple[Bounds, ...]) -> tuple[list[int], FloatArray]:
+        """For each set of queries the best of the bounds, and the threshold between them."""
+        which, place = self._choices(left, bounds)
+        chosen, threshold = left.chosen(), np.empty(len(which))
+        for number in np.unique(which).tolist():
+            some = np.flatnonzero((which == number) & (place != _ANYWHERE))
+            threshold[some] = self._thresholds(chosen[some], bounds[number], self._end(place[some]))
+        for lost in np.flatnonzero(place == _ANYWHERE).tolist():
+            rule = self._among_all(chosen[lost], bounds[which[lost]]).rule
+            threshold[lost] = FAMILIES[self.family].parameter(rule.threshold)
+        return which.tolist(), threshold
 
-        Args:
-            fold: as for ``without_each``.
-            bounds: as there.
-        """
-        counts = np.zeros(len(fold), dtype=np.int64)
-        for number, rule in enumerate(self.without_each(fold, bounds)):
-            test = np.flatnonzero(fold == number)
-            counts[test] = self.counts(rule, test)
-        return np.where((fold >= 0)[:, None], self.objective.at(self.pool, counts), 0.0)
-
-    def _choices(self, fold: IntArray, bounds: tuple[Bounds, ...], some: IntArray) -> list[_Choice]:
-        """The best choices of the queries of all folds but one, for each of some neighbouring folds."""
-        cells = self._cells_of(bounds)
-        # 0: does not take part; 1: does, in a fold that is not among these
-        label = np.where(fold < 0, 0, 1)
-        left = (fold >= some[0]) & (fold <= some[-1])
-        label[left] = fold[left] - some[0] + 2
-        sums = self._sums(cells, label, len(some))
-        floors = {always: self._without(self._floor(always), label, len(some)) for always in {b.always for b in bounds}}
-        best = np.full(len(some), -np.inf)
-        which, place = np.zeros((2, len(some)), dtype=np.int64)
+    def _choices(self, left: _Left, bounds: tuple[Bounds, ...]) -> tuple[IntArray, IntArray]:
+        """For each set of queries the best of the bounds, and its place: -1 before all rows, or ``_ANYWHERE``."""
+        cells, n = self._cells_of(bounds), len(left.deal)
+        sums = self._sums(cells, left)
+        floors = {always: self._without(self._floor(always), left) for always in {b.always for b in bounds}}
+        best = np.full(n, -np.inf)
+        which, place = np.zeros((2, n), dtype=np.int64)
         for number, bound in enumerate(bounds):
             scores = self._scores(cells, sums, floors[bound.always], bound)
             if self._fixed is None:
                 greatest = scores.max(axis=1)
                 at = np.argmax(scores >= greatest[:, None] - NEAR, axis=1)
             else:
-                greatest, at = scores[:, -1].copy(), np.full(len(some), scores.shape[1] - 1)
+                greatest, at = scores[:, -1].copy(), np.full(n, scores.shape[1] - 1)
             at = np.append(cells.places[bound], -1)[at - 1]
-            for lost in np.flatnonzero(np.isneginf(greatest)).tolist():
-                score = self._among_all((fold >= 0) & (fold != some[lost]), bound).score
-                greatest[lost], at[lost] = -np.inf if np.isnan(score) else score, _ANYWHERE
+            if (lost := np.flatnonzero(np.isneginf(greatest))).size:
+                chosen = left.chosen()
+                for one in lost.tolist():
+                    score = self._among_all(chosen[one], bound).score
+                    greatest[one], at[one] = -np.inf if np.isnan(score) else score, _ANYWHERE
             better = greatest > best + NEAR
             best[better], which[better], place[better] = greatest[better], number, at[better]
         place[np.isneginf(best)] = _ANYWHERE
-        return [_Choice(bounds[w], p) for w, p in zip(which.tolist(), place.tolist(), strict=True)]
+        return which, place
 
     def _scores(self, cells: _Cells, sums: Sequence[FloatArray], base: FloatArray, bound: Bounds) -> FloatArray:
-        """Shape (F, 1 + P); the score before all rows, and at each of the bound's places, without each fold.
+        """Shape (S, 1 + P); the score before all rows, and at each of the bound's places, of each set of queries.
 
         It is -∞ where there is none, and where none of these queries' rows raises it.
         """
         places = cells.places[bound]
         low, high = cells.bands[bound]
-        *adds, raised = (
+        adds = [
             (of_band[:, high] - of_band[:, low] if low else of_band[:, high]).take(places, axis=1) for of_band in sums
-        )
+        ]
+        raised = adds[cells.raised]
         # a sum's numbers stand together, for speed
         summed = np.empty((base.shape[1], len(base), 1 + len(places)))
         summed[:] = base.T[:, :, None]
-        for column, add in enumerate(adds):
+        for column, add in enumerate(adds[: self.objective.row.shape[1]]):
             summed[column, :, 1:] += add
         scores = self.objective.score(summed.transpose(1, 2, 0))
         scores[np.isnan(scores)] = -np.inf
@@ -257,24 +298,32 @@ class Sweep:
             scores[:, 2:][raised[:, 1:] == raised[:, :-1]] = -np.inf
         return scores
 
-    def _sums(self, cells: _Cells, label: IntArray, n_folds: int) -> list[FloatArray]:
-        """What all rows above each band and up to each place add without each fold; a column (F, bands + 1, P) each."""
-        shape = (n_folds + 2, len(cells.edges), len(self._ends))
-        size = shape[1] * shape[2]
-        summed = []
-        for query, cell, adds in cells.columns:
-            of_label = np.bincount(label[query] * size + cell, weights=adds, minlength=(n_folds + 2) * size)
-            table = of_label.astype(np.float64).reshape(shape)[1:]
-            up_to = np.zeros((n_folds, shape[1] + 1, shape[2]))
-            np.cumsum(table.sum(axis=0) - table[1:], axis=2, out=up_to[:, 1:])
-            summed.append(np.cumsum(up_to, axis=1, out=up_to))
+    def _sums(self, cells: _Cells, left: _Left) -> list[FloatArray]:
+        """What all rows above each band and up to each place add in each set; a column (S, bands + 1, P) each."""
+        shape = (len(cells.edges), len(self._ends))
+        size = shape[0] * shape[1]
+        summed = [np.zeros((len(left.deal), shape[0] + 1, shape[1])) for _ in cells.columns]
+        for some, label in left.labels():
+            n = some.stop - some.start + 2
+            for (n_of_query, cell, adds), up_to in zip(cells.columns, summed, strict=True):
+                place = np.repeat(label * size, n_of_query)
+                of_label = np.bincount(np.add(place, cell, out=place), weights=adds, minlength=n * size)
+                table = of_label.astype(np.float64, copy=False).reshape(n, *shape)[1:]
+                np.cumsum(table.sum(axis=0) - table[1:], axis=2, out=up_to[some, 1:])
+        for band in range(1, shape[0]):  # several times as fast as cumsum along this axis
+            for up_to in summed:
+                up_to[:, band + 1] += up_to[:, band]
         return summed
 
     @staticmethod
-    def _without(each: FloatArray, label: IntArray, n_folds: int) -> FloatArray:
-        """Shape (F, T); the sums over the queries of all folds but each."""
-        columns = [np.bincount(label, weights=column, minlength=n_folds + 2)[1:] for column in each.T]
-        return np.column_stack([column.sum() - column[1:] for column in columns])
+    def _without(each: FloatArray, left: _Left) -> FloatArray:
+        """Shape (S, T); the sums over the queries of each set."""
+        sums = np.empty((len(left.deal), each.shape[1]))
+        for some, label in left.labels():
+            for number, column in enumerate(each.T):
+                of_label = np.bincount(label, weights=column, minlength=some.stop - some.start + 2)[1:]
+                sums[some, number] = of_label.sum() - of_label[1:]
+        return sums
 
     def _cells_of(self, bounds: tuple[Bounds, ...]) -> _Cells:
         """The rows in the bands of some bounds; kept for the next folds."""
@@ -286,13 +335,15 @@ class Sweep:
             part = np.searchsorted(self._ends, self._reached - self._first_key[query], side="right")
             cell = (np.searchsorted(edges, rank) - 1) * n_places + part
             starts = np.flatnonzero((np.diff(query, prepend=-1) != 0) | (np.diff(cell, prepend=-1) != 0))
-            raises = self.objective.raises[used]
-            columns = []
-            for adding in (*self.objective.row[used].T, raises):
+            raises = self.objective.raises(used)
+            columns, adds_to = [], self.objective.row[used].T
+            counted_by_first = np.array_equal(adds_to[0], raises)
+            for adding in adds_to if counted_by_first else (*adds_to, raises):
                 adds = np.add.reduceat(adding, starts, dtype=np.float64) if len(starts) else np.zeros(0)
                 some = np.flatnonzero(adds)
                 at = starts[some]
-                columns.append(_Column(query[at].astype(np.int32), cell[at], adds[some]))
+                n_of_query = np.bincount(query[at], minlength=len(self.pool.queries))
+                columns.append(_Column(n_of_query, cell[at], adds[some]))
             places = {}
             for bound in bounds:
                 within = raises & self._is_within(rank, bound)
@@ -301,7 +352,7 @@ class Sweep:
             ends = [(bound.floor, np.inf if bound.cap is None else bound.cap) for bound in bounds]
             low, high = np.searchsorted(edges, np.transpose(ends)).tolist()
             bands = dict(zip(bounds, zip(low, high, strict=True), strict=True))
-            self._cells[bounds] = _Cells(edges, tuple(columns), places, bands)
+            self._cells[bounds] = _Cells(edges, tuple(columns), 0 if counted_by_first else len(adds_to), places, bands)
         return self._cells[bounds]
 
     @staticmethod
@@ -322,18 +373,13 @@ class Sweep:
             self._floors[always] = self.objective.at(self.pool, np.minimum(always, self.pool.lengths))
         return self._floors[always]
 
-    def _rule(self, choice: _Choice, chosen: BoolArray) -> Rule:
-        kept = self._end(choice.place)
-        last = -float(self._rising[kept - 1]) if kept else None
-        return self._ruled(last, chosen, choice.bound, self._next(chosen, choice.bound, kept))
-
-    def _ruled(self, last: float | None, chosen: BoolArray, bound: Bounds, following: float) -> Rule:
-        threshold = self._threshold(last, chosen, bound, following) if self._fixed is None else self._fixed
+    def _rule(self, threshold: float, bound: Bounds) -> Rule:
         # how many are kept is what k says; its bounds have nothing to add
         return Rule(self.family, FAMILIES[self.family].parameter(threshold), *(bound if self.family != "k" else ()))
 
-    def _end(self, place: int) -> int:
-        return int(self._ends[place]) if place >= 0 else 0
+    def _end(self, place: IntArray) -> IntArray:
+        """How many rows there are up to each place."""
+        return np.append(self._ends, 0)[place]
 
     def _among_all(self, chosen: BoolArray, bound: Bounds) -> Fit:
         """``best`` over all rows: some row that raises no score may give the first that there is."""
@@ -343,9 +389,10 @@ class Sweep:
         else:
             at = int(np.searchsorted(ends, np.count_nonzero(values >= self._fixed)))
         kept = int(ends[at])
-        following = float(values[kept]) if kept < len(values) else -np.inf
-        rule = self._ruled(float(values[kept - 1]) if kept else None, chosen, bound, following)
-        return Fit(rule, float(scores[at]) if scores[at] > -np.inf else float("nan"))
+        last = np.array([values[kept - 1] if kept else np.nan])
+        following = np.array([values[kept] if kept < len(values) else -np.inf])
+        [threshold] = self._between(last, chosen[None], bound, following)
+        return Fit(self._rule(threshold, bound), float(scores[at]) if scores[at] > -np.inf else float("nan"))
 
     def _scored(self, chosen: BoolArray, bound: Bounds) -> tuple[FloatArray, IntArray, FloatArray]:
         """The falling values of some queries' rows between bounds, and the scores wherever a threshold can lie.
@@ -375,50 +422,84 @@ class Sweep:
             added = up_to[-1]
         return values, ends, np.nan_to_num(scores, nan=-np.inf, copy=False)
 
-    def _next(self, chosen: BoolArray, bound: Bounds, kept: int) -> float:
-        """The greatest value of some queries' rows between bounds that comes in after the first so many rows."""
-        rows, step = self._rows_of(bound), _NEXT
-        at = int(np.searchsorted(rows, kept))
-        while at < len(rows):
-            there = np.flatnonzero(chosen[self.pool.query[self._order[rows[at : at + step]]]])
-            if len(there):
-                return -float(self._rising[rows[at + there[0]]])
-            at, step = at + step, 2 * step
-        if self._following == -np.inf:
-            return -np.inf
+    def _thresholds(self, chosen: BoolArray, bound: Bounds, kept: IntArray) -> FloatArray:
+        """Shape (S,); the thresholds that keep the first so many rows.
+
+        Args:
+            chosen: shape (S, Q); the queries that chose each.
+            bound: of how many rows a query.
+            kept: shape (S,); how many rows.
+        """
+        last = np.full(len(kept), np.nan)
+        last[kept > 0] = -self._rising[kept[kept > 0] - 1]
+        is_of_values = self._fixed is None and self.family != "k"
+        return self._between(last, chosen, bound, self._next(chosen, bound, kept) if is_of_values else last)
+
+    def _next(self, chosen: BoolArray, bound: Bounds, kept: IntArray) -> FloatArray:
+        """Shape (S,); the greatest value of some queries' rows between bounds after the first so many rows."""
+        rows, step, found = self._rows_of(bound), _NEXT, np.full(len(kept), -np.inf)
+        at = np.searchsorted(rows, kept)
+        looking = np.flatnonzero(at < len(rows))
+        while len(looking):
+            some = rows[np.minimum(at[looking, None] + np.arange(step), len(rows) - 1)]
+            there = chosen[looking[:, None], self.pool.query[self._order[some]]]
+            hit, first = there.any(axis=1), there.argmax(axis=1)
+            found[looking[hit]] = -self._rising[some[hit, first[hit]]]
+            at += step
+            looking = looking[~hit & (at[looking] < len(rows))]
+            step = min(2 * step, max(_NEXT, _SUMS // max(1, len(looking))))
+        lost = np.flatnonzero(np.isneginf(found))
+        if self._following == -np.inf or not len(lost):
+            return found
         first = np.maximum(self._n_used, bound.floor)
-        behind = chosen & (first < self.pool.lengths)
+        behind = first < self.pool.lengths
         if bound.cap is not None:
             behind &= first < bound.cap
         if bound.floor not in self._behind:
             last = len(self.pool.scores) - 1
             self._behind[bound.floor] = self._value()[np.minimum(self.pool.start[:-1] + first, last)]
-        return float(self._behind[bound.floor][behind].max(initial=-np.inf))
+        found[lost] = np.where(chosen[lost] & behind, self._behind[bound.floor], -np.inf).max(axis=1, initial=-np.inf)
+        return found
 
-    def _threshold(self, last: float | None, chosen: BoolArray, bound: Bounds, following: float) -> float:
-        """A threshold that keeps the rows down to a value, if any: between two values, so that rows are told apart."""
+    def _between(self, last: FloatArray, chosen: BoolArray, bound: Bounds, following: FloatArray) -> FloatArray:
+        """Thresholds that keep the rows down to a value: between two values, so that rows are told apart.
+
+        Args:
+            last: shape (S,); the value of the last row that is kept, NaN where none is.
+            chosen: as for ``_thresholds``.
+            bound: as there.
+            following: shape (S,); the value of the next row; -∞ where there is none.
+        """
+        if self._fixed is not None:
+            return np.full(len(last), self._fixed)
+        none = np.isnan(last)
         if self.family == "k":
-            return -float(bound.always) if last is None else last
-        if last is None:
-            tops = self._top[chosen & (self.pool.lengths > 0)]
-            return float(np.nextafter(following if following > -np.inf else tops.max(initial=0.0), np.inf))
-        if following == -np.inf:
-            return last
+            return np.where(none, -float(bound.always), last)
         middle = (last + following) / 2
-        return middle if middle > following else last
+        threshold = np.where(middle > following, middle, last)
+        if none.any():
+            tops = np.where(chosen[none] & (self.pool.lengths > 0), self._top, 0.0).max(axis=1, initial=0.0)
+            next_ = np.where(following[none] > -np.inf, following[none], tops)
+            threshold[none] = np.nextafter(next_, np.inf)
+        return threshold
 
     def counts(self, rule: Rule, queries: IntArray) -> IntArray:
         """How many rows a rule keeps of each of some queries; shape as ``queries``, which are numbers of queries."""
-        threshold = FAMILIES[self.family].parameter(rule.threshold)
-        if threshold <= self._following:  # further rows are kept
-            above = self.pool.query[self._value() >= threshold]
-            kept = np.bincount(above, minlength=len(self.pool.queries))[queries]
-        else:
-            n = int(np.searchsorted(self._rising, -threshold, side="right"))
-            first = self._first_key[queries]
-            kept = np.searchsorted(self._reached, first + n) - np.searchsorted(self._reached, first)
-        kept = np.maximum(kept, rule.floor)
-        return np.minimum(kept if rule.cap is None else np.minimum(kept, rule.cap), self.pool.lengths[queries])
+        threshold = np.array([FAMILIES[self.family].parameter(rule.threshold)])
+        return self._counts(threshold, [Bounds(rule.floor, rule.cap)], np.zeros_like(queries), queries)
+
+    def _counts(self, threshold: FloatArray, bounds: Sequence[Bounds], number: IntArray, queries: IntArray) -> IntArray:
+        """The same, each query by one of several rules, whose numbers are given."""
+        n = np.searchsorted(self._rising, -threshold, side="right").astype(self._first_key.dtype)
+        kept = np.searchsorted(self._reached, self._first_key[queries] + n[number]) - self._first_used[queries]
+        for further in np.flatnonzero(threshold <= self._following).tolist():
+            above = self.pool.query[self._value() >= threshold[further]]
+            some = number == further
+            kept[some] = np.bincount(above, minlength=len(self.pool.queries))[queries[some]]
+        lengths = self.pool.lengths[queries]
+        caps = np.array([_NO_CAP if bound.cap is None else bound.cap for bound in bounds])
+        floors = np.array([bound.floor for bound in bounds])
+        return np.asarray(np.minimum(np.clip(kept, floors[number], caps[number]), lengths))
 
     def terms(self, rule: Rule) -> Terms:
         """What each query adds under a rule."""

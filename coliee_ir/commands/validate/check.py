@@ -44,6 +44,7 @@ from coliee_ir.judging.order import order_of
 from coliee_ir.measures import Measure, parse
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
+    NUMBERED,
     TASKS,
     edition_year,
     newest_edition,
@@ -55,7 +56,7 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import read_run, read_run_by
 
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
-_NAMED: Final = re.compile(r"task[1-5](?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
+_NAMED: Final = re.compile(rf"task{NUMBERED}(?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
 
 #: What is meant for a label, though it may be none.
 _LIKE_LABELS: Final = {*LABELS, "1", "0", "t", "f"}
@@ -253,7 +254,7 @@ class Checked:
         labels = sum(len(row.texts) in (2, 3) and row.texts[1].lower() in _LIKE_LABELS for row in rows)
         if "answers" in self._check.protocol.parts and 2 * labels > len(rows):
             return "answers"
-        return "long" if self._check.rules.long_list and LONG_LIST_FILE.search(Path(name).name) else "documents"
+        return "long" if self._check.rules.long_list and re.search(LONG_LIST_FILE, Path(name).name) else "documents"
 
     def _read(self, source: Source, add: Add) -> None:
         """What no rule has seen, our reader may."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.display import cut
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.remarks import worded

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+from coliee_adapters.classes import dataclass
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.findings import Finding
 from coliee_ir.commands.validate.rules import Severity

@@ -21,7 +21,7 @@ MANY: Final = 50
 #: So few documents can be more than half of all without being a mistake.
 _FEW: Final = 2
 
-_ARTICLE_ID: Final = re.compile(r"[0-9]+(?:-[0-9]+)*")
+_ARTICLE_ID: Final = re.compile(r"[1-9][0-9]*(?:-[1-9][0-9]*)*")
 
 
 def check_queries(sheet: Sheet, known: Known) -> None:

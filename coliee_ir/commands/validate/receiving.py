@@ -6,11 +6,12 @@ files ──sorted_out──▶ runs and the rest ──by team and task──�
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
-from typing import NamedTuple
 
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source, by_original, copies
 from coliee_adapters.folders import Walked, walk
@@ -20,7 +21,7 @@ from coliee_ir.commands.validate.inbox import Inbox, Received
 from coliee_ir.commands.validate.tasks import task_of_files
 from coliee_ir.rules.protocol import LONG_LIST_FILE, PROTOCOLS, Protocol, described_task, protocol, task_name
 from coliee_ir.scoring.arriving import KINDS, Passed, named_task, sorted_out
-from coliee_ir.scoring.reading import read_queries, read_run, read_run_by
+from coliee_ir.scoring.reading import read_queries, read_run, read_run_by, reads_as_gold, reads_as_run
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 
 
@@ -68,6 +69,11 @@ def receive(
     files, passed = sorted_out(walked, asked)
     rules = None if task is None else protocol(task, edition)
     own = None if rules is None or rules.is_coliee else rules
+    if own is not None and own.gold is not None:
+        for file in files:
+            if not reads_as_run(file, task=own.task) and reads_as_gold(file, task=own.task):
+                passed.add("judged", file)
+        files = [file for file in files if file not in passed.files.get("judged", ())]
     held = {file: _held(file, passed) if own is None else _held_by(file, own) for file in files}
     rows = [Received(file, who.team_of(one.tag, file), one.task, one.tag, one.part) for file, one in held.items()]
     if task is not None:
@@ -122,7 +128,7 @@ def _held(file: str, passed: Passed) -> _Held:
     task = next((row.task for row in PROTOCOLS if said == {described_task(row.task)}), "")
     task = named_task(file) or task or found
     part = "answers" if isinstance(record, Answers) else "documents"
-    if part == "documents" and LONG_LIST_FILE.search(Path(file).name):
+    if part == "documents" and re.search(LONG_LIST_FILE, Path(file).name):
         part = "long list"
     return _Held(record.tag, part, task)
 

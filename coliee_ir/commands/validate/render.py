@@ -17,7 +17,7 @@ from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.output import webpage
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number, plain
-from coliee_ir.output.shown import View, no_queries, shows
+from coliee_ir.output.shown import View, shows
 
 #: how many files of a kind of finding are named
 _FILES = 5
@@ -177,10 +177,4 @@ def _grid(validation: Validation) -> Grid:
     return Grid(header, rows, summary(validation), n_text=len(header) - 1)
 
 
-def _frame(validation: Validation, per_query: bool) -> Grid:
-    if per_query:
-        raise no_queries("a validation")
-    return _grid(validation)
-
-
-shows(Validation, View(lambda found: render(found, "table"), lambda found: [_grid(found)], _frame))
+shows(Validation, View(lambda found: render(found, "table"), lambda found: [_grid(found)]))

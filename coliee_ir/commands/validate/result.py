@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from coliee_adapters.classes import dataclass
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.findings import Finding
 from coliee_ir.commands.validate.rules import Severity

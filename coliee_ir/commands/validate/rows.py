@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from coliee_adapters import vocabulary
+from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.lines import BLANKS, Comments, content_lines
 from coliee_ir.commands.validate.findings import Add
 

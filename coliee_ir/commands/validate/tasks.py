@@ -40,25 +40,34 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source]) -> str:
     ]
     if not heads:
         return ""
-    for head, _ in heads:
+    heads_asked = [text_of(file.head(), _unheard) for file in asked]
+    for head in (*(head for head, _ in heads), *heads_asked):
         if tort.sniff(head.encode(errors="replace")):
             undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
             return (signs.NOTHING_DECIDED if undecided else signs.DECISIONS).task
     files = [rows for rows in starmap(_first_rows, heads) if rows]
-    labelled = bool(files) and all(_is_label(rows[0]) for rows in files)
+    labelled = bool(files) and all(2 * sum(map(_is_label, rows)) > len(rows) for rows in files)
     given = [normal_id(row[0]) for rows in files for row in rows]
     queries = [query for file in asked for query in read_queries(file)] if asked else given
     if queries and 2 * sum(STATUTE_ID.fullmatch(query) is not None for query in queries) > len(queries):
         return (signs.STATUTE_LABELS if labelled else signs.STATUTE_ARTICLES).task
-    if labelled:
-        return signs.LABELS_ONLY.task
+    of_json = [head for head in heads_asked if head.lstrip().startswith("{")]
+    judged = [normal_id(document) for head in of_json for _, document, _ in _first_rows(head, {})]
+    if (found := _task_of_case_law(judged)) or labelled:
+        return found or signs.LABELS_ONLY.task
     documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for rows in files for row in rows if len(row) > 2]
-    lengths = Counter(len(text) for text in documents or queries if text.isdecimal())
-    if 2 * lengths.total() > len(documents or queries):
-        digits, _ = lengths.most_common(1)[0]  # of six, some may have lost their zeros
-        if digits <= 6:
-            return (signs.PARAGRAPHS if digits <= 4 else signs.CASES).task
+    if found := _task_of_case_law(documents or queries) or _task_of_case_law(queries):
+        return found
     raise UsageError(f"{sources[0].name} does not show its task; name it with --task")
+
+
+def _task_of_case_law(ids: Sequence[str]) -> str:
+    """The task whose documents most of these can be; empty if most are no numbers, or too long."""
+    lengths = Counter(len(text) for text in ids if text.isdecimal())
+    if 2 * lengths.total() <= len(ids):
+        return ""
+    digits, _ = lengths.most_common(1)[0]  # of six, some may have lost their zeros
+    return "" if digits > 6 else (signs.PARAGRAPHS if digits <= 4 else signs.CASES).task
 
 
 def _first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:

@@ -12,9 +12,10 @@ import json
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from coliee_adapters import archives, trec_eval
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source, is_folder, sha256_of
 from coliee_adapters.folders import walk
