@@ -86,6 +86,8 @@ class Source:
         self.limits = limits.current()
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
+        #: where the file was found, if it has come from another process
+        self._machine = ""
         #: the name of its compression; empty where it has none
         self._compression = ""
         with self._faults():
@@ -114,7 +116,15 @@ class Source:
         """
         if self._is_stream and not self._is_remote:
             raise InputError(self.name, "a pipe cannot be sent to another process", remedy="name a file")
-        return {name: None if name == "_spool" else value for name, value in vars(self).items() if name != "_first"}
+        held = {name: None if name == "_spool" else value for name, value in vars(self).items() if name != "_first"}
+        if not self._is_remote:  # a worker may have another working directory
+            held |= {"_place": self._place.absolute(), "_machine": self._machine or _this_machine()}
+        return held
+
+    @property
+    def _where(self) -> str:
+        """The machine that reads the file, if it is not the one that found it."""
+        return f" on {_this_machine()}" if self._machine not in ("", _this_machine()) else ""
 
     @property
     def stem(self) -> str:
@@ -226,7 +236,7 @@ class Source:
                     break
                 cut = piece.rfind(b"\n") + 1
                 if cut:
-                    block = b"".join((*rest, piece[:cut]))
+                    block = b"".join((*rest, memoryview(piece)[:cut]))
                     self._check_lines(block, longest, done)
                     yield without_marks(block)
                     done += len(block)
@@ -359,8 +369,10 @@ class Source:
         if self._state is None:
             self._state = state
         elif state != self._state:
-            remedy = "try again when nothing writes to it any more"
-            raise InputError(self.name, "the file changed while it was being read", remedy=remedy)
+            problem, remedy = "the file changed while it was being read", "try again when nothing writes to it any more"
+            if self._where:
+                problem += f", or is another one{self._where}"
+            raise InputError(self.name, problem, remedy=remedy)
 
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
@@ -400,7 +412,9 @@ class Source:
             with contained(self.name):
                 yield
         except FileNotFoundError:
-            if self._state is not None:
+            if self._where:
+                problem, remedy = f"there is no such file{self._where}", "workers must find it under the same path"
+            elif self._state is not None:
                 problem, remedy = "the file was removed while it was being read", "restore it and try again"
             else:
                 problem, remedy = "there is no such file", "check the path"
@@ -409,7 +423,13 @@ class Source:
             problem = f"the {self._compression} data is damaged or cut short ({error})"
             raise InputError(self.name, problem, remedy="compress or download it again") from None
         except OSError as error:
-            raise InputError(self.name, f"cannot be read ({error.strerror or error})") from None
+            raise InputError(self.name, f"cannot be read{self._where} ({error.strerror or error})") from None
+
+
+def _this_machine() -> str:
+    import platform  # takes a while to load
+
+    return platform.node()
 
 
 def has_mark(raw: bytes) -> bool:
@@ -626,7 +646,8 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
     import tempfile
 
     with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
-        yield os.fdopen(os.dup(spool.fileno()), "wb")
+        with os.fdopen(os.dup(spool.fileno()), "wb") as stream:
+            yield stream
         spool.seek(0)
         shutil.copyfileobj(spool, raw, _PIECE)
 

@@ -54,7 +54,7 @@ class Ids(Sequence[str]):
         pieces = [text.encode("utf-8") for text in texts]
         length = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
         first = np.cumsum(length) - length
-        return cls(b"".join(pieces) + bytes(PADDING), first, length)
+        return cls(b"".join((*pieces, bytes(PADDING))), first, length)
 
     @classmethod
     def plain(cls, texts: Iterable[str], n: int) -> Ids | None:
@@ -143,20 +143,25 @@ class Ids(Sequence[str]):
 
     @classmethod
     def joined(cls, parts: Sequence[Ids]) -> Ids:
-        """One sequence after the other, in new memory."""
-        pieces: list[bytes] = []
-        first: list[IntArray] = []
-        before = 0
-        for part in parts:
-            if len(part):
-                start, stop = int(part.first.min()), int((part.first + part.length).max())
-                pieces.append(part.raw[start:stop])
-                first.append(part.first + (before - start))
-                before += stop - start
-        if not pieces:
+        """One sequence after the other, in new memory: of each memory that they share what lies between them, once."""
+        parts = [part for part in parts if len(part)]
+        if not parts:
             return cls.of([])
-        length = np.concatenate([part.length for part in parts])
-        return cls(b"".join(pieces) + bytes(PADDING), np.concatenate(first), length)
+        first, length = (np.concatenate(column) for column in zip(*((p.first, p.length) for p in parts), strict=True))
+        sizes = np.array([len(part) for part in parts])
+        begin = np.cumsum(sizes) - sizes
+        lowest, behind = np.minimum.reduceat(first, begin), np.maximum.reduceat(first + length, begin)
+        spans: dict[int, tuple[bytes, int, int]] = {}
+        for part, low, high in zip(parts, lowest.tolist(), behind.tolist(), strict=True):
+            _, least, most = spans.get(id(part.raw), (part.raw, low, high))
+            spans[id(part.raw)] = part.raw, min(least, low), max(most, high)
+        pieces, moved, before = [], {}, 0
+        for key, (raw, least, most) in spans.items():
+            pieces.append(memoryview(raw)[least:most])
+            moved[key] = before - least
+            before += most - least
+        first += np.repeat([moved[id(part.raw)] for part in parts], sizes)
+        return cls(b"".join((*pieces, bytes(PADDING))), first, length)
 
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""

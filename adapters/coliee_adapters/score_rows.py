@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -85,6 +86,8 @@ class Row(NamedTuple):
 def is_store(path: PathLike) -> bool:
     """Whether a file is a store of scores, or a killed process has left the journal of one."""
     try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe can be read only once
+            return False
         with Path(path).open("rb") as raw:
             start = raw.read(72)
             if start.startswith(b"SQLite format 3\0"):

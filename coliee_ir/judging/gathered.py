@@ -41,9 +41,11 @@ def _parts(block: Columns, among: Container[str] | None) -> Iterator[tuple[str, 
     if not segments:
         return
     scores = np.zeros(len(block.documents)) if block.scores is None else np.asarray(block.scores, np.float64)
-    lines = np.concatenate([np.arange(first, last) for _, first, last in segments])
-    lengths = np.array([last - first for _, first, last in segments])
-    scores, ends = scores[lines], np.cumsum(lengths)
+    starts, stops = np.array([span for _, *span in segments]).T
+    lengths = stops - starts
+    ends = np.cumsum(lengths)
+    lines = np.arange(ends[-1]) + np.repeat(stops - ends, lengths)
+    scores = scores[lines]
     compared = as_compared(scores)
     falls = np.append(compared[1:] < compared[:-1], True)
     falls[ends - 1] = True  # the next line is of another part

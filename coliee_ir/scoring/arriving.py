@@ -96,7 +96,7 @@ def sorted_out(walked: Walked, golds: Sequence[str] = ()) -> tuple[list[str], Pa
     """
     kept, passed = [], Passed()
     for file in walked.files:
-        if file == "-":
+        if file == "-" or Path(file).is_fifo():  # which can be read only once
             kept.append(file)
             continue
         if any(is_copy(file, gold) for gold in golds):

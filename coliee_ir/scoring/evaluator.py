@@ -183,23 +183,6 @@ class Evaluator:
         """
         return batch.score_each(submissions, self, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
-    def score_all(
-        self, submissions: Iterable[Submission], *, executor: Executor | None = None, keep_judged: bool = False
-    ) -> list[Scores]:
-        """Score several runs, of which each must be sound, in this process or by an executor.
-
-        Args are those of ``evaluate_all``.
-
-        Raises:
-            ColieeError: the error that the first broken run meets.
-        """
-        scored = []
-        for result in self.evaluate_all(submissions, jobs=1, executor=executor, keep_judged=keep_judged):
-            if isinstance(result, ColieeError):
-                raise result
-            scored.append(result)
-        return scored
-
     def read(self, run: RunLike | Arrays) -> Run | Answers:
         """What ``evaluate`` takes as a run, by the rules of this evaluator.
 

@@ -104,6 +104,8 @@ def _read(path: str) -> tuple[list[str], list[dict[str, str]]]:
 def is_log(path: str) -> bool:
     """Whether a file is a log of evaluations."""
     try:
+        if not Path(path).is_file():  # a pipe can be read only once
+            return False
         with Path(path).open(encoding="utf-8-sig", errors="replace") as stream:
             first = stream.readline(4096)
     except (OSError, ValueError):

@@ -28,6 +28,8 @@ def test_a_mask_takes_ids_and_compact_and_joined_keep_them(texts: list[str], wan
     ids = Ids.of(texts).at(mask)
     assert list(ids) == list(ids.compact()) == kept
     assert list(Ids.joined([ids, Ids.of([]), ids.compact(), Ids.of(texts)])) == [*kept, *kept, *texts]
+    pieces = [ids[at : at + 1] for at in reversed(range(len(ids)))]  # of one memory
+    assert list(Ids.joined([*pieces, Ids.of(texts), *pieces])) == [*kept[::-1], *texts, *kept[::-1]]
 
 
 @given(TEXTS)

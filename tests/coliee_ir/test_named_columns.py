@@ -21,6 +21,7 @@ from coliee_ir import (
     Fusion,
     Gold,
     Rule,
+    Scores,
     Submission,
     compare,
     cut,
@@ -263,7 +264,8 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     Path("more").write_text(Path("trec").read_text() + "x Q0 001 1 0.5 T\n")
     comparison = compare("gold.json", "trec", "copy", "more", task=2, n_resamples=9)
     evaluator = Evaluator("gold.json", task=2)
-    told = [list(scores.remarks) for scores in evaluator.score_all(map(Submission, ("trec", "copy", "more")))]
+    scored = evaluator.evaluate_all(["trec", "copy", "more"], jobs=1)
+    told = [list(scores.remarks) for scores in scored if isinstance(scores, Scores)]
     assert [list(standing.remarks) for standing in comparison.standings] == told
     assert told[1] == [*told[0], wording("submission-identical", "trec")]
     assert any(wording("extra-query", ..., n=n) in remark for remark in told[2] for n in (1, 2))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -303,3 +305,25 @@ def test_the_gold_shows_the_task_of_a_file_that_does_not(tmp_path: Path, task: s
     run.write_text(lines)
     validation = validate(run, gold=EXAMPLES / gold)
     assert (validation.task, validation.errors > 0) == (task, True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+@pytest.mark.parametrize("command", ["evaluate", "leaderboard"])
+def test_a_run_in_a_named_pipe_is_read_once(call: Call, tmp_path: Path, command: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_bytes, args=(RUN1.read_bytes(),), daemon=True)
+    writing.start()
+    code, out, err = call(command, GOLD1, pipe)
+    assert (code, "0.2453" in out) == (0, True), err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_a_result_goes_into_a_named_pipe(call: Call, tmp_path: Path) -> None:
+    pipe, got = tmp_path / "pipe", list[str]()
+    os.mkfifo(pipe)
+    reading = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reading.start()
+    code, _, _ = call("evaluate", GOLD1, RUN1, "-f", "csv", "-o", pipe)
+    reading.join(5)
+    assert (code, "0.245333" in "".join(got)) == (0, True)

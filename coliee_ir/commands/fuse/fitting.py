@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
+from coliee_adapters.ids import IntArray
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.fuse import render  # noqa: F401  # registers how results show themselves
@@ -118,24 +119,8 @@ def fit_fusion(
     repeats = 1 if by_year else repeats  # years are folds however they are dealt
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
-    records: Sequence[Run | Answers]
-    trial: Trial | Ballots
-    if votes:
-        if measure not in ("", "Accuracy"):
-            raise UsageError(f"votes on answers are fitted to Accuracy, not to {measure}")
-        records = answers = _answers(given, evaluator)
-        labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
-        trial, name_of = Ballots(answers, labels, ties or TIES[0], fold), "Accuracy"
-        contents = trial.contents
-    else:
-        chosen = _measure(evaluator, measure, top)
-        records = rankings = _rankings(given, evaluator)
-        held = fusion.candidates([Gathered(record) for record in rankings])
-        blend = Blend(held, method, norm or NORM, fusion.k_or_default)
-        trial, name_of = Trial(blend, evaluator.qrels["documents"], chosen, evaluator.decisions, fold), chosen.name
-        contents = held.contents
+    trial, records, name_of, contents = _trial(evaluator, given, measure, fusion, fold)
     tags = tuple(record.tag for record in records)
-
     by_contents = sorted(range(len(records)), key=contents)
 
     def best(without: int | None = None) -> Weights:
@@ -177,6 +162,30 @@ def fit_fusion(
         if isinstance(trial, Ballots)
         else _held_out(trial, of_folds[:folds], top, f"{name}CV"),
     )
+
+
+def _trial(
+    evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, fusion: Fusion, fold: IntArray
+) -> tuple[Trial | Ballots, Sequence[Run | Answers], str, Callable[[int], Any]]:
+    """What weights are tried on; the runs as it has them, the measure's name, and what a run, by its place, holds.
+
+    Raises:
+        InputError: a run holds what the others do not.
+        UsageError: the measure does not fit.
+    """
+    if evaluator.protocol.parts == ("answers",):
+        if measure not in ("", "Accuracy"):
+            raise UsageError(f"votes on answers are fitted to Accuracy, not to {measure}")
+        answers = _answers(given, evaluator)
+        labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
+        ballots = Ballots(answers, labels, fusion.ties or TIES[0], fold)
+        return ballots, answers, "Accuracy", ballots.contents
+    chosen = _measure(evaluator, measure, fusion.top)
+    rankings = _rankings(given, evaluator)
+    held = fusion.candidates([Gathered(record) for record in rankings])
+    blend = Blend(held, fusion.method, fusion.norm or NORM, fusion.k_or_default)
+    trial = Trial(blend, evaluator.qrels["documents"], chosen, evaluator.decisions, fold)
+    return trial, rankings, chosen.name, held.contents
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
