@@ -236,7 +236,7 @@ class Source:
                     break
                 cut = piece.rfind(b"\n") + 1
                 if cut:
-                    block = b"".join((*rest, piece[:cut]))
+                    block = b"".join((*rest, memoryview(piece)[:cut]))
                     self._check_lines(block, longest, done)
                     yield without_marks(block)
                     done += len(block)

@@ -408,8 +408,11 @@ def _span(seconds: float) -> str:
 def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     """On standard error: the task and why, the versions, and for each run the header and the remarks."""
     first = scored[0]
-    rules = f"task {first.task}" + (f" by the rules of {first.edition}" if first.edition is not None else "")
-    say(rules + (f" ({because})" if because else "") + (f", {excluded} excluded" if excluded else ""))
+    say(
+        by_rules(first.task, first.edition)
+        + (f" ({because})" if because else "")
+        + (f", {excluded} excluded" if excluded else "")
+    )
     say(versions())
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
     if len(scored) <= _FEW:
@@ -425,6 +428,11 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
         say(f"all runs: {remark}")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
         say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
+
+
+def by_rules(task: str, edition: int | None) -> str:
+    """The task, and the edition whose rules were used."""
+    return f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
 
 
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
