@@ -54,7 +54,7 @@ class Ids(Sequence[str]):
         pieces = [text.encode("utf-8") for text in texts]
         length = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
         first = np.cumsum(length) - length
-        return cls(b"".join(pieces) + bytes(PADDING), first, length)
+        return cls(b"".join((*pieces, bytes(PADDING))), first, length)
 
     @classmethod
     def plain(cls, texts: Iterable[str], n: int) -> Ids | None:
@@ -157,11 +157,11 @@ class Ids(Sequence[str]):
             spans[id(part.raw)] = part.raw, min(least, low), max(most, high)
         pieces, moved, before = [], {}, 0
         for key, (raw, least, most) in spans.items():
-            pieces.append(raw[least:most])
+            pieces.append(memoryview(raw)[least:most])
             moved[key] = before - least
             before += most - least
         first += np.repeat([moved[id(part.raw)] for part in parts], sizes)
-        return cls(b"".join(pieces) + bytes(PADDING), first, length)
+        return cls(b"".join((*pieces, bytes(PADDING))), first, length)
 
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""

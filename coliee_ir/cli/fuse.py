@@ -155,9 +155,8 @@ def _fit(options: argparse.Namespace) -> int:
         by_year=options.by_year, ties=options.ties,
         seed=SEED if options.seed is None else options.seed,
     )  # fmt: skip
-    task = f"task {fitted.task}" + (f" by the rules of {fitted.edition}" if fitted.edition is not None else "")
-    repeats = counted(fitted.repeats, "repeat")
-    say(f"{task}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
+    rules, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
+    say(f"{rules}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:
         say(remark)
     if options.save_weights is not None:

@@ -218,8 +218,7 @@ def _is_told(options: argparse.Namespace) -> bool:
 def _tell(tunings: list[Tuning], because: str) -> None:
     """On standard error: the task, and for each run what was read and what was tolerated."""
     first = tunings[0]
-    rules = f"task {first.task}" + (f" by the rules of {first.edition}" if first.edition is not None else "")
-    say(rules + (f" ({because})" if because else ""))
+    say(scoring.by_rules(first.task, first.edition) + (f" ({because})" if because else ""))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
             say(f"{shortened(tuning.tag)}: {sentence}")

@@ -9,9 +9,11 @@ SSH, Slurm and Kubernetes. Anything else that offers an executor needs nothing o
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from typing import Final
+from queue import Empty, SimpleQueue
+from typing import Any, Final
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.judging.workers import WorkerError
@@ -22,7 +24,13 @@ _RETRIES: Final = 2
 #: Seconds in which a scheduler must answer.
 _PATIENCE: Final = 10
 
+#: Seconds after which a person is told that a scheduler has no worker.
+_UNTOLD: Final = 5
+
 _LOCAL: Final = "local:"
+
+#: More than any message of Dask's, which come in hundreds of lines where a scheduler is lost.
+_NO_LOGS: Final = 99
 
 #: How Dask runs on this machine alone.
 _HERE: Final = {
@@ -34,16 +42,19 @@ _HERE: Final = {
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Executor]:
+def connected(address: str, tell: Callable[[str], object] | None = None) -> Iterator[Executor]:
     """An executor on a Dask cluster; a cluster that was started for it ends with it.
 
     Args:
         address: a scheduler's, such as ``tcp://10.0.0.7:8786``; or ``local:4`` for four processes of this machine.
+        tell: is given a sentence where tasks wait for want of workers.
 
     Raises:
         UsageError: Dask is not installed, or the address is none.
-        WorkerError: no scheduler answers there.
+        WorkerError: no scheduler answers there, or it is lost, or all workers are that tried a task.
     """
+    if "@" in address or "?" in address:  # which may be a password
+        raise UsageError("the address of a scheduler has no user, password or query in it; write tcp://HOST:8786")
     count = address.removeprefix(_LOCAL)
     if address.startswith(_LOCAL) and not (count.isdecimal() and int(count) > 0):
         raise UsageError(f"{address!r} is not a cluster; write local:4 for four processes")
@@ -52,21 +63,80 @@ def connected(address: str) -> Iterator[Executor]:
     try:
         import dask
         from distributed import Client, LocalCluster
+        from distributed.utils import silence_logging_cmgr
     except ImportError:
         raise UsageError("a cluster needs Dask: pip install 'coliee-ir[cluster]'") from None
     with contextlib.ExitStack() as stack:
+        stack.enter_context(silence_logging_cmgr(_NO_LOGS))
         try:
             if address.startswith(_LOCAL):
                 stack.enter_context(dask.config.set(_HERE))
                 cluster = LocalCluster(
-                    n_workers=int(count), threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50,
+                    n_workers=int(count), threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=_NO_LOGS,
                     scheduler_kwargs={"allowed_failures": _RETRIES},
                 )  # fmt: skip
                 stack.enter_context(cluster)
                 client = stack.enter_context(Client(cluster))
             else:
-                client = stack.enter_context(Client(address, timeout=_PATIENCE))
-        except (OSError, TimeoutError, ValueError) as error:
+                client = stack.enter_context(_within(_PATIENCE + 2, lambda: Client(address, timeout=_PATIENCE)))
+        except Exception as error:  # Dask's own, of many kinds
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise WorkerError(f"no scheduler answers at {address} ({said})") from None
-        yield client.get_executor(retries=_RETRIES)
+        if tell is not None:
+            ended = threading.Event()
+            stack.callback(ended.set)
+            threading.Thread(target=_watch, args=(client, address, tell, ended), daemon=True).start()
+        try:
+            yield client.get_executor(retries=_RETRIES)
+        except WorkerError as error:
+            raise _explained(error, client, address) from None
+
+
+def _within(seconds: float, make: Callable[[], Any]) -> Any:
+    """What a function makes in a thread that is left alone where it takes longer.
+
+    Dask waits for ever where something else than a scheduler answers.
+
+    Raises:
+        TimeoutError: it takes longer.
+    """
+    made: SimpleQueue[Any] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            made.put(make())
+        except Exception as error:
+            made.put(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        result = made.get(timeout=seconds)
+    except Empty:
+        raise TimeoutError("what is there is not a scheduler of Dask, or it is too busy") from None
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _watch(client: Any, address: str, tell: Callable[[str], object], ended: threading.Event) -> None:
+    """Tell that no worker is there, once each time that all are gone."""
+    was_there = True
+    while not ended.wait(_UNTOLD):
+        with contextlib.suppress(Exception):  # the scheduler is gone, which the tasks will say
+            is_there = bool(client.nthreads())
+            if was_there and not is_there:
+                tell(f"{address} has no worker at present; waiting for one (Ctrl-C to stop)")
+            was_there = is_there
+
+
+def _explained(error: WorkerError, client: Any, address: str) -> WorkerError:
+    """What happened to the tasks, where Dask says it in a name or in a page."""
+    kind = type(error.__cause__).__name__
+    if client.status != "running":
+        return WorkerError(f"the scheduler at {address} was lost before the work was done")
+    if kind == "KilledWorker":
+        problem = "every worker that tried one of the tasks was lost"
+        return WorkerError(f"{address}: {problem}, perhaps because memory ran out; the workers' logs may say why")
+    if kind == "NoValidWorkerError":
+        return WorkerError(f"{address}: no worker came in time to take up the work")
+    return error

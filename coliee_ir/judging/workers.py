@@ -10,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
+import platform
 import sys
 import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import islice
@@ -23,6 +25,7 @@ from typing import Any, Final, TypeVar
 
 from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError
+from coliee_ir._version import __version__
 from coliee_ir.judging import memory
 
 _Result = TypeVar("_Result")
@@ -98,9 +101,15 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
     """The results of an executor's workers, in the order of the tasks; an error calls off what has not begun."""
     futures: deque[Future[_Result | ColieeError]] = deque()
     waiting = iter(tasks)
+
+    def submit(task: Callable[[], _Result]) -> Future[Any]:
+        if isinstance(executor, ThreadPoolExecutor):  # nothing travels
+            return executor.submit(_caught, task)
+        return executor.submit(pickle.loads, pickle.dumps(_Away(task)))
+
     try:
         while True:
-            futures.extend(executor.submit(_away, task) for task in islice(waiting, _AHEAD - len(futures)))
+            futures.extend(submit(task) for task in islice(waiting, _AHEAD - len(futures)))
             if not futures:
                 return
             yield futures[0].result()
@@ -108,6 +117,10 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
     except ColieeError:
         raise
     except (Exception, CancelledError) as error:  # any engine's own
+        if isinstance(error, _OtherVersionError):
+            raise WorkerError(f"{error}; install one version on all") from error
+        if isinstance(error, ImportError):
+            raise WorkerError(f"a worker lacks what it needs ({error}); install coliee-ir wherever one runs") from error
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise WorkerError(f"the executor's workers failed ({said})") from error
     finally:
@@ -147,11 +160,31 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
         return WorkerError("there is not enough memory for a process's part of the work; try --jobs 1")
 
 
-def _away(task: Callable[[], _Result]) -> _Result | ColieeError:
-    """The same in a worker of an executor."""
+class _Away:
+    """A task for a worker of an executor. Where its pickle is read, it is done, and what is read is its result.
+
+    So a worker is asked for nothing but ``pickle.loads``: one of Dask's ends where it cannot read what it is to call.
+    """
+
+    def __init__(self, task: Callable[[], Any]) -> None:
+        self.task = task
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _done, (__version__, pickle.dumps(self.task, pickle.HIGHEST_PROTOCOL))
+
+
+def _done(version: str, task: bytes) -> Any:
+    if version != __version__:
+        raise _OtherVersionError(
+            f"the worker {platform.node()} has coliee-ir {__version__}, not {version} as this machine"
+        )
     if "MALLOC_TRIM_THRESHOLD_" in os.environ:
         memory.keep()
-    return _caught(task)
+    return _caught(pickle.loads(task))
+
+
+class _OtherVersionError(Exception):
+    """A worker may not do a task, but another may: no ColieeError, which would stand in a run's place."""
 
 
 def _begin(tasks: Sequence[Callable[[], Any]]) -> None:

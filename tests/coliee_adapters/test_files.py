@@ -458,6 +458,22 @@ def test_a_source_travels_without_its_first_bytes(here: Path, stdin: Callable[[b
     assert wording("pipe-cannot-sent") in refused(lambda: pickle.dumps(Source("-"))).problem
 
 
+def test_a_file_that_another_machine_reads_is_found_from_any_folder_or_missed_with_that_machines_name(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "run.txt").write_text("q d\n")
+    (here / "elsewhere").mkdir()
+    pickled = pickle.dumps(Source("run.txt"))
+    monkeypatch.chdir("elsewhere")
+    assert pickle.loads(pickled).text() == "q d\n"
+    monkeypatch.setattr("platform.node", lambda: "node7")
+    (here / "run.txt").write_text("another\n")
+    assert "node7" in refused(lambda: pickle.loads(pickled).text()).problem
+    (here / "run.txt").unlink()
+    error = refused(lambda: pickle.loads(pickled).text())
+    assert (error.path, "node7" in error.problem) == ("run.txt", True)
+
+
 # bytes to text
 
 

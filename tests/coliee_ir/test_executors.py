@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -24,11 +25,12 @@ from test_parts import GOLD, same, write_run
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_ir import Evaluator, Submission, compare, tune
 from coliee_ir.commands.tune import Filter
-from coliee_ir.judging import workers
+from coliee_ir.judging import cluster, workers
 from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.submission import name_of
 
 QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
 MEASURES = ["AP", "nDCG@5", "MicroF1"]
@@ -106,7 +108,7 @@ def test_a_run_that_kills_its_process_stands_alone_in_its_place(
     killing = {str(submissions[at].run) for at in deadly}
 
     def evaluate(submission: Submission, **given: Any) -> Any:
-        if getattr(submission.run, "name", "") in killing:
+        if name_of(submission.run) in killing:
             assert os.getpid() != here
             os.kill(os.getpid(), signal.SIGKILL)
         return Evaluator.evaluate(evaluator, submission, **given)
@@ -212,10 +214,86 @@ def test_a_part_that_changed_is_an_error(tmp_path: Path) -> None:
         judge(GOLD, parts[1], executor=Pickling())
 
 
-@pytest.mark.parametrize("address", ["foo", "local:", "local:0", "local:two"])
-def test_what_is_no_cluster_is_refused(address: str) -> None:
-    with pytest.raises(UsageError), connected(address):
+def imitate_dask(monkeypatch: pytest.MonkeyPatch, client: object, local: object = None) -> None:
+    config = types.SimpleNamespace(set=lambda _: contextlib.nullcontext())
+    utils = types.SimpleNamespace(silence_logging_cmgr=lambda _: contextlib.nullcontext())
+    monkeypatch.setitem(sys.modules, "dask", types.SimpleNamespace(config=config))
+    monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=client, LocalCluster=local))
+    monkeypatch.setitem(sys.modules, "distributed.utils", utils)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["foo", "local:", "local:0", "local:two", "tcp://ann:S3CRET@h:1", "ann:S3CRET@h:1", "tls://h:1?token=S3CRET"],
+)
+def test_what_is_no_cluster_is_refused_and_no_password_is_printed(address: str) -> None:
+    with pytest.raises(UsageError) as caught, connected(address):
         raise AssertionError
+    assert "S3CRET" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", ["running", "closed"])
+@pytest.mark.parametrize("kind", ["KilledWorker", "NoValidWorkerError"])
+def test_what_became_of_a_cluster_is_said_without_its_own_words(
+    monkeypatch: pytest.MonkeyPatch, status: str, kind: str
+) -> None:
+    client = types.SimpleNamespace(status=status, get_executor=lambda retries: Pickling())
+    imitate_dask(monkeypatch, lambda address, timeout: contextlib.nullcontext(client))
+    with pytest.raises(WorkerError, match="tcp://h:1") as caught, connected("tcp://h:1"):
+        raise WorkerError("two\nlines") from type(kind, (Exception,), {})("two\nlines")
+    assert "\n" not in str(caught.value)
+    assert ("scheduler" in str(caught.value)) == (status == "closed")
+
+
+def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_UNTOLD", 0)
+    workers_there: list[dict[str, int]] = [{}, {}, {"a": 1}, {}, {}, {"a": 1}]
+    ended, told = threading.Event(), list[str]()
+
+    def nthreads() -> dict[str, int]:
+        if not workers_there:
+            ended.set()
+            raise OSError
+        return workers_there.pop(0)
+
+    cluster._watch(types.SimpleNamespace(nthreads=nthreads), "tcp://h:1", told.append, ended)
+    assert len(told) == 2 and "tcp://h:1" in told[0]
+
+
+def test_what_answers_and_is_no_scheduler_is_not_waited_for_without_end() -> None:
+    never = threading.Event()
+    with pytest.raises(TimeoutError):
+        cluster._within(0.01, never.wait)
+    never.set()
+    with pytest.raises(KeyError):
+        cluster._within(9, lambda: {}["none"])
+
+
+def test_a_worker_with_another_version_is_an_error_and_stands_in_no_runs_place(tmp_path: Path) -> None:
+    class Older(Pickling):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(workers, "__version__", "0.0.1")
+                try:
+                    future.set_result(fn(*args, **kwargs))
+                except Exception as error:
+                    future.set_exception(error)
+            return future
+
+    evaluator = Evaluator(QRELS, MEASURES, task="trec")
+    with pytest.raises(WorkerError, match=r"0\.0\.1"):
+        list(evaluator.evaluate_all([write_run(tmp_path / "run", 3).path], executor=Older()))
+
+
+def test_what_cannot_travel_is_an_error_that_says_so(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_text, args=("q01 Q0 d1 1 2.0 T\n",))
+    writing.start()
+    with pytest.raises(InputError, match="pipe"):
+        list(Evaluator(QRELS, MEASURES, task="trec").evaluate_all([str(pipe)], executor=Pickling()))
+    writing.join()
 
 
 def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,8 +308,7 @@ def test_a_scheduler_that_does_not_answer_is_an_error_and_nothing_is_scored_here
     def silent(address: str, timeout: int) -> None:
         raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
 
-    monkeypatch.setitem(sys.modules, "dask", types.SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=silent, LocalCluster=None))
+    imitate_dask(monkeypatch, silent)
     write_run(tmp_path / "run", 3)
     (tmp_path / "gold").write_text("q01 0 d1 1\n")
     code, out, err = call("evaluate", str(tmp_path / "gold"), str(tmp_path / "run"), "--cluster", "tcp://h:1")
@@ -262,9 +339,7 @@ def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(
             assert retries == 2 and isinstance(self.given[0], LocalCluster)
             return Pickling()
 
-    config = types.SimpleNamespace(set=lambda _: contextlib.nullcontext())
-    monkeypatch.setitem(sys.modules, "dask", types.SimpleNamespace(config=config))
-    monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(Client=Client, LocalCluster=LocalCluster))
+    imitate_dask(monkeypatch, Client, LocalCluster)
     write_run(tmp_path / "run", 3)
     (tmp_path / "gold").write_text("q01 0 d1 1\nq02 0 d5 1\n")
     words = ("evaluate", str(tmp_path / "gold"), str(tmp_path / "run"), "-m", "AP", "-q", "-f", "json")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 
@@ -18,9 +20,8 @@ from coliee_ir.output.grid import Grid
 _LEGIBLE = 12
 
 
-def differences(contents: Contents, comparison: Comparison) -> Figure:
-    """The comparison as a matrix: what a run's score is above or below that of another, and whether that is sure."""
-    names = [label(name) for name in contents.names]
+def _cells(comparison: Comparison, names: Sequence[str]) -> list[dict[str, Any]]:
+    """What each cell of the matrix shows; a pair fills two."""
     cells = []
     for pair in comparison.pairs:
         if math.isnan(pair.difference):
@@ -41,6 +42,12 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
                     "sure": _p(pair.corrected) + (" *" if sure else ""),
                 }
             )
+    return cells
+
+
+def differences(contents: Contents, comparison: Comparison) -> Figure:
+    """The comparison as a matrix: what a run's score is above or below that of another, and whether that is sure."""
+    names = [label(name) for name in contents.names]
     measure = comparison.measure
     told = [
         alt.Tooltip("run:N", title="run"),
@@ -51,7 +58,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     above = name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45)
     x = alt.X("o:O", title="minus", axis=above)
     y = alt.Y("r:O", title=None, axis=name_axis())
-    drawn = alt.Chart(rows(cells)).encode(x=x, y=y, tooltip=told)
+    drawn = alt.Chart(rows(_cells(comparison, names))).encode(x=x, y=y, tooltip=told)
     legible = len(names) <= _LEGIBLE
     fills = drawn.mark_rect(stroke="@line", strokeWidth=1).encode(
         color=alt.Color(

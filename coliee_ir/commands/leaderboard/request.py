@@ -1,0 +1,321 @@
+"""The request: submissions in files, folders, stores and logs, scored and ranked."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from coliee_adapters.checked import one_of, refused
+from coliee_adapters.errors import ColieeError, UsageError, shortened
+from coliee_adapters.files import PathLike, Source
+from coliee_adapters.folders import Walked, walk
+from coliee_adapters.inputs import GoldLike, RunLike
+from coliee_adapters.lines import counted
+from coliee_ir.commands.leaderboard.board import Entry
+from coliee_ir.commands.leaderboard.result import Leaderboard
+from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
+from coliee_ir.measures import Measure
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.scoring.arriving import Passed, sorted_out
+from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.given import read_values
+from coliee_ir.scoring.reading import check_columns, gold_files, opened
+from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.several import Held
+from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
+from coliee_ir.stats import studentised
+from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.units import Units
+
+#: What can look on while runs are scored: it is given the results and their number, and gives the results.
+Watch = Callable[[Iterable[Scores | ColieeError], int], Iterator[Scores | ColieeError]]
+
+_PATHS: Final = (str, os.PathLike)
+
+
+def rank_runs(
+    gold: GoldLike,
+    *submissions: RunLike | Submission,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    teams: PathLike | Mapping[str, str] | None = None,
+    team_pattern: str | None = None,
+    best: bool = False,
+    besides: Iterable[PathLike] = (),
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
+    decisions: Decisions | None = None,
+    groups: PathLike | Mapping[str, str] | None = None,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+    confidence_level: float = CONFIDENCE_LEVEL,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Leaderboard:
+    """Rank the submissions of many teams.
+
+    A submission that cannot be scored is listed with its reason (``Leaderboard.invalid``) and does not stop the rest.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        submissions: paths of files and of folders, which are searched; files of one run tag belong together; a store
+            of scores stands for the runs in it, and so does a log (``evaluate --log``). Or runs as ``read_run`` takes
+            them, or a ``Submission`` of several parts: each of these is one submission.
+        task: the task; by default it is found from the files.
+        edition: the year whose rules count; by default the newest of the task.
+        teams: run tag, or file → team: a dictionary, or a CSV with the columns ``tag`` and ``team``, whose further
+            columns appear in the tables. By default a run's team is the first folder below the folder that all files
+            have in common.
+        team_pattern: a regular expression searched in the run tag; its first group is the team.
+        best: whether to rank only the best run of each team; a run without a team stands for itself.
+        besides: files that are no submissions, where they lie in a folder that is searched. The gold is one.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
+        decisions: the choices where the organisers leave it open.
+        groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
+            groups are swapped and drawn as a whole.
+        n_resamples: how many resamples.
+        seed: of the random numbers; the same seed gives the same leaderboard on any machine.
+        confidence_level: of the intervals.
+        jobs: how many processes; by default as many as there are processors, for large runs.
+        watch: what looks on while runs are scored.
+        columns: what the columns of tables are called, by role, in gold and runs: see ``read_gold``.
+
+    Raises:
+        InputError: the gold, or the list of teams, cannot be read.
+        UsageError: there is no submission, or an option does not exist or does not fit.
+
+    >>> from coliee_ir import Run
+    >>> gold = {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}
+    >>> runs = [Run.of({"q1": ["d1"]}, tag="A"), Run.of({"q1": ["d9"], "q2": ["d2"]}, tag="B")]
+    >>> board = rank_runs(gold, *runs, task="1", n_resamples=99)
+    >>> [(entry.place, entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries]
+    [(1, 'A', 0.5), (2, 'B', 0.4)]
+    """
+    settings = Resampling(n_resamples, seed, confidence_level)
+    gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
+    paths = [os.fspath(path) for path in submissions if isinstance(path, _PATHS)]
+    held = Held.among(paths)
+    paths = [path for path in paths if path not in held.paths]
+    by_held, because_held = (None, "") if task is not None else held.task(alone=len(submissions) == len(held.paths))
+    paths += dict.fromkeys(part for one in held.logs for run in one.runs for part in run if part and part not in paths)
+    known = TeamList() if teams is None else read_teams(teams)
+    if not (watch is None or callable(watch)):
+        raise refused("watch", "a function", watch)
+    memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
+    walked, passed, sources, invalid = _found(paths, gold, [teams, *_listed(besides)], columns)
+    of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
+    if columns and of_gold and not memory:  # what is in memory has columns too
+        check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
+    handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
+    evaluator, because = begin(
+        gold,
+        handed_in,
+        task=by_held if task is None else task,
+        edition=edition,
+        exclude=exclude,
+        only=only,
+        decisions=decisions,
+        columns=columns,
+    )
+    kept = list(held.scores(evaluator))
+    logged, of_logs = held.logged(evaluator)
+    if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
+        groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
+    who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in [*kept, *logged])]))
+    collected = collect(sources, evaluator, who.team_of, passed, walked.named)
+    handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
+    if not handed and not kept and not logged and not collected.invalid and not invalid:
+        raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks(), *of_logs]))
+    invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
+    of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
+    scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
+    remarks = [*collected.remarks, *walked.remarks()]
+    remarks += [*passed.remarks(), *of_logs]
+    remarks += _of_list(who, scored)
+    units = Units.of(evaluator.queries, groups)
+    entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
+    by_logs = [(who.team_of(scores.tag, scores.file), scores) for scores in logged if not best]
+    entries, by_logs_alone = _with_logged(entries, by_logs, evaluator.protocol.tie_break)
+    if best:
+        remarks += _said_of_best(scored, entries, logged)
+    return Leaderboard.of(
+        evaluator,
+        entries,
+        settings,
+        because=because_held if by_held else because,
+        logged=by_logs_alone,
+        invalid=invalid,
+        remarks=remarks,
+        groups=units.n if groups is not None else 0,
+        described=passed.described,
+        teams=who,
+    )
+
+
+def _listed(besides: Iterable[PathLike]) -> list[PathLike]:
+    """The files that are no submissions, checked."""
+    return [
+        one_of("besides", path, _PATHS, "a list of files")
+        for path in one_of("besides", besides, Iterable, "a list of files")
+    ]
+
+
+def _found(
+    paths: Sequence[str], gold: Any, besides: Sequence[Any], columns: Mapping[str, str] | None
+) -> tuple[Walked, Passed, list[Source], list[Invalid]]:
+    """What lies in the folders and files: what may be runs, opened, and what is passed over or cannot be opened."""
+    golds = gold_files(gold)
+    walked = walk(paths, [path for path in (*besides, *golds) if isinstance(path, _PATHS)])
+    files, passed = sorted_out(walked, golds)
+    return walked, passed, *opened_files(files, columns)
+
+
+def _said_of_best(
+    scored: Sequence[tuple[str, Scores]], entries: Sequence[Entry], logged: Sequence[Scores]
+) -> Iterator[str]:
+    """What there is to know of a ranking of the best run of each team."""
+    if logged:
+        yield f"{counted(len(logged), 'run')} known by logged scores alone left out: --best compares all runs"
+    left_out = len(scored) - len(entries)
+    if not any(team for team, _ in scored):
+        yield "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
+    elif left_out:
+        yield f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
+        yield (
+            "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
+            "their intervals do not"
+        )
+
+
+def _with_logged(
+    entries: Sequence[Entry], logged: Sequence[tuple[str, Scores]], tie_break: Sequence[str]
+) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """Entries, and those of runs of which the logged scores alone are known, in their places among each other.
+
+    Untested, the latter may be before or behind every other run.
+    """
+    none = Interval(math.nan, math.nan)
+    n = len(logged)
+    entries = [replace(one, ranks=Ranks(one.ranks.best, one.ranks.worst + n * bool(one.ranks.best))) for one in entries]
+    every = [*entries, *(Entry(0, Ranks(0, 0), team, scores, none) for team, scores in logged)]
+    every.sort(key=lambda entry: order_key(entry.scores, tie_break), reverse=True)
+    in_places = places([order_key(entry.scores, tie_break) for entry in every])
+    placed = [replace(entry, place=place) for entry, place in zip(every, in_places, strict=True)]
+    from_log = {id(scores) for _, scores in logged}
+    return (
+        tuple(entry for entry in placed if id(entry.scores) not in from_log),
+        tuple(entry for entry in placed if id(entry.scores) in from_log),
+    )
+
+
+def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
+    """Which rows of the list of teams no run has, and which runs it leaves out."""
+    if not who.list.rows:
+        return []
+    said = []
+    missing = [scores.tag for _, scores in scored if who.row_of(scores.tag, scores.file) is None]
+    if who.unused:
+        listed = ", ".join(map(shortened, list(who.unused)[:10]))
+        said.append(f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}")
+    if missing:
+        listed = ", ".join(map(shortened, missing[:10]))
+        said.append(f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}")
+    return said
+
+
+def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None) -> Any:
+    return opened(submission.run, columns) if isinstance(submission, Submission) else submission
+
+
+def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:
+    parts = Submission.of(submission)
+    tag = str(getattr(parts.run, "tag", ""))
+    return Handed(parts, teams.team_of(tag, ""), tag)
+
+
+def _scored(
+    evaluator: Evaluator,
+    handed: Sequence[Handed],
+    jobs: int | None,
+    watch: Watch | None,
+    invalid: list[Invalid],
+    kept: Sequence[tuple[str, Scores]],
+) -> list[tuple[str, Scores]]:
+    """Team and scores of each run, best first, those that are kept too; what cannot be scored goes to ``invalid``."""
+    results: Iterable[Scores | ColieeError]
+    results = evaluator.evaluate_all([one.parts for one in handed], jobs=jobs, keep_judged=True)
+    if watch is not None:
+        results = watch(results, len(handed))
+    ranking = next(m for m in evaluator.official if all(part in evaluator.qrels for part in m.needs))
+    scored = list(kept)
+    for one, result in zip(handed, results, strict=True):
+        reason = ""
+        if isinstance(result, ColieeError):
+            reason = str(result)
+        elif ranking not in result.results:
+            reason = f"{result.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
+        if isinstance(result, Scores) and not reason:
+            scored.append((one.team, result))
+        else:
+            files = tuple(part.name for part in one.parts if isinstance(part, Source))
+            invalid.append(Invalid(files, one.tag, one.team, reason))
+    keys = evaluator.protocol.tie_break
+
+    def order(of_run: tuple[str, Scores]) -> tuple[tuple[float, ...], str, str]:
+        scores = of_run[1]
+        return tuple(-value for value in order_key(scores, keys)), scores.tag, scores.file
+
+    return sorted(scored, key=order)
+
+
+def _best_of_teams(scored: Sequence[tuple[str, Scores]]) -> list[int]:
+    """The places of the first run of each team; a run without a team stands for itself."""
+    kept, seen = [], set()
+    for at, (team, _) in enumerate(scored):
+        if not team or team not in seen:
+            kept.append(at)
+        seen.add(team)
+    return kept
+
+
+def _entries(
+    scored: Sequence[tuple[str, Scores]], tie_break: Sequence[str], settings: Resampling, units: Units, best: bool
+) -> tuple[Entry, ...]:
+    """The runs in their places, with the ranks that they may have, and intervals.
+
+    The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
+    are then counted among those that are kept.
+    """
+    if not scored:
+        return ()
+    measure: Measure = next(iter(scored[0][1].results))
+    terms = [units.terms(scores.results[measure].terms) for _, scores in scored]
+    better = studentised.better(terms, settings)
+    kept = _best_of_teams(scored) if best else list(range(len(scored)))
+    ranks = rank_sets([terms[at].total for at in kept], better[np.ix_(kept, kept)])
+    in_places = places([order_key(scored[at][1], tie_break) for at in kept])
+    in_groups = units.n < len(units.number)
+    return tuple(
+        Entry(
+            place,
+            of_run,
+            scored[at][0],
+            scored[at][1],
+            interval_of(
+                measure, scored[at][1].results[measure], terms[at], settings.confidence_level, in_groups
+            ),
+        )
+        for at, place, of_run in zip(kept, in_places, ranks, strict=True)
+    )  # fmt: skip
