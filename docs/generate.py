@@ -388,7 +388,7 @@ What can be understood in a file is read, and reported on standard error and und
 with the first places. What cannot be understood is refused, with file, line and remedy.
 
 The table shows each remark for two cases, under the default choices. Where an option decides what is done, it is
-named.
+named. In Python, each sentence of `Scores.remarks` has the attribute `kind`.
 
 {kinds()}"""
 

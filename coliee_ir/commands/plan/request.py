@@ -17,6 +17,7 @@ from coliee_ir.commands.compare import check_measures
 from coliee_ir.commands.plan import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.plan.result import Plan, PlannedSize
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.scores import Scores
@@ -132,23 +133,9 @@ def plan_scores(
     Args and errors are those of ``plan``, but that ``settings`` says how queries are resampled in each year.
     """
     settings = settings or Resampling(N_RESAMPLES)
-    if len(scored) < 2:
-        raise UsageError("a plan needs at least two runs, as a comparison does")
-    one_of("power", power, Real, "a number")
     differences = numbers("differences", differences)
-    if not all(is_whole(number, 0) for number in numbers("queries", queries)):
-        raise refused("queries", "numbers of queries", queries)
-    if not is_whole(years, 1):
-        raise refused("years", "an integer ≥ 1", years)
-    if not settings.alpha < power < 1:
-        raise UsageError(f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
-    if any(not 0 < difference < math.inf for difference in differences):
-        raise UsageError("the differences must be greater than 0, for example 0.02")
+    measure = _checked(scored, queries, differences, power, years, settings)
     first = scored[0]
-    measure = next(iter(first.results))
-    for other in scored[1:]:
-        if measure not in other.results or tuple(other.query_ids) != tuple(first.query_ids):
-            raise UsageError("the runs were scored on different queries or parts")
     units = Units.of(first.query_ids, groups)
     terms = [units.terms(scores.results[measure].terms) for scores in scored]
     pairs = [
@@ -206,6 +193,38 @@ def plan_terms(
         settings: how queries are resampled in each year.
     """
     return [float(found) for found in _least(_needed(terms, pairs, n, years, settings), power)]
+
+
+def _checked(
+    scored: Sequence[Scores],
+    queries: Sequence[int],
+    differences: Sequence[float],
+    power: float,
+    years: int,
+    settings: Resampling,
+) -> Measure:
+    """The measure to plan by.
+
+    Raises:
+        UsageError: as ``plan``.
+    """
+    if len(scored) < 2:
+        raise UsageError("a plan needs at least two runs, as a comparison does")
+    one_of("power", power, Real, "a number")
+    if not all(is_whole(number, 0) for number in numbers("queries", queries)):
+        raise refused("queries", "numbers of queries", queries)
+    if not is_whole(years, 1):
+        raise refused("years", "an integer ≥ 1", years)
+    if not settings.alpha < power < 1:
+        raise UsageError(f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
+    if any(not 0 < difference < math.inf for difference in differences):
+        raise UsageError("the differences must be greater than 0, for example 0.02")
+    first = scored[0]
+    measure = next(iter(first.results))
+    for other in scored[1:]:
+        if measure not in other.results or tuple(other.query_ids) != tuple(first.query_ids):
+            raise UsageError("the runs were scored on different queries or parts")
+    return measure
 
 
 def _needed(
