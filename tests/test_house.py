@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
     *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *("scores", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session", "store", "log"),
-    "several",
+    *("scores", "means", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session"),
+    *("store", "log", "several"),
 )
 
 #: The floors from the ground up; each may import itself and those below.

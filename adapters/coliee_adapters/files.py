@@ -26,6 +26,9 @@ BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
 
+#: the size of a file whose compression does not say how much it holds
+_ANY: Final = -1
+
 #: by so many of the first bytes files of one size are told apart
 _START: Final = 1 << 12
 
@@ -701,7 +704,6 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     if outputs.count("-") > 1:
         raise UsageError("standard output (-) can be named only once; write the other results to files")
     given = [archives.outer(path) for path in given]
-    inputs = [found for path in given if (found := _plain(path, sys.stdin))]
     for at, output in enumerate(outputs):
         if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
             raise UsageError(f"{output} would be written twice: name two files")
@@ -712,6 +714,7 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
         there = _plain(output, sys.stdout)
         real = Path(os.path.realpath(output))
         in_folder = output.lower().endswith(_ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
+        inputs = (found for path in given if (found := _plain(path, sys.stdin)))
         if there and (in_folder or any(os.path.samestat(there, other) for other in inputs)):
             what = "standard output" if output == "-" else output
             raise UsageError(f"{what} is read, and would be written over: name another file")
@@ -739,22 +742,27 @@ def is_folder(path: PathLike) -> bool:
 def copies(paths: Iterable[str]) -> list[str | None]:
     """For each path the first one before it with the same content; None where there is none.
 
-    Gzip data, which says how much it holds, is looked into. Only files of equal size are read, and of these only the
-    ones that begin alike to their end. What is not a plain file is not a copy of anything.
+    Compressed files are looked into. Only files of equal size are read, and of these only the ones that begin alike to
+    their end; compressed data of which only gzip says how much it holds can have any size. What is not a plain file is
+    not a copy of anything.
     """
     paths = list(paths)
     places = [archives.located(path) if path != "-" else "" for path in paths]
     sizes = [_size(place) for place in places]
     of_size = Counter(sizes)
+    all_read = _ANY in of_size
     starts = [
-        _digest(place, size, _START) if size is not None and of_size[size] > 1 else b""
+        _digest(place, size, _START) if size is not None and (all_read or of_size[size] > 1) else b""
         for place, size in zip(places, sizes, strict=True)
     ]
     alike = Counter(zip(sizes, starts, strict=True))
+    of_start = Counter(starts)
+    of_any_size = {start for size, start in alike if size == _ANY}
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
     for path, place, size, start in zip(paths, places, sizes, starts, strict=True):
-        digest = _digest(place, size) if start and size is not None and alike[size, start] > 1 else b""
+        is_alike = alike[size, start] > 1 or (start in of_any_size and of_start[start] > 1)
+        digest = _digest(place, size) if start and size is not None and is_alike else b""
         found_before.append(firsts.get(digest))
         if digest:
             firsts.setdefault(digest, path)
@@ -777,7 +785,7 @@ def is_copy(path: str, of: str) -> bool:
 
 
 def _size(path: str) -> int | None:
-    """How many bytes a plain file has, those of gzip data unpacked; None of what is not one.
+    """How many bytes a plain file has, unpacked; ``_ANY`` where its compression does not say; None of what is not one.
 
     Of a file elsewhere, how many it has there; None if it cannot be reached, as whoever reads it will say.
     """
@@ -789,9 +797,12 @@ def _size(path: str) -> int | None:
     if found is None:
         return None
     with contextlib.suppress(OSError), Path(path).open("rb") as raw:
-        if compression_of(raw) is GZIP and found.st_size >= 18:
+        compression = compression_of(raw)
+        if compression is GZIP and found.st_size >= 18:
             raw.seek(-4, os.SEEK_END)
             return int.from_bytes(raw.read(4), "little")
+        if compression not in (None, GZIP):
+            return _ANY
     return found.st_size
 
 
@@ -812,15 +823,17 @@ def _digest(path: str, size: int, most: int | None = None) -> bytes:
 
     Args:
         path: the file.
-        size: how many bytes it holds, unpacked.
+        size: how many bytes it holds, unpacked; or ``_ANY``.
         most: how many of them are looked at; by default all.
     """
     import hashlib  # which most commands do without
 
     digest = hashlib.sha256()
+    size = limits.current().unpacked if size == _ANY else size
     try:
         with remote.opened(path, size) if remote.is_remote(path) else Path(path).open("rb") as raw:
-            stream = GZIP.unpacked(raw, path) if compression_of(raw) is GZIP else raw
+            compression = compression_of(raw)
+            stream = raw if compression is None else compression.unpacked(raw, path)
             if most is not None:
                 return hashlib.sha256(stream.read(most)).digest()
             while piece := stream.read(min(_PIECE, size + 1)):

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "default: the task's official measures)",
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output", "manifest")
-    add(parser, "format", choices=tuple(tables.FORMS))
+    add(parser, "format", choices=tables.FORMS)
     add(
         parser,
         "by_year",
@@ -97,8 +97,8 @@ def run(options: argparse.Namespace) -> int:
         caption = "\n".join([*headers, scoring.versions()])
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
-        text = tables.render(scored, options.format, per_query=options.per_query, ties=options.span_of_ties)
-        scoring.publish(options, text, options.given, scoring.facts_of(evaluator), is_told=is_told)
+        pieces = tables.pieces(scored, options.format, per_query=options.per_query, ties=options.span_of_ties)
+        scoring.publish(options, pieces, options.given, scoring.facts_of(evaluator), is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0

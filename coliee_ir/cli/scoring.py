@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -33,6 +34,7 @@ from coliee_ir.scoring.reading import (
     opened_if_possible,
     read_gold,
     read_queries,
+    readable_again,
     reads_as_gold,
     reads_as_run,
 )
@@ -141,10 +143,9 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
 
 
 def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:
-    """The runs that were named with what belongs to each, opened, so that they can be read more than once.
+    """The runs that were named with what belongs to each, so that they can be read more than once.
 
-    A folder stands for the files in it: ``options.runs`` names these afterwards. What cannot be opened stays a path,
-    about which its evaluation will complain.
+    A folder stands for the files in it: ``options.runs`` names these afterwards.
 
     Raises:
         UsageError: not every run has its part, or see ``find_files``.
@@ -153,7 +154,7 @@ def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submiss
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(getattr(options, "long_list", []), options.runs, "--long-list")
     return [
-        Submission(*(opened_if_possible(part, options.columns) for part in parts))
+        Submission(*(readable_again(part, options.columns) for part in parts))
         for parts in zip(options.runs, answers, long_lists, strict=True)
     ]
 
@@ -176,19 +177,19 @@ def score(
         measures: names of measures.
         submissions: what ``handed_in`` gave, where the caller needs it too.
         keep_judged: whether the scores keep the judged parts.
-        only_means: whether the scores of single queries may be forgotten where runs are many.
+        only_means: whether the scores of single queries may be forgotten.
 
     Raises:
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     submissions = handed_in(options, options.output) if submissions is None else submissions
     given = opened_golds(options)
-    check_named_columns(options, given, [part for submission in submissions for part in submission])
+    if options.columns:
+        files = (opened_if_possible(part, options.columns) for one in submissions for part in one)
+        check_named_columns(options, given, files)
     submissions, held = several.apart(submissions)
     named = {name_of(one.run) for one in submissions}
-    submissions += [
-        Submission(*(opened_if_possible(part, options.columns) for part in parts)) for parts in held.again(named)
-    ]
+    submissions += held.again(named)
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
     for run in (name_of(submission.run) for submission in submissions):
@@ -196,12 +197,13 @@ def score(
             say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
     task, because = (options.task, "") if options.task else held.task(alone=not named)
     if task is None:
-        task, because = session.find(gold, submissions)
+        task, because = session.find(gold, submissions, columns=options.columns)
     evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task)
-    )
+        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task),
+        columns=options.columns,
+    )  # fmt: skip
     if submissions:
-        submissions = collected(options, submissions, evaluator)
+        submissions = [Submission(*map(_closed, one)) for one in collected(options, submissions, evaluator)]
     with engine(options) as executor:
         scored = several.score_all(
             evaluator, submissions, held, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
@@ -221,13 +223,13 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
     Raises:
         UsageError: nothing is left.
     """
-    runs = [one.run for one in submissions]
     if set(options.runs) <= options.named or any(getattr(options, name, None) for name in ("answers", "long_list")):
         for remark in options.passed.remarks():
             say(remark)
         return submissions
     from coliee_ir.scoring.collecting import collect, no_teams  # needed for what is in folders
 
+    runs = [opened_if_possible(one.run, options.columns) for one in submissions]
     found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
                     options.named, alone=True)  # fmt: skip
     for remark in (*options.passed.remarks(), *found.remarks):
@@ -237,6 +239,11 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
     if not found.handed and not unread:
         raise UsageError("; ".join(["there is no run to score", *options.passed.remarks()]))
     return [*(one.parts for one in found.handed), *unread]
+
+
+def _closed(part: Any) -> Any:
+    """A plain file as its path: see ``readable_again``."""
+    return part.path if isinstance(part, Source) and part.is_file else part
 
 
 def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
@@ -269,28 +276,31 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         raise error from None
 
 
-def put(text: str, path: str) -> None:
-    """Write a result to the file, or the standard output (``-``), that ``-o`` names.
+def put(text: str | Iterable[str], path: str) -> None:
+    """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names.
 
     Raises:
         InputError: the file cannot be written.
     """
+    pieces = [text] if isinstance(text, str) else text
     if path == "-":
-        sys.stdout.write(text)
+        sys.stdout.writelines(pieces)
         return
     with written_bytes(path) as stream:
-        for start in range(0, len(text), _PIECE):  # a page may be long
-            stream.write(text[start : start + _PIECE].encode("utf-8", "backslashreplace"))
+        for piece in pieces:
+            for start in range(0, len(piece), _PIECE):  # a page may be long
+                stream.write(piece[start : start + _PIECE].encode("utf-8", "backslashreplace"))
 
 
 def publish(
-    options: argparse.Namespace, text: str, read: Iterable[str], facts: Mapping[str, Any], *, is_told: bool = False
-) -> None:
+    options: argparse.Namespace, text: str | Iterable[str], read: Iterable[str], facts: Mapping[str, Any], *,
+    is_told: bool = False,
+) -> None:  # fmt: skip
     """Write a result where ``-o`` says, and its manifest where ``--manifest`` says.
 
     Args:
         options: what was typed.
-        text: the result.
+        text: the result, in one piece or several.
         read: the files and folders that it was computed from.
         facts: the task, the edition, the decisions, the seed.
         is_told: whether it goes to standard error, because another result has standard output.
@@ -307,9 +317,10 @@ def publish(
             remote.refuse(file, "a file that --manifest names")
         from coliee_ir.commands.verify import manifest
 
+        text = "".join(text)
         put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
     if is_told:
-        tell_text(text)
+        tell_text("".join(text))
     else:
         put(text, options.output)
 
@@ -414,7 +425,9 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
         + (f", {excluded} excluded" if excluded else "")
     )
     say(versions())
-    common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored[1:])]
+    common = list(first.remarks)
+    for scores in scored:
+        common = [remark for remark in common if remark in scores.remarks]
     if len(scored) <= _FEW:
         for scores in scored:
             tag = shortened(scores.tag)
@@ -437,7 +450,9 @@ def by_rules(task: str, edition: int | None) -> str:
 
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
-    of_kind: dict[str, list[tuple[str, str]]] = {}
+    of_kind: dict[str, tuple[str, list[str]]] = {}
+    counts: Counter[str] = Counter()
+    differ: set[str] = set()
     quiet = 0
     for scores in scored:
         header = Remark("header" + "+extra" * bool(scores.extra), scores.header())
@@ -446,15 +461,18 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
             remarks.insert(0, header)
         quiet += not remarks
         for remark in remarks:
-            of_kind.setdefault(remark.kind, []).append((shortened(scores.tag), remark))
-    for said in of_kind.values():
-        first, sentence = said[0]
-        about = first
-        if len(said) > 1:
-            tags = ", ".join(one for one, _ in said[:_NAMED])
-            more = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
-            about = f"{counted(len(said), 'run')} ({tags}{more})"
-        if len({one for _, one in said}) > 1:
+            sentence, tags = of_kind.setdefault(remark.kind, (remark, []))
+            counts[remark.kind] += 1
+            if len(tags) < _NAMED:
+                tags.append(shortened(scores.tag))
+            if remark != sentence:
+                differ.add(remark.kind)
+    for kind, (sentence, tags) in of_kind.items():
+        about, first, n = tags[0], tags[0], counts[kind]
+        if n > 1:
+            more = f" and {n - _NAMED} more" if n > _NAMED else ""
+            about = f"{counted(n, 'run')} ({', '.join(tags)}{more})"
+        if kind in differ:
             about += f", each with its own numbers; {first}"
         say(f"{about}: {sentence}")
     if quiet:

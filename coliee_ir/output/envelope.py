@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coliee_adapters import trec_eval
@@ -60,3 +60,13 @@ def dumped(contents: object, indent: int | None = 1) -> str:
     """
     text = json.dumps(contents, ensure_ascii=False, allow_nan=False, indent=indent)
     return re.sub(r"(?<=#)#(?=\w*\[)", r"\\u0023", text) + "\n"
+
+
+def dumped_list(contents: Mapping[str, object], name: str, entries: Iterable[object]) -> Iterator[str]:
+    """What ``dumped`` makes of contents that end in a list of this name, in pieces: the list may be long."""
+    yield dumped({**contents, name: []}).removesuffix("]\n}\n")
+    comma = ""
+    for entry in entries:
+        yield comma + "\n  " + dumped(entry)[:-1].replace("\n", "\n  ")
+        comma = ","
+    yield "\n ]\n}\n" if comma else "]\n}\n"

@@ -10,9 +10,9 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.compressed import plain_name
@@ -126,7 +126,30 @@ class Grid:
 _Form = Callable[[str], str]
 
 
-def _finished(grid: Grid, text: _Form, bold: _Form, mark: _Form) -> list[list[str]]:
+class Rows(Sequence[Sequence[Cell]]):
+    """The rows of a long table, each made when it is asked for.
+
+    Args:
+        n: how many there are.
+        row: what makes the row of this number.
+    """
+
+    def __init__(self, n: int, row: Callable[[int], Sequence[Cell]]) -> None:
+        self._n, self._row = n, row
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, at: int) -> Sequence[Cell]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Sequence[Cell]]: ...
+    def __getitem__(self, at: int | slice) -> Sequence[Cell] | Sequence[Sequence[Cell]]:
+        numbers = range(self._n)[at]
+        return self._row(numbers) if isinstance(numbers, int) else [self._row(one) for one in numbers]
+
+
+def _finished(grid: Grid, text: _Form, bold: _Form, mark: _Form) -> Iterator[list[str]]:
     """The header and the rows, every cell as it is written."""
 
     def cell(content: Cell) -> str:
@@ -135,7 +158,9 @@ def _finished(grid: Grid, text: _Form, bold: _Form, mark: _Form) -> list[list[st
         shown = text(content.text)
         return (bold(shown) if content.bold else shown) + (mark(text(content.mark)) if content.mark else "")
 
-    return [[text(name) for name in grid.header], *([cell(content) for content in row] for row in grid.rows)]
+    yield [text(name) for name in grid.header]
+    for row in grid.rows:
+        yield [cell(content) for content in row]
 
 
 def _on_screen(text: str) -> str:
@@ -145,10 +170,11 @@ def _on_screen(text: str) -> str:
 
 def plain(grid: Grid) -> str:
     """Columns padded with blanks, text left-aligned and numbers right-aligned."""
-    rows = _finished(grid, _on_screen, _same, _same)
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    widths = [0] * len(grid.header)
+    for row in _finished(grid, _on_screen, _same, _same):
+        widths = [max(so_far, width(cell)) for so_far, cell in zip(widths, row, strict=True)]
     lines = []
-    for row in rows:
+    for row in _finished(grid, _on_screen, _same, _same):
         cells = [
             padded(cell, columns, right=at >= grid.n_text)
             for at, (cell, columns) in enumerate(zip(row, widths, strict=True))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from coliee_adapters.checked import one_of
@@ -15,7 +17,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.judging import memory
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of
-from coliee_ir.scoring.reading import opened_if_possible
+from coliee_ir.scoring.reading import opened_if_possible, readable_again
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
 
@@ -37,13 +39,26 @@ _WORTH_A_PROCESS: Final = 16 << 20
 
 def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
     """How many processes to use, at most as many as were asked for: one is faster where there is little to read."""
-    size = sum(part.size for submission in submissions for part in submission if isinstance(part, Source))
+    size = sum(_size(part) for submission in submissions for part in submission)
     if jobs == 1 or size < _WORTH_A_PROCESS:
         return 1
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
 
     worth = -(-size // max(_WORTH_A_PROCESS, 1))
     return max(min(jobs or worth, worth, workers.cores()), 1)
+
+
+def _size(part: object) -> int:
+    """How many bytes a part of a submission has; 0 for what is not a plain file, and for what is large and packed."""
+    if isinstance(part, str | os.PathLike):
+        try:
+            size = Path(part).stat().st_size
+        except (OSError, ValueError):  # standard input; what cannot be opened, as its reader will say
+            return 0
+        if size < 2 * _PART:
+            return size
+        part = opened_if_possible(part)
+    return part.size if isinstance(part, Source) else 0
 
 
 class Scorer(Protocol):
@@ -92,9 +107,7 @@ def score_each(
         WorkerError: a process could not be started; a worker of the executor was lost.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
-    given = [
-        Submission(*(opened_if_possible(part, scorer.columns) for part in Submission.of(one))) for one in submissions
-    ]
+    given = [Submission(*(readable_again(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
     if len(given) > 1:
         memory.keep()
     twins = _twins(given) if tell_copies else [None] * len(given)
@@ -152,7 +165,7 @@ def _elsewhere(given: Sequence[Submission], score: _Score, executor: Executor) -
     """What an executor makes of submissions: of small ones a few in each task, of a large one its parts."""
     from coliee_ir.judging import workers
 
-    sizes = [sum(part.size for part in submission if isinstance(part, Source)) for submission in given]
+    sizes = [sum(map(_size, submission)) for submission in given]
     small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * _PART]
     shares = [small[at : at + _SHARE] for at in range(0, len(small), _SHARE)]
     scored = _each(workers.results([partial(_share, score, share) for share in shares], 1, executor), shares)
@@ -204,16 +217,21 @@ def _caught(score: _Score, submission: Submission, jobs: int) -> Scores | Coliee
 
 def _twins(submissions: Sequence[Submission]) -> list[str | None]:
     """For each submission the file of the first one before it that holds the same bytes in every part."""
-    paths = list({part.path: None for one in submissions for part in one if isinstance(part, Source)})
+    paths = list({path: None for one in submissions for part in one if (path := _path(part))})
     first_of = {path: first or path for path, first in zip(paths, copies(paths), strict=True)}
     seen: dict[tuple[object, ...], str] = {}
     twins: list[str | None] = []
     for one in submissions:
-        content = tuple(first_of[part.path] if isinstance(part, Source) else id(part) for part in one)
+        content = tuple(first_of[path] if (path := _path(part)) else id(part) for part in one)
         twins.append(seen.get(content))
-        if isinstance(one.run, Source):
-            seen.setdefault(content, one.run.name)
+        if _path(one.run):
+            seen.setdefault(content, name_of(one.run))
     return twins
+
+
+def _path(part: object) -> str:
+    """The path of a file; empty for what is in memory."""
+    return part.path if isinstance(part, Source) else os.fspath(part) if isinstance(part, str | os.PathLike) else ""
 
 
 def with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:

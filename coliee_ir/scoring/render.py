@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,9 +12,9 @@ from coliee_adapters.errors import printable
 from coliee_adapters.trec_eval import Request
 from coliee_ir.measures import Delegated, Measure
 from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped
+from coliee_ir.output.envelope import dumped, dumped_list
 from coliee_ir.output.shown import View, shows
-from coliee_ir.scoring.scores import Scores, document, preamble
+from coliee_ir.scoring.scores import Scores, preamble
 
 
 def render(runs: Sequence[Scores], form: str, *, per_query: bool = False, ties: bool = False) -> str:
@@ -26,12 +26,22 @@ def render(runs: Sequence[Scores], form: str, *, per_query: bool = False, ties: 
         per_query: whether each query has a row of its own.
         ties: whether each measure has its span over all orders of documents of equal score; not with ``trec``.
     """
-    if ties and form == "json":
-        return dumped(document(runs, per_query=per_query, ties=True))
-    if ties and form == "jsonl":
-        return "".join(dumped({**preamble(s), **s.to_dict(per_query=per_query, ties=True)}, indent=None) for s in runs)
-    return grid.FORMS[form](spans(runs)) if ties else FORMS[form](runs, per_query)
+    return "".join(pieces(runs, form, per_query=per_query, ties=ties))
 
+
+def pieces(runs: Sequence[Scores], form: str, *, per_query: bool = False, ties: bool = False) -> Iterable[str]:
+    """The same, in pieces where it may be long."""
+    if form == "json":
+        entries = (scores.to_dict(per_query=per_query, ties=ties) for scores in runs)
+        return dumped_list(preamble(runs[0]), "runs", entries)
+    if form == "jsonl":
+        return (dumped({**preamble(s), **s.to_dict(per_query=per_query, ties=ties)}, indent=None) for s in runs)
+    if form == "trec" and not ties:
+        return [_trec(runs, per_query)]
+    return [grid.FORMS[form](spans(runs) if ties else as_grid(runs, per_query))]
+
+
+FORMS: Final = ("table", "json", "jsonl", "csv", "tsv", "markdown", "latex", "trec")
 
 #: The forms that can hold the span of each score over all orders of equal scores; the first also those of queries.
 WITH_TIES_OF_QUERIES: Final = ("json", "jsonl")
@@ -55,19 +65,25 @@ def as_grid(runs: Sequence[Scores], per_query: bool) -> grid.Grid:
     measures = list(runs[0].results)
     best = _best(runs, measures)
     header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
-    rows: list[list[grid.Cell]] = []
-    for scores in runs:
-        run = [scores.tag, *([scores.file] if several_files else [])]
-        if per_query:
-            columns = [result.per_query.tolist() for result in scores.results.values()]
-            for at, query in enumerate(scores.query_ids):
-                values = [_number(measure, column[at]) for measure, column in zip(measures, columns, strict=True)]
-                rows.append([*run, query, *values])
-        total = [
+
+    def total(at: int) -> list[grid.Cell]:
+        scores = runs[at]
+        numbers = [
             _number(measure, result.value, top)
             for (measure, result), top in zip(scores.results.items(), best, strict=True)
         ]
-        rows.append([*run, *(["all"] if per_query else []), *total])
+        return [scores.tag, *([scores.file] if several_files else []), *(["all"] if per_query else []), *numbers]
+
+    rows: Sequence[Sequence[grid.Cell]] = grid.Rows(len(runs), total)
+    if per_query:
+        each: list[Sequence[grid.Cell]] = []
+        for at, scores in enumerate(runs):
+            run = [scores.tag, *([scores.file] if several_files else [])]
+            columns = [result.per_query.tolist() for result in scores.results.values()]
+            for query, *values in zip(scores.query_ids, *columns, strict=True):
+                each.append([*run, query, *map(_number, measures, values)])
+            each.append(total(at))
+        rows = each
     return grid.Grid([*header, *(measure.name for measure in measures)], rows, n_text=len(header))
 
 
@@ -82,26 +98,18 @@ def _is_count(measure: Measure) -> bool:
 
 def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | None]:
     """For each measure the best value as printed; None where there is nothing to compare."""
-    best: list[str | None] = []
-    for measure in measures:
-        values = [scores.results[measure].value for scores in runs if measure in scores.results]
-        kept = [value for value in values if not math.isnan(value)]
-        compared = len(runs) > 1 and kept and not _is_count(measure)
-        best.append(_number(measure, max(kept)).text if compared else None)
-    return best
+    best: dict[Measure, float] = {}
+    for scores in runs:
+        for measure, result in scores.results.items():
+            if not math.isnan(result.value):
+                best[measure] = max(result.value, best.get(measure, result.value))
+    several = len(runs) > 1
+    return [_number(m, best[m]).text if several and m in best and not _is_count(m) else None for m in measures]
 
 
 def print_to_terminal(runs: Sequence[Scores], title: str, caption: str, *, per_query: bool = False) -> None:
     """The table in colour on standard output, the best values bold."""
     grid.print_to_terminal(as_grid(runs, per_query), title, caption)
-
-
-def _json(runs: Sequence[Scores], per_query: bool) -> str:
-    return dumped(document(runs, per_query=per_query))
-
-
-def _jsonl(runs: Sequence[Scores], per_query: bool) -> str:
-    return "".join(dumped({**preamble(s), **s.to_dict(per_query=per_query)}, indent=None) for s in runs)
 
 
 def _trec(runs: Sequence[Scores], per_query: bool) -> str:
@@ -151,22 +159,6 @@ def _trec_line(measure: Measure, query: str, value: float) -> str:
         name = measure.request.name  # with options, such as rel=2, it is not what trec_eval prints under this name
     number = f"{value:.0f}" if _is_count(measure) else f"{value:6.4f}"
     return f"{name:<22}\t{query}\t{number}\n"
-
-
-def _in_grid(form: str) -> Callable[[Sequence[Scores], bool], str]:
-    return lambda runs, per_query: grid.FORMS[form](as_grid(runs, per_query))
-
-
-FORMS: Final[dict[str, Callable[[Sequence[Scores], bool], str]]] = {
-    "table": _in_grid("table"),
-    "json": _json,
-    "jsonl": _jsonl,
-    "csv": _in_grid("csv"),
-    "tsv": _in_grid("tsv"),
-    "markdown": _in_grid("markdown"),
-    "latex": _in_grid("latex"),
-    "trec": _trec,
-}
 
 
 def _text(scores: Scores) -> str:

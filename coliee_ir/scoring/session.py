@@ -68,7 +68,9 @@ def find(
     given = [Submission.of(one) for one in submissions]
     if any(one.answers is not None for one in given):
         return signs.ANSWERS_BESIDE
-    run = None if gold.labels is None else telling(one.run for one in given)  # beside labels alone they tell anything
+    run = (
+        None if gold.labels is None else telling((one.run for one in given), columns)
+    )  # beside labels alone they tell anything
     return find_task(gold, run, columns)
 
 

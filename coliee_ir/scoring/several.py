@@ -13,6 +13,7 @@ from coliee_adapters.lines import counted
 from coliee_adapters.score_rows import is_store
 from coliee_ir.scoring import log
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.means import Means
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin, opened_submission
 from coliee_ir.scoring.submission import Submission, name_of
@@ -99,7 +100,7 @@ class Scored(NamedTuple):
         said: in sentences, what became of the runs of stores and logs.
     """
 
-    scores: list[Scores]
+    scores: Sequence[Scores]
     evaluator: Evaluator
     submissions: list[Submission | None]
     failed: bool
@@ -179,7 +180,7 @@ def score_all(
         jobs: see ``Evaluator.evaluate_all``.
         executor: see ``Evaluator.evaluate_all``.
         keep_judged: see ``Evaluator.evaluate``.
-        only_means: whether the scores of single queries may be forgotten that a store keeps.
+        only_means: whether the scores of single queries may be forgotten.
         means_do: see ``Log.scores``.
         watch: what looks on, given the results and how many there will be.
         leave_out: told of each run that cannot be read, which is left out; by default, its error is raised.
@@ -187,7 +188,9 @@ def score_all(
     Raises:
         ColieeError: a run cannot be read, and is not left out.
     """
-    scores = list(held.scores(evaluator))
+    scores: list[Scores] | Means = Means() if only_means else []
+    for of_store in held.scores(evaluator):
+        scores.append(of_store)
     submissions: list[Submission | None] = [None] * len(scores)
     said = []
     failed = False
@@ -195,13 +198,13 @@ def score_all(
         if store is None:
             results = evaluator.evaluate_all(runs, jobs=jobs, executor=executor, keep_judged=keep_judged)
         else:
-            from coliee_ir.scoring.store import ScoreStore, slim
+            from coliee_ir.scoring.store import ScoreStore
 
             keeping = stack.enter_context(ScoreStore(store))
             results = keeping.score(evaluator, runs, jobs=jobs, executor=executor)
         for one, result in zip(runs, watch(results, len(runs)) if watch else results, strict=True):
             if isinstance(result, Scores):
-                scores.append(slim(result) if only_means and store is not None else result)
+                scores.append(result)
                 submissions.append(one)
             elif leave_out is None:
                 raise result

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +43,7 @@ from coliee_ir.scoring.submission import Submission, name_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["ScoreStore", "is_store", "rules_of", "slim", "store_files", "task_of"]
+__all__ = ["ScoreStore", "is_store", "rules_of", "store_files", "task_of"]
 
 #: So many submissions are looked up, and then scored, at a time; more where many machines score them.
 _WINDOW: Final = 200
@@ -104,7 +103,7 @@ class ScoreStore:
             UsageError: a run is not a file.
         """
         rules = _Rules(evaluator)
-        first_of: dict[str, str] = {}
+        first_of: dict[bytes, str] = {}
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
             given = [
@@ -301,7 +300,7 @@ def _file(submission: Submission) -> str:
 class _Content(NamedTuple):
     """By what a run is known again: the bytes of its files; and the same with what it is called without a run tag."""
 
-    bytes: str
+    bytes: bytes
     key: str
 
 
@@ -326,7 +325,7 @@ def _content(submission: Submission) -> _Content | None:
             return None
         named_digest.update(f"{part.stem}\0".encode("utf-8", "surrogatepass"))
     named_digest.update(digest.digest())
-    return _Content(digest.hexdigest(), named_digest.hexdigest())
+    return _Content(digest.digest(), named_digest.hexdigest())
 
 
 def _packed(judged: Mapping[str, Judged]) -> bytes:
@@ -355,10 +354,3 @@ def _unpacked(packed: bytes) -> dict[str, dict[str, npt.NDArray[Any]]]:
         parts.setdefault(part, {})[name] = array.reshape(3, -1) if name == "tied" else array
         at += length * kind.itemsize
     return parts
-
-
-def slim(scores: Scores) -> Scores:
-    """Scores without what is of single queries: of many thousands of runs a table needs no more."""
-    none = np.zeros(0)
-    results = {measure: Result(result.value, none) for measure, result in scores.results.items()}
-    return replace(scores, results=results, judged={}, ties={}, answered=cast(Sequence[bool], bytes(scores.answered)))

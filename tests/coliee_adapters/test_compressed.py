@@ -155,7 +155,9 @@ def test_the_name_says_how_what_is_written_is_compressed(one: Compression) -> No
     with Path(f"a{one.ending}").open("rb") as raw:
         assert compression_of(raw) is one
     assert Source(f"a{one.ending}").text() == TEXT
-    assert copies([f"a{one.ending}", f"b{one.ending}"]) == [None, f"a{one.ending}"]
+    Path("plain").write_text(TEXT)
+    Path("other").write_text(TEXT[:-1] + "x")
+    assert copies([f"a{one.ending}", "other", "plain", f"b{one.ending}"]) == [None, None, *[f"a{one.ending}"] * 2]
 
 
 @every

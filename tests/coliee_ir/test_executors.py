@@ -30,6 +30,7 @@ from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.submission import name_of
 
 QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
 MEASURES = ["AP", "nDCG@5", "MicroF1"]
@@ -107,7 +108,7 @@ def test_a_run_that_kills_its_process_stands_alone_in_its_place(
     killing = {str(submissions[at].run) for at in deadly}
 
     def evaluate(submission: Submission, **given: Any) -> Any:
-        if getattr(submission.run, "name", "") in killing:
+        if name_of(submission.run) in killing:
             assert os.getpid() != here
             os.kill(os.getpid(), signal.SIGKILL)
         return Evaluator.evaluate(evaluator, submission, **given)

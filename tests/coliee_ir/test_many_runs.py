@@ -6,6 +6,8 @@ import json
 import pickle
 import shutil
 import sys
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,8 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.means import Means
+from coliee_ir.scoring.render import render
 from coliee_ir.scoring.submission import Submission
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
@@ -70,6 +74,25 @@ def test_a_kept_remark_has_its_kind(tmp_path: Path) -> None:
             [scores] = store.score(evaluator, [run])
             assert isinstance(scores, Scores)
             assert [remark.kind for remark in pickle.loads(pickle.dumps(scores)).remarks] == kinds
+
+
+def test_means_are_what_was_appended_in_some_hundred_bytes() -> None:
+    scored = [one for name in (["MicroF1", "AP"], []) for one in map(Evaluator(GOLD, name).evaluate, RUNS)]
+    means = Means()
+    for scores in scored:
+        means.append(scores)
+    assert len(means) == len(scored)
+    for before, after in zip(scored, means, strict=True):
+        assert after.to_dict() == before.to_dict()
+        assert (after.header(), after.timing, after.answered) == (before.header(), before.timing, before.answered)
+    assert [scores.tag for scores in means[1:]] == [scores.tag for scores in scored[1:]]
+    for form in ("table", "json", "jsonl", "csv", "trec"):
+        assert render(means[:3], form) == render(scored[:3], form)
+    tracemalloc.start()
+    for number in range(200):
+        means.append(replace(scored[number % 3], tag=f"run{number}"))
+    assert tracemalloc.get_traced_memory()[0] < 200 * 600
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
