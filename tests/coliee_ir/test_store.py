@@ -241,6 +241,8 @@ def test_functions_take_a_store_where_commands_do(tmp_path: Path) -> None:
     assert [tuning is None for tuning in report.contents.tunings] == [False, True, True]  # in order of their scores
     with pytest.raises(coliee_ir.UsageError, match=r"s\.sqlite"):
         coliee_ir.tune(gold, kept)
+    picked = [coliee_ir.pick_run(gold, *given, measure="AP").to_dict() for given in (runs, [kept, runs[2]])]
+    assert picked[0] == picked[1] and picked[0]["runs"][0]["tag"] == "rerank"
 
 
 def test_a_report_of_a_store_says_what_it_cannot_show(
