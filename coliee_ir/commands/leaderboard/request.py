@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -109,6 +109,7 @@ def rank_runs(
     held = Held.among(paths)
     paths = [path for path in paths if path not in held.paths]
     by_held, because_held = (None, "") if task is not None else held.task(alone=len(submissions) == len(held.paths))
+    named = set(paths)
     paths += dict.fromkeys(part for one in held.logs for run in one.runs for part in run if part and part not in paths)
     known = TeamList() if teams is None else read_teams(teams)
     if not (watch is None or callable(watch)):
@@ -134,13 +135,14 @@ def rank_runs(
     if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
         groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
     who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in [*kept, *logged])]))
-    collected = collect(sources, evaluator, who.team_of, passed, walked.named)
+    collected = collect(sources, evaluator, who.team_of, passed, walked.named & named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not kept and not logged and not collected.invalid and not invalid:
         raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks(), *of_logs]))
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
     of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
     scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
+    scored = _each_once(scored, {id(scores) for scores in kept}, passed)
     remarks = [*collected.remarks, *walked.remarks()]
     remarks += [*passed.remarks(), *of_logs]
     remarks += _of_list(who, scored)
@@ -162,6 +164,22 @@ def rank_runs(
         described=passed.described,
         teams=who,
     )
+
+
+def _each_once(
+    scored: list[tuple[str, Scores]], of_stores: Collection[int], passed: Passed
+) -> list[tuple[str, Scores]]:
+    """The runs without those of a store that are another run again: its team, tag, counts and judged documents."""
+    first: dict[tuple[object, ...], str] = {}
+    again = set()
+    for team, scores in sorted(scored, key=lambda one: id(one[1]) in of_stores):
+        arrays = [getattr(one, name).tobytes() for one in scores.judged.values() for name in ("rank", "retrieved")]
+        key = (team, scores.tag, scores.extra, *scores.counts.values(), *arrays)
+        if id(scores) in of_stores and key in first:
+            again.add(id(scores))
+            passed.add("duplicate", scores.file, first[key])
+        first.setdefault(key, scores.file)
+    return [one for one in scored if id(one[1]) not in again]
 
 
 def _listed(besides: Iterable[PathLike]) -> list[PathLike]:
