@@ -30,7 +30,7 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.several import Held
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
+from coliee_ir.scoring.teams import Listed, TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.resampling import Interval
@@ -244,6 +244,14 @@ def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
         return []
     said = []
     missing = [scores.tag for _, scores in scored if who.row_of(scores.tag, scores.file) is None]
+    of_tag: dict[Listed, list[str]] = {}
+    for _, scores in scored:
+        if (row := who.row_of(scores.tag, scores.file)) is not None and row.run == scores.tag:
+            of_tag.setdefault(row, []).append(shortened(scores.file))
+    for row, files in of_tag.items():
+        if len(files) > 1:
+            all_of = f"{counted(len(files), 'run')} of the tag {shortened(row.run)} to {shortened(row.team)}"
+            said.append(f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it")
     if who.unused:
         listed = ", ".join(map(shortened, list(who.unused)[:10]))
         said.append(f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}")
