@@ -1,6 +1,6 @@
 """A sweep that is killed: is anything lost or twice, what does keeping cost, and does memory grow?
 
-    python -m benchmarks.sweep [--runs N] [--kills N] [--store NAME] [--folder DIR] [--seed N]
+    python -m benchmarks.sweep [--runs N] [--kills N] [--store NAME] [--cluster ADDRESS] [--folder DIR] [--seed N]
 
 Runs of Task 1 are scored by ``evaluate --store``, which is killed (``kill -9``) at random moments, and at last left to
 end. The table that it prints must be that of a call without a store. Told are: the rows that were there after each
@@ -64,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--store", default="scores.sqlite")
     parser.add_argument("--queries", type=int, default=400)
+    parser.add_argument("--cluster", help="scores what the store keeps, such as local:2; else this process does")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "coliee-ir-benchmarks")
     parser.add_argument("--seed", type=int, default=2026)
     options = parser.parse_args(arguments)
@@ -73,9 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store, out = options.folder / options.store, options.folder / "sweep.out"
     for path in store_files(str(store)):
         Path(path).unlink(missing_ok=True)
-    base = [*ours("evaluate", gold, *runs), "--jobs", "1"]
+    command = ours("evaluate", gold, *runs)
+    base = [*command, *(("--cluster", options.cluster) if options.cluster else ("--jobs", "1"))]
     start = time.perf_counter()
-    _, without, memory = called(base, out)
+    _, without, memory = called([*command, "--jobs", "1"], out)
     seconds, expected = time.perf_counter() - start, out.read_text()
     print(f"{options.runs} runs without a store: {without:.1f} s of processor time, {memory:.0f} MiB")
     spent = 0.0
