@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
     from coliee_ir.commands.tune.filters import Filter
     from coliee_ir.commands.tune.forward import Forward, Step
+    from coliee_ir.commands.tune.picking import Picked, pick_run
     from coliee_ir.commands.tune.pool import Pool
     from coliee_ir.commands.tune.result import Filtered, Tried
     from coliee_ir.commands.validate import Finding, Place, Severity, Validation, validate
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from coliee_ir.scoring.store import ScoreStore
     from coliee_ir.scoring.submission import Submission
     from coliee_ir.scoring.teams import Teams
+    from coliee_ir.stats.folds import BestOf
     from coliee_ir.stats.resampling import Difference
     from coliee_ir.stats.settings import Resampling
 
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "coliee_ir.stats.settings": ("Resampling",),
     "coliee_ir.stats.resampling": ("Difference",),
+    "coliee_ir.stats.folds": ("BestOf",),
     "coliee_ir.scoring.teams": ("Teams",),
     "coliee_ir.output.grid": (
         "Grid",
@@ -86,6 +89,7 @@ _HOMES = {
         "Filtered",
         "Tried",
     ),
+    "coliee_ir.commands.tune.picking": ("Picked", "pick_run"),
     "coliee_ir.commands.tune.pool": ("Pool",),
     "coliee_ir.commands.tune.forward": (
         "Forward",
@@ -170,6 +174,7 @@ _HOMES = {
 __all__ = [
     "PROTOCOLS",
     "Answers",
+    "BestOf",
     "Categories",
     "ColieeError",
     "Columns",
@@ -206,6 +211,7 @@ __all__ = [
     "OfficialRun",
     "Pair",
     "Part",
+    "Picked",
     "Place",
     "Plan",
     "PlannedSize",
@@ -246,6 +252,7 @@ __all__ = [
     "fuse",
     "judge",
     "make_report",
+    "pick_run",
     "plan",
     "protocol",
     "rank_runs",

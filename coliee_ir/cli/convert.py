@@ -71,6 +71,8 @@ def run(options: argparse.Namespace) -> int:
         normalise=options.normalise,
     ):
         say(sentence)
+    if options.to is None and options.target.lower().endswith((".json", ".jsonl", ".csv", ".tsv")):
+        say(f"{options.target}: written in TREC's columns; name another format with --to")
     return 0
 
 

@@ -62,6 +62,9 @@ _PIECE = 1 << 16
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
 
+#: names of files that a table of text has none of
+_NO_TEXT: Final = (".json", ".jsonl", ".csv", ".tsv", ".md", ".tex", ".html")
+
 #: from so many runs on there is something to watch; where no terminal shows a bar, a line says so every so many seconds
 _MANY, _EVERY = 5, 30.0
 
@@ -322,8 +325,10 @@ def publish(
         put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
     if is_told:
         tell_text("".join(text))
-    else:
-        put(text, options.output)
+        return
+    put(text, options.output)
+    if getattr(options, "format", None) == "table" and options.output.lower().endswith(_NO_TEXT):
+        say(f"{options.output}: written as a table of text; name another format with -f")
 
 
 def facts_of(evaluator: Evaluator) -> dict[str, Any]:
@@ -487,7 +492,8 @@ def versions() -> str:
 
 def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
     if given and len(given) != len(runs):
-        raise UsageError(f"{option} is given {len(given)} times for {len(runs)} runs: give one a run, in their order")
+        times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
+        raise UsageError(f"{option} is given {times}: give one a run, in their order")
     return given or [None] * len(runs)
 
 

@@ -227,16 +227,20 @@ def _without_copies(groups: Sequence[list[Part]], passed: Passed, named: Collect
     content = {name: like or name for name, like in zip(names, copies(names), strict=True)}
     held = [{content[part.source.name] for part in group} for group in groups]
     order = [by_original(group[0].source.name) for group in groups]
+    holders: dict[str, list[int]] = {}
+    for at, files in enumerate(held):
+        for one in files:
+            holders.setdefault(one, []).append(at)
     kept = []
     for at, group in enumerate(groups):
         team = group[0].team
         same = (
             other
-            for other, files in enumerate(held)
+            for other in holders[next(iter(held[at]))]
             if other != at
             and groups[other][0].team == team
-            and held[at] <= files
-            and (len(held[at]) < len(files) or order[other] < order[at])
+            and held[at] <= held[other]
+            and (len(held[at]) < len(held[other]) or order[other] < order[at])
         )
         first = next(same, None)
         if first is None or any(part.source.name in named for part in group):

@@ -101,7 +101,7 @@ class Teams:
             raise UsageError(f"the pattern {quoted(pattern or '')} is not a regular expression ({error})") from None
 
     def row_of(self, tag: str, file: str) -> Listed | None:
-        """The row of the list for a run: by its tag, its file's name, or the end of its path, however that is written.
+        """The row of the list for a run: by the end of its path, its tag, or its file's name, however that is written.
 
         Args:
             tag: the run tag; empty where it is not known.
@@ -110,7 +110,8 @@ class Teams:
         :meta private:
         """
         parts = Path(_spelled(_plain(Path(file)).as_posix())).parts if file else ()
-        names = [_spelled(tag), *("/".join(parts[at:]).lstrip("/") for at in range(len(parts)))]
+        paths = ["/".join(parts[at:]).lstrip("/") for at in range(len(parts))]
+        names = [*paths[:-1], _spelled(tag), *paths[-1:]]  # a path with its folder says most, as runs may share a tag
         stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
         row = next((self._by_name[name] for name in (*names, stem) if name and name in self._by_name), None)
         if row is not None:

@@ -14,6 +14,7 @@ from coliee_adapters.checked import groups_of, is_whole, refused
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
+from coliee_adapters.lines import counted
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats import resampling
@@ -68,10 +69,15 @@ class Split:
         names = list(queries) if groups is None else [groups[query] for query in queries]
         number = {name: at for at, name in enumerate(sorted(set(names)))}
         if n < 2 or len(number) < n:
-            what = "queries" if groups is None else "groups"
-            raise UsageError(
-                f"{n} folds cannot be made from {len(number)} {what}; use at least 2 and at most that many"
+            what = counted(len(number), "query" if groups is None else "group")
+            least = (
+                f"use 2 to {len(number)}"
+                if len(number) > 2
+                else "use 2"
+                if len(number) == 2
+                else "at least 2 are needed"
             )
+            raise UsageError(f"{counted(n, 'fold')} cannot be made from {what}; {least}")
         return cls(np.array([number[name] for name in names], dtype=np.int64), n, seed, repeats)
 
     def folds(self, among: BoolArray, *round_: int) -> IntArray:

@@ -349,12 +349,15 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
             f"coliee-ir: {wording('cannot-found-name', '1 id', 'exclude', 'gold.json', '000009')}",
         ),
         (["--exclude", "000001,000002,000003"], f"coliee-ir: {wording('no-query-left', 'gold.json')}"),
-        (["--answers", "a", "--answers", "b"], f"coliee-ir: {wording('given-times-runs', '--answers', 2, 1)}"),
+        (
+            ["--answers", "a", "--answers", "b"],
+            f"coliee-ir: {wording('given-times-runs', '--answers', '2 times for 1 run')}",
+        ),
         (
             ["--long-list", "a", "--long-list", "b"],
-            "coliee-ir: " + wording("given-times-runs", "--long-list", 2, 1),
+            "coliee-ir: " + wording("given-times-runs", "--long-list", "2 times for 1 run"),
         ),
-        (["run.txt", "--answers", "a"], f"coliee-ir: {wording('given-times-runs', '--answers', 1, 2)}"),
+        (["run.txt", "--answers", "a"], f"coliee-ir: {wording('given-times-runs', '--answers', '1 time for 2 runs')}"),
         (["--answers", "run.txt", "--task", "1"], "coliee-ir: " + wording("no-answers-score", f"task 1 of {NEWEST}")),
         (["--answers", "run.txt"], f"coliee-ir: {wording('holds-cases-task', 'gold.json', 3)}"),
         (["--long-list", "run.txt"], "coliee-ir: " + wording("no-long-list", f"task 1 of {NEWEST}")),
@@ -666,7 +669,7 @@ def test_a_command_starts_no_thread_of_blas_and_loads_only_what_it_needs() -> No
     assert not NOT_FOR_SCORES & set(loaded)
     own = {name for name in loaded if name.startswith(("coliee_ir.", "coliee_adapters."))}
     assert not {name for name in own if name.startswith(OWN_NOT_FOR_SCORES)}
-    assert len(own) <= 91  # each costs a quarter of a millisecond and more
+    assert len(own) <= 92  # each costs a quarter of a millisecond and more
 
 
 def test_an_option_that_names_a_file_says_whether_it_is_read_or_written() -> None:

@@ -71,9 +71,9 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
 @pytest.mark.parametrize(
     ("n", "groups", "sentence"),
     [
-        (1, None, wording("folds-cannot-made", 1, 23, "queries")),
-        (24, None, wording("folds-cannot-made", 24, 23, "queries")),
-        (3, TWO_GROUPS, wording("folds-cannot-made", 3, 2, "groups")),
+        (1, None, wording("folds-cannot-made", "1 fold", "23 queries", "use 2 to 23")),
+        (24, None, wording("folds-cannot-made", "24 folds", "23 queries", "use 2 to 23")),
+        (3, TWO_GROUPS, wording("folds-cannot-made", "3 folds", "2 groups", "use 2")),
         (2, {q: q for q in QUERIES[1:]}, wording("no-group-first", wording("1-judged-query"), "q0")),
         (2, {}, wording("no-group-first", wording("judged-queries", 23), "q0")),
     ],

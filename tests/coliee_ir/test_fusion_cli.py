@@ -276,7 +276,7 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
         ([*TASK1, "-o", "x", "--folds", "3"], wording("needs-fit-gold", "--folds")),
         ([*TASK1, "--fit", GOLD1, "--weights", "1,1,1"], wording("fit-cannot-given", "--weights")),
         ([*TASK1, "--fit", GOLD1, "--seed", "-1"], wording("seed-must-integer")),
-        ([*TASK1, "--fit", GOLD1, "--folds", "1"], wording("folds-cannot-made", 1, 40, "queries")),
+        ([*TASK1, "--fit", GOLD1, "--folds", "1"], wording("folds-cannot-made", "1 fold", "40 queries")),
         ([*TASK1, "--fit", GOLD1, "-m", "F"], "unknown measure 'F'"),
         ([*TREC, "--fit", GOLD1], wording("no-query-run-gold")),
         ([*TASK1, "-o", "no/such/place"], f"no/such/place: {wording('cannot-written', 'No such file or directory')}"),

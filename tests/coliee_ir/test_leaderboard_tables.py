@@ -357,7 +357,7 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
     assert main([*given, "--train", "train.json", "--corpus", "test", "--train-corpus", "training"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "data,queries,candidates per query,relevant,relevant per query",
-        "training,4.0,5.0,6.0,1.5", "test,2.0,4.5,3.0,1.5",
+        "training,4,5,6,1.5", "test,2,4.5,3,1.5",
     ]  # fmt: skip
     assert main(given) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["test,2.0,3.0,1.5"]

@@ -40,7 +40,7 @@ EXPORTED = {
     # planning
     *("plan", "Plan", "PlannedSize"),
     # cutting
-    *("tune", "Tuning", "cut", "Rule"),
+    *("tune", "Tuning", "cut", "Rule", "pick_run", "Picked", "BestOf"),
     # what lies beneath
     *("Gold", "Run", "Answers", "Qrels", "Judged", "judge", "Decisions"),
     # rules
@@ -219,6 +219,7 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "to_frame": ((RUN,), {}),
     "compare": ((GOLD, RUN, OTHER), QUICK),
     "rank_runs": ((GOLD, RUN, OTHER), QUICK),
+    "pick_run": ((GOLD, RUN, OTHER), QUICK),
     "convert": (("cases/run.txt", "out.run"), {}),
     "write_submission": ((coliee_ir.Run.of(RUN), "out.run"), {}),
     "read_categories": (("kinds.csv", ["q1"]), {}),

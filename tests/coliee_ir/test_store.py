@@ -100,6 +100,18 @@ def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scor
     assert scored(store, sweep) == (directly(sweep), RUNS, 0)
 
 
+def test_scores_kept_in_another_form_are_not_taken_for_these(
+    sweep: list[str], store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(coliee_ir.scoring.store, "_FORM", 1)
+        scored(store, sweep)
+    with ScoreStore(store, reading=True) as kept, pytest.raises(UsageError, match="earlier form"):
+        list(kept.scores(Evaluator("gold.json", task="1")))
+    assert scored(store, sweep) == (directly(sweep), RUNS, 0)
+    assert scored(store, sweep) == (directly(sweep), 0, RUNS)
+
+
 def test_a_run_that_moved_is_known_and_is_there_once(sweep: list[str], store: str) -> None:
     scored(store, sweep[:3])
     Path("later").mkdir()
@@ -228,6 +240,16 @@ def test_a_leaderboard_has_all_its_tables_of_a_store(call: Call, store: str, tmp
     assert (code, of_store) == call("leaderboard", gold, *runs, "-f", "json", "--resamples", "200")[:2]
 
 
+def test_a_leaderboard_has_a_run_once_that_a_store_or_a_log_has_twice(sweep: list[str], call: Call) -> None:
+    runs = [*sweep[:3], "copy.txt"]
+    assert call("evaluate", "gold.json", *runs, "--store", "s.sqlite", "--log", "log.csv", "--task", "1")[0] == 0
+    for given in (["s.sqlite"], ["log.csv"], ["s.sqlite", "log.csv"], ["s.sqlite", *runs[:3]]):
+        code, out, err = call("leaderboard", "gold.json", *given, "-f", "csv", "--task", "1")
+        assert code == 0
+        assert len(out.splitlines()) == 1 + 3, given
+        assert "copy.txt" in err
+
+
 def test_functions_take_a_store_where_commands_do(tmp_path: Path) -> None:
     gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
     evaluator, kept = coliee_ir.Evaluator(gold), tmp_path / "s.sqlite"
@@ -241,6 +263,8 @@ def test_functions_take_a_store_where_commands_do(tmp_path: Path) -> None:
     assert [tuning is None for tuning in report.contents.tunings] == [False, True, True]  # in order of their scores
     with pytest.raises(coliee_ir.UsageError, match=r"s\.sqlite"):
         coliee_ir.tune(gold, kept)
+    picked = [coliee_ir.pick_run(gold, *given, measure="AP").to_dict() for given in (runs, [kept, runs[2]])]
+    assert picked[0] == picked[1] and picked[0]["runs"][0]["tag"] == "rerank"
 
 
 def test_a_report_of_a_store_says_what_it_cannot_show(

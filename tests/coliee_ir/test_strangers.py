@@ -13,7 +13,7 @@ from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError
-from coliee_ir import evaluate, make_report, validate
+from coliee_ir import evaluate, make_report, rank_runs, validate
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -327,3 +327,38 @@ def test_a_result_goes_into_a_named_pipe(call: Call, tmp_path: Path) -> None:
     code, _, _ = call("evaluate", GOLD1, RUN1, "-f", "csv", "-o", pipe)
     reading.join(5)
     assert (code, "0.245333" in "".join(got)) == (0, True)
+
+
+@pytest.mark.parametrize("numbers", [("0.25", "0.75", "0.50"), ("3", "1", "2")])
+def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, numbers: tuple[str, ...]) -> None:
+    run, copy = tmp_path / "run.txt", tmp_path / "copy.txt"
+    run.write_text(
+        "".join(f"002473 {doc} {x}\n" for doc, x in zip(("000007", "000001", "000004"), numbers, strict=True))
+    )
+    validation = validate(run, task=1, fix=copy, tag="RUN1")
+    assert [finding.rule for finding in validation.findings] == ["tag-missing"]
+    assert copy.read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
+    assert validation.left == ()
+
+
+def test_a_name_that_promises_another_format_is_remarked(call: Call, tmp_path: Path) -> None:
+    other, said = tmp_path / "scores.csv", wording("written-table-text", ...)
+    for given, is_said in (([], True), (["-f", "csv"], False)):
+        code, _, err = call("evaluate", GOLD1, RUN1, "-o", other, *given)
+        assert (code, said in err) == (0, is_said)
+    said = wording("written-trecs-columns", ...)
+    for given, is_said in (([], True), (["--to", "json"], False)):
+        code, _, err = call("convert", RUN1, tmp_path / "run.json", *given)
+        assert (code, said in err) == (0, is_said)
+
+
+def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> None:
+    for team, lines in (("A", RUN1.read_text()), ("B", RUN1.read_text()[:2000])):
+        (tmp_path / "sent" / team).mkdir(parents=True)
+        (tmp_path / "sent" / team / "run.txt").write_text(lines.rpartition("\n")[0] + "\n")
+    board = rank_runs(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha"})
+    assert [entry.team for entry in board.entries] == ["Alpha", "Alpha"]
+    assert any(wording("list-teams-gives", ...) in remark for remark in board.remarks)
+    board = rank_runs(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha", "B/run.txt": "Beta"})
+    assert {entry.team for entry in board.entries} == {"Alpha", "Beta"}
+    assert not any(wording("list-teams-gives", ...) in remark for remark in board.remarks)

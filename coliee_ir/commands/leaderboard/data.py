@@ -100,4 +100,5 @@ def data(board: Board, candidates: float, train: Data | None) -> Grid:
 def _number(name: str, value: float) -> Number:
     if math.isnan(value):
         return Number(value)
-    return Number(value, f"{value:.2f}" if "per" in name and not value.is_integer() else f"{value:.0f}")
+    whole = value.is_integer()
+    return Number(int(value) if whole else value, f"{value:.0f}" if whole or "per" not in name else f"{value:.2f}")

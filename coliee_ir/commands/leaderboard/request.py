@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.several import Held
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
+from coliee_ir.scoring.teams import Listed, TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.resampling import Interval
@@ -109,6 +109,7 @@ def rank_runs(
     held = Held.among(paths)
     paths = [path for path in paths if path not in held.paths]
     by_held, because_held = (None, "") if task is not None else held.task(alone=len(submissions) == len(held.paths))
+    named = set(paths)
     paths += dict.fromkeys(part for one in held.logs for run in one.runs for part in run if part and part not in paths)
     known = TeamList() if teams is None else read_teams(teams)
     if not (watch is None or callable(watch)):
@@ -134,13 +135,14 @@ def rank_runs(
     if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
         groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
     who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in [*kept, *logged])]))
-    collected = collect(sources, evaluator, who.team_of, passed, walked.named)
+    collected = collect(sources, evaluator, who.team_of, passed, walked.named & named)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     if not handed and not kept and not logged and not collected.invalid and not invalid:
         raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks(), *of_logs]))
     invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
     of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
     scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
+    scored = _each_once(scored, {id(scores) for scores in kept}, passed)
     remarks = [*collected.remarks, *walked.remarks()]
     remarks += [*passed.remarks(), *of_logs]
     remarks += _of_list(who, scored)
@@ -162,6 +164,22 @@ def rank_runs(
         described=passed.described,
         teams=who,
     )
+
+
+def _each_once(
+    scored: list[tuple[str, Scores]], of_stores: Collection[int], passed: Passed
+) -> list[tuple[str, Scores]]:
+    """The runs without those of a store that are another run again: its team, tag, counts and judged documents."""
+    first: dict[tuple[object, ...], str] = {}
+    again = set()
+    for team, scores in sorted(scored, key=lambda one: id(one[1]) in of_stores):
+        arrays = [getattr(one, name).tobytes() for one in scores.judged.values() for name in ("rank", "retrieved")]
+        key = (team, scores.tag, scores.extra, *scores.counts.values(), *arrays)
+        if id(scores) in of_stores and key in first:
+            again.add(id(scores))
+            passed.add("duplicate", scores.file, first[key])
+        first.setdefault(key, scores.file)
+    return [one for one in scored if id(one[1]) not in again]
 
 
 def _listed(besides: Iterable[PathLike]) -> list[PathLike]:
@@ -226,6 +244,14 @@ def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
         return []
     said = []
     missing = [scores.tag for _, scores in scored if who.row_of(scores.tag, scores.file) is None]
+    of_tag: dict[Listed, list[str]] = {}
+    for _, scores in scored:
+        if (row := who.row_of(scores.tag, scores.file)) is not None and row.run == scores.tag:
+            of_tag.setdefault(row, []).append(shortened(scores.file))
+    for row, files in of_tag.items():
+        if len(files) > 1:
+            all_of = f"{counted(len(files), 'run')} of the tag {shortened(row.run)} to {shortened(row.team)}"
+            said.append(f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it")
     if who.unused:
         listed = ", ".join(map(shortened, list(who.unused)[:10]))
         said.append(f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number, numbers, preamble
 from coliee_ir.output.shown import Shown, View, shows
+from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.several import score
+from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.folds import BestOf, best_of
-from coliee_ir.stats.settings import N_RESAMPLES, SEED
+from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,6 +50,51 @@ class Picked(Shown):
             ],
             "best_of": {"score": number(self.expected.score), "interval": numbers(self.expected.interval)},
         }
+
+
+def pick_run(
+    gold: GoldLike,
+    *runs: RunLike | Submission,
+    measure: str = "",
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    exclude: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
+    decisions: Decisions | None = None,
+    columns: Mapping[str, str] | None = None,
+    seed: int = SEED,
+    n_resamples: int = N_RESAMPLES,
+) -> Picked:
+    """Pick the best of several runs as they are, such as those of a sweep; ``tune`` cuts one run.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        runs: what ``read_run`` takes, or a ``Submission`` of several parts; a store of scores stands for the runs in
+            it, and so does a log (``evaluate --log``) for those whose files are as they were.
+        measure: what picks; by default the measure that ranks the task's runs.
+        task: the task; by default it is found from the files.
+        edition: the year whose rules count; by default the newest of the task.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
+        decisions: the choices where the organisers leave it open.
+        columns: what the columns of tables are called, by role: see ``read_gold``.
+        seed: of the bootstrap samples.
+        n_resamples: how many there are.
+
+    Raises:
+        InputError: a file cannot be read.
+        UsageError: there is no run; a measure or a task does not exist or does not fit.
+
+    >>> picked = pick_run({"q1": ["d1"], "q2": ["d2"]}, {"q1": ["d1"], "q2": ["d2"]}, {"q1": ["d1"]}, task="1")
+    >>> picked.runs[0].measures["MicroF1"]
+    1.0
+    """
+    Resampling(n_resamples, seed)  # refuses what is not a number
+    found = score(
+        gold, runs, [measure] if measure else [], task=task, edition=edition, exclude=exclude, only=only,
+        decisions=decisions, columns=columns,
+    )  # fmt: skip
+    return pick(found.scores, seed=seed, n_resamples=n_resamples)
 
 
 def pick(scored: Sequence[Scores], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> Picked:

@@ -131,7 +131,7 @@ def tune(
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
     if isinstance(run, str | PathLike) and is_store(run):
-        raise UsageError(f"{run} holds scores and no documents to cut; the command coliee-ir tune picks its best run")
+        raise UsageError(f"{run} holds scores and no documents to cut; pick_run picks its best run")
     run = opened(run, columns)
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from coliee_adapters.columns import LastColumn, last_column
 from coliee_adapters.errors import InputError
 from coliee_adapters.records import normal_id
 from coliee_adapters.statute import LABELS
@@ -170,10 +171,16 @@ def check_columns(sheet: Sheet) -> None:
     tags = {row.texts[-1] for row in rows if len(row.texts) == width}
     tail = _common_tail(rows, width)
     expected = " ".join(sheet.layout)
+    held = _held_last(sheet, width)
     for row in rows:
         words, n = row.texts, len(row.texts)
         if sheet.is_cut(row):
             add("cut-short", row.line, found=str(row))
+        elif n == width and held in ("score", "rank"):  # the tag is lacking, and the order is that of these numbers
+            row.take(*range(width - 1), None)
+            value = number(words[-1])
+            row.score = -value if value is not None and held == "rank" else value
+            add("tag-missing", *row.place(-1), str(row))
         elif n == width:
             row.take(*range(width))
         elif n == width - 1 and _lacks_tag(sheet, words, tags):
@@ -193,6 +200,13 @@ def check_columns(sheet: Sheet) -> None:
             row.score = number(row.cells[sheet.score])
     if not sheet.ended and not sheet.is_cut(rows[-1]):
         add("no-newline", rows[-1].line)
+
+
+def _held_last(sheet: Sheet, width: int) -> LastColumn | None:
+    """What the lines of three columns end in, as the reader understands it."""
+    if sheet.kind != "documents" or sheet.score is not None:
+        return "tag"
+    return last_column((row.texts[0], row.texts[-1]) for row in sheet.rows if len(row.texts) == width)
 
 
 def _lacks_tag(sheet: Sheet, words: Sequence[str], tags: set[str]) -> bool:
