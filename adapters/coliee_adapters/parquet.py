@@ -439,6 +439,13 @@ def write_gold(qrels: Mapping[str, Mapping[str, int]], stream: BinaryIO) -> None
     _write({"query_id": "string", "doc_id": "string", "relevance": "int32"}, rows, stream)
 
 
+def write_labels(labels: Mapping[str, bool], stream: BinaryIO, tag: str | None = None) -> None:
+    """Write ``query_id`` and ``label``, Y or N; of answers, which have a tag, ``answer`` and ``tag``."""
+    name = "label" if tag is None else "answer"
+    columns = {"query_id": "string", name: "string"} | ({} if tag is None else {"tag": "string"})
+    _write(columns, ((query, "Y" if label else "N", tag)[: len(columns)] for query, label in labels.items()), stream)
+
+
 def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, stream: BinaryIO, *, scored: bool) -> None:
     """Write ``query_id``, ``doc_id``, ``score`` and ``tag``; of a run without scores ``rank`` for ``score``."""
     value = ("score", "float64") if scored else ("rank", "int32")

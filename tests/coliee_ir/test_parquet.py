@@ -222,6 +222,36 @@ def test_what_is_converted_has_the_same_scores_and_remarks(
         assert list(scores.remarks) == kept
 
 
+@pytest.mark.parametrize(
+    ("folder", "gold", "run"), [("task4", "gold.xml", "ALPHA.txt"), ("task5", "gold.txt", "ALPHA.txt")]
+)
+def test_labels_and_answers_are_written_and_read_back(folder: str, gold: str, run: str, tmp_path: Path) -> None:
+    texts = EXAMPLES / folder / gold, EXAMPLES / folder / run
+    plain = evaluate(*texts, task=folder[4])
+    convert(texts[0], tmp_path / "gold.txt", to="labels")
+    convert(tmp_path / "gold.txt", tmp_path / "gold.qrels", to="qrels")
+    convert(tmp_path / "gold.qrels", tmp_path / "gold.parquet")
+    convert(texts[1], tmp_path / "run.trec", to="trec")
+    convert(tmp_path / "run.trec", tmp_path / "run.parquet")
+    for task in (folder[4], None):
+        scores = evaluate(tmp_path / "gold.parquet", tmp_path / "run.parquet", task=task)
+        assert scores.measures == plain.measures
+        assert scores.tag == plain.tag
+    convert(tmp_path / "gold.parquet", tmp_path / "back.txt", to="labels")
+    assert (tmp_path / "back.txt").read_text() == (tmp_path / "gold.txt").read_text()
+
+
+def test_a_gold_of_documents_says_that_a_task_of_labels_needs_more(tmp_path: Path) -> None:
+    """Of a gold with documents and labels, Parquet holds the documents, as qrels do."""
+    said = convert(EXAMPLES / "task4" / "gold.xml", tmp_path / "gold.parquet")
+    assert any("--to labels" in one for one in said)
+    with pytest.raises(UsageError, match="convert --to labels"):
+        evaluate(tmp_path / "gold.parquet", EXAMPLES / "task4" / "ALPHA.txt", task="4")
+    scores = evaluate(tmp_path / "gold.parquet", EXAMPLES / "task3" / "task3.ALPHA", task="3", edition=2025)
+    plain = evaluate(EXAMPLES / "task3" / "gold.xml", EXAMPLES / "task3" / "task3.ALPHA", task="3", edition=2025)
+    assert scores.measures == plain.measures
+
+
 def test_answers_and_golds_of_labels(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": ["R01-1-A", "R01-2-B"], "label": ["Y", "N"]}), tmp_path / "gold.parquet")
     pq.write_table(pa.table({"id": ["R01-1-A", "R01-2-B"], "prediction": [True, True]}), tmp_path / "run.parquet")
