@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_void_p
 from typing import Any, Final
 
@@ -73,12 +73,16 @@ _NUMBERS: Final = {
     **{"e": "<f2", "f": "<f4", "g": "<f8"},
 }
 
+#: every integer up to the one, and every power of ten up to the other, is a float
+_EXACT_INTEGER: Final = 1 << 53
+_EXACT_POWER: Final = 22
+
 #: a text of up to so many bytes stands in its view
 _INLINE: Final = 12
 
 
 class Column(Sequence[Any]):
-    """The values of a column, of which some may not be there.
+    """The values of a column, of which some may not be there; bytes that are not UTF-8 become lone surrogates.
 
     Attributes:
         values: texts as Ids, or an array of numbers or truth values.
@@ -92,11 +96,17 @@ class Column(Sequence[Any]):
         return len(self.values)
 
     def __iter__(self) -> Iterator[Any]:
-        values = self.values if isinstance(self.values, Ids) else self.values.tolist()
+        values: Iterable[Any]
+        if isinstance(self.values, Ids):
+            # behind a text that is not there, anything may stand
+            texts = self.values if self.valid is None else self.values.at(self.valid)
+            spans = zip(texts.first.tolist(), (texts.first + texts.length).tolist(), strict=True)
+            values = (texts.raw[start:stop].decode("utf-8", "surrogateescape") for start, stop in spans)
+        else:
+            values = (self.values if self.valid is None else self.values[self.valid]).tolist()
         if self.valid is None:
             return iter(values)
-        # behind a text that is not there, anything may stand
-        there = iter(values.at(self.valid) if isinstance(values, Ids) else np.array(values, object)[self.valid])
+        there = iter(values)
         return (next(there) if valid else None for valid in self.valid.tolist())
 
     def __getitem__(self, at: Any) -> Any:
@@ -145,7 +155,7 @@ class Table:
         self._is_table = self._schema.format == b"+s" and not any(map(_has_nulls, self._arrays))
 
     def column(self, at: int) -> Column | None:
-        """A column; None where its type is none of texts, numbers, truth values, or these by number."""
+        """A column; None where its type is none of texts, bytes, numbers, truth values, or these by number."""
         if not self._is_table:
             return None
         kind = self._schema.children[at].contents
@@ -202,16 +212,45 @@ def _column(kind: _Schema, array: _Array, offset: int, n: int) -> Column | None:
         values = values.copy()
     elif letters == "b":
         values = _bits(array.buffers[1], offset, n)
-    elif letters in ("u", "U"):
-        ends = _array(array.buffers[1], "<i4" if letters == "u" else "<i8", offset, n + 1).astype(np.int64)
+    elif letters in ("u", "U", "z", "Z"):
+        ends = _array(array.buffers[1], "<i4" if letters in "uz" else "<i8", offset, n + 1).astype(np.int64)
         start, stop = int(ends[0]), int(ends[-1])
         raw = _bytes(array.buffers[2], start, stop - start)
         values = Ids(raw, ends[:-1] - start, np.diff(ends))
-    elif letters == "vu":
+    elif letters in ("vu", "vz"):
         values = _viewed(array, offset, n)
+    elif letters.startswith("d:"):
+        values = _decimals(array.buffers[1], letters[2:], offset, n)
     else:
         return None
     return Column(values, valid)
+
+
+def _decimals(address: int | None, kind: str, offset: int, n: int) -> _Numbers:
+    """Decimals as the nearest floats; as integers where they have no fraction and 64 bits hold them.
+
+    Args:
+        address: where the values lie, integers of two's complement that count units of 10 to the power of -scale.
+        kind: their precision, scale and, unless it is 128, width in bits.
+        offset: the first value.
+        n: how many values.
+    """
+    _, scale, bits = map(int, f"{kind},128".split(",")[:3])
+    width = bits // 8
+    if width < 8:
+        units = _array(address, f"<i{width}", offset, n).astype(np.int64)
+        fits = True
+    else:
+        words = _array(address, "<i8", offset * (width // 8), n * (width // 8)).reshape(n, width // 8)
+        units = words[:, 0].copy()
+        fits = bool((words[:, 1:] == (units >> 63)[:, None]).all())
+    if fits and scale == 0:
+        return units
+    # of these, a float holds both integers, and division rounds once
+    if fits and 0 < scale <= _EXACT_POWER and ((units >= -_EXACT_INTEGER) & (units <= _EXACT_INTEGER)).all():
+        return units / 10.0**scale
+    whole = (int.from_bytes(word.tobytes(), "little", signed=True) for word in words)
+    return np.array([one / 10**scale if scale > 0 else float(one * 10**-scale) for one in whole], np.float64)
 
 
 def _looked_up(words: Column, numbers: IntArray, valid: BoolArray | None) -> Column:

@@ -91,14 +91,19 @@ def _write_gold_json(gold: Gold, stream: TextIOBase) -> None:
     case_law.write_json({query: list(judged) for query, judged in qrels.items()} if flat else qrels, stream)
 
 
+def _labels(gold: Gold) -> Mapping[str, bool] | None:
+    """The labels of a gold, also where they stand as the one relevant document."""
+    if gold.labels is not None:
+        return gold.labels
+    relevant = {
+        query: {document: level for document, level in judged.items() if level > 0}
+        for query, judged in (gold.qrels or {}).items()
+    }
+    return as_labels({query: judged for query, judged in relevant.items() if (gold.qrels or {})[query]})
+
+
 def _write_gold_labels(gold: Gold, stream: TextIOBase) -> None:
-    labels = gold.labels
-    if labels is None:
-        relevant = {
-            query: {document: level for document, level in judged.items() if level > 0}
-            for query, judged in (gold.qrels or {}).items()
-        }
-        labels = as_labels({query: judged for query, judged in relevant.items() if (gold.qrels or {})[query]})
+    labels = _labels(gold)
     if labels is None:
         raise UsageError(f"{gold.path} holds no labels")
     statute.write_answers(labels, stream, "gold")
@@ -125,8 +130,19 @@ def _write_json(submitted: Submitted, stream: TextIOBase) -> None:
     case_law.write_json(submitted.documents if scored else lists, stream)
 
 
+def _write_gold_parquet(gold: Gold, stream: BinaryIO) -> None:
+    labels = None if gold.labels and gold.qrels is not None else _labels(gold)
+    if labels:
+        parquet.write_labels(labels, stream)
+    else:
+        parquet.write_gold(_judgements(gold), stream)
+
+
 def _write_parquet(submitted: Submitted, stream: BinaryIO) -> None:
-    scored = isinstance(submitted.held, Ranked) and submitted.held.scored
+    if isinstance(submitted.held, Answers):
+        parquet.write_labels(submitted.held.labels, stream, submitted.tag)
+        return
+    scored = submitted.held.scored
     parquet.write_run(submitted.documents.items(), submitted.tag, stream, scored=scored)
 
 
@@ -159,7 +175,7 @@ GOLD_FORMS: tuple[Form[Gold, Gold], ...] = (
         "Parquet: query_id, doc_id, relevance",
         parquet.sniff,
         parquet.read_gold,
-        write=lambda gold, stream: parquet.write_gold(_judgements(gold), stream),
+        write=_write_gold_parquet,
         holds=("documents", "labels", "levels"),
         binary=True,
     ),

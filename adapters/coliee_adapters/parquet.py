@@ -34,6 +34,12 @@ _BATCH: Final = 1 << 15
 #: bytes of a text that rows may repeat: a batch of such texts has 256 MiB
 _LONGEST: Final = 1 << 13
 
+#: bytes that the texts of a batch may have
+_BOUND: Final = 1 << 28
+
+#: encodings of texts by what differs from the one before
+_DELTA: Final = frozenset({"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"})
+
 #: bytes of a column that are read at a time
 _BUFFER: Final = 1 << 16
 
@@ -109,21 +115,23 @@ def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) ->
     """Refuse dictionaries of long texts: a file of some kilobytes may repeat them to any size."""
     with _opened(source, names) as file:
         for group, name in itertools.product(groups, names):
-            if name in _in_full(file.metadata.row_group(group)):
+            column = _column_of(file.metadata.row_group(group), name)
+            if _is_delta(column) and not column.has_dictionary_page:
                 continue
             for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
                 _understood(source, "value", name, arrow.Table(batch).column(0))
                 break
 
 
-def _in_full(group: Any) -> set[str]:
-    """The columns of a row group whose every text is written out; pyarrow cannot read them as dictionaries."""
+def _column_of(group: Any, name: str) -> Any:
+    """What a row group says of a column."""
     columns = map(group.column, range(group.num_columns))
-    return {
-        column.path_in_schema
-        for column in columns
-        if "DELTA_LENGTH_BYTE_ARRAY" in column.encodings and not column.has_dictionary_page
-    }
+    return next(column for column in columns if column.path_in_schema == name)
+
+
+def _is_delta(column: Any) -> bool:
+    """Whether texts are written as what differs, which pyarrow cannot read as dictionaries, behind some or not."""
+    return not _DELTA.isdisjoint(column.encodings)
 
 
 def names_of(source: Source) -> list[str]:
@@ -210,8 +218,14 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     held = [file.metadata.row_group(group).column(at).statistics for group in range(file.metadata.num_row_groups)]
     known = all(one is not None and one.has_min_max and one.null_count == 0 for one in held)
     alone = known and len({value for one in held for value in (one.min, one.max)}) == 1
-    first = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False)).column(0)[0].as_py()
-    return "" if first is None else "_".join(str(first).split()), alone
+    batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False))
+    column = arrow.Table(batch).column(0)
+    return "" if column is None else _tag_of(column[0]), alone
+
+
+def _tag_of(given: Any) -> str:
+    """A run tag with ``_`` for its blanks, and ``?`` for what is not UTF-8; empty where none is there."""
+    return "_".join(str("" if given is None else given).split()).encode("utf-8", "replace").decode("utf-8")
 
 
 def _batches(
@@ -230,9 +244,15 @@ def _batches(
     """
     with _opened(source) as file:
         names = list(file.schema_arrow.names)
-        in_full = set[str]().union(*(_in_full(file.metadata.row_group(at)) for at in range(file.num_row_groups)))
-    wanted = [names[at] for at in sorted(roles.values())]
-    repeated = [names[at] for role, at in roles.items() if role in ("query", "tag") and names[at] not in in_full]
+        wanted = [names[at] for at in sorted(roles.values())]
+        all_groups = [file.metadata.row_group(at) for at in range(file.num_row_groups)]
+        texts = [name for name in wanted if _is_text(file.schema_arrow.field(names.index(name)).type)]
+        held = {name: [_column_of(group, name) for group in all_groups] for name in texts}
+    delta = {name for name, columns in held.items() if any(map(_is_delta, columns))}
+    repeated = [names[at] for role, at in roles.items() if role in ("query", "tag") and names[at] not in delta]
+    # a text that repeats the beginning of the one before can be as long as all that is written of the column
+    most = max((one.total_uncompressed_size for name in delta for one in held[name]), default=0)
+    rows = min(_BATCH, max(_BOUND // most, 1)) if most else _BATCH
     with _opened(source, repeated) as file:
         groups: list[int] = []
         row = 0
@@ -243,9 +263,9 @@ def _batches(
                 first = first if groups else row
                 groups.append(group)
             row = behind
-        texts = [name for name in wanted if _is_text(file.schema_arrow.field(names.index(name)).type)]
         _check_words(source, [name for name in texts if name not in repeated], groups)
-        for batch in file.iter_batches(_BATCH, row_groups=groups, columns=wanted, use_threads=False):
+        batches = file.iter_batches(rows, row_groups=groups, columns=wanted, use_threads=False)
+        for batch in batches if rows == _BATCH else _together(batches):
             inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
             if len(inside):
                 table = arrow.Table(inside)
@@ -255,6 +275,21 @@ def _batches(
                     {role: _understood(source, role, names[roles[role]], column) for role, column in columns.items()},
                 )
             first += len(batch)
+
+
+def _together(batches: Iterator[Any]) -> Iterator[Any]:
+    """Batches as fewer and larger ones."""
+    pyarrow, _ = library()
+    held: list[Any] = []
+    rows = size = 0
+    for batch in itertools.chain(batches, [None]):
+        if batch is not None:
+            held.append(batch)
+            rows, size = rows + len(batch), size + batch.nbytes
+        if held and (batch is None or rows >= _BATCH or size > _BOUND):
+            yield from pyarrow.Table.from_batches(held).combine_chunks().to_batches()
+            rows = size = 0
+            held.clear()
 
 
 def _is_text(kind: Any) -> bool:
@@ -333,6 +368,12 @@ def _of(place: Place, role: str, reading: Callable[[Any], Any], value: Any) -> A
     """A value as it is read; InputError with its row."""
     if value is None:
         raise place.fault(f"the {role} is null", remedy="fill it in, or drop the row")
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            given = value.encode("utf-8", "surrogateescape")
+            raise place.fault(f"the {role} is not UTF-8", repr(given), "write the text as UTF-8") from None
     try:
         return reading(value)
     except InputError as error:
@@ -342,8 +383,8 @@ def _of(place: Place, role: str, reading: Callable[[Any], Any], value: Any) -> A
 def _other_tags(first: int, tags: arrow.Column, tag: str) -> Remarks | None:
     remarks = Remarks()
     for number, given in enumerate(tags, first + 1):
-        if "_".join(str(given or "").split()) != tag:
-            remarks.add("tag", f"row {number}: {given}")
+        if _tag_of(given) != tag:
+            remarks.add("tag", f"row {number}: {_tag_of(given)}")
     return remarks or None
 
 
@@ -396,6 +437,13 @@ def write_gold(qrels: Mapping[str, Mapping[str, int]], stream: BinaryIO) -> None
     """Write ``query_id``, ``doc_id`` and ``relevance``; a query without documents cannot be written."""
     rows = ((query, document, level) for query, judged in qrels.items() for document, level in judged.items())
     _write({"query_id": "string", "doc_id": "string", "relevance": "int32"}, rows, stream)
+
+
+def write_labels(labels: Mapping[str, bool], stream: BinaryIO, tag: str | None = None) -> None:
+    """Write ``query_id`` and ``label``, Y or N; of answers, which have a tag, ``answer`` and ``tag``."""
+    name = "label" if tag is None else "answer"
+    columns = {"query_id": "string", name: "string"} | ({} if tag is None else {"tag": "string"})
+    _write(columns, ((query, "Y" if label else "N", tag)[: len(columns)] for query, label in labels.items()), stream)
 
 
 def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, stream: BinaryIO, *, scored: bool) -> None:

@@ -134,7 +134,10 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
     elif rules.parts == ("answers",):
-        raise UsageError(f"{gold.path} holds no labels; task {rules.task} is scored by them")
+        raise UsageError(
+            f"{gold.path} holds no labels; task {rules.task} is scored by them: give the gold as it is published, "
+            "or what convert --to labels makes of it"
+        )
     for part in rules.others:
         if part not in gold.beside:
             raise UsageError(f"{gold.path} does not hold {part}; task {rules.task} is scored by it")

@@ -49,6 +49,9 @@ __all__ = ["ScoreStore", "is_store", "rules_of", "store_files", "task_of"]
 _WINDOW: Final = 200
 _WINDOW_ELSEWHERE: Final = 4000
 
+#: rises when a row holds its scores in another way, or scoring remarks what it did not: rows of before are scored again
+_FORM: Final = 2
+
 _ARRAYS: Final = {"rank": "<i4", "retrieved": "<i4", "repeated": "<i4", "answered": "?", "tied": "<i4"}
 
 
@@ -165,6 +168,8 @@ class ScoreStore:
             others += [f"--{key.replace('_', '-')} {theirs[key]}" for key in theirs if theirs[key] != ours[key]]
             if facts["queries"] != rules.facts["queries"]:
                 others.append(counted(len(facts["queries"]), "query"))
+            if facts.get("form") != _FORM:
+                others.append("remarks in an earlier form, which are to be scored again")
             differs = ", ".join(others) or "a gold with other judgements"
             said.append(f"{counted(self._rows.count(name), 'run')} scored with {differs}")
         held = "; ".join(said[:3]) or "nothing"
@@ -186,14 +191,15 @@ def task_of(paths: Iterable[str]) -> str | None:
 
 def rules_of(evaluator: Evaluator) -> str:
     """What is the same for runs that are scored by the same gold, queries, rules and versions."""
-    return _Rules(evaluator).id
+    return _Rules(evaluator).of_scores
 
 
 class _Rules:
     """An evaluator's rules: by which rows are known again, and Scores become rows and rows Scores.
 
     Attributes:
-        id: of the rules.
+        id: of the rules, and of the form in which rows hold what came of them.
+        of_scores: of the rules alone.
         asked: the measures that were asked for, as JSON.
         facts: what a reader wants to know of the rules.
     """
@@ -211,11 +217,12 @@ class _Rules:
             "queries": list(against.queries),
             "excluded": sorted(against.excluded),
             "gold": evaluator.gold.path,
+            "form": _FORM,
         }
         import hashlib  # which most commands do without
 
         digest = hashlib.sha256()
-        told = {name: fact for name, fact in self.facts.items() if name != "gold"}
+        told = {name: fact for name, fact in self.facts.items() if name not in ("gold", "form")}
         remarks = list(evaluator.gold.remarks.sentences({}))
         by_rules = [evaluator.protocol.not_itself, evaluator.protocol.run]
         digest.update(json.dumps([told, remarks, evaluator.columns, evaluator.read_as, by_rules]).encode())
@@ -224,6 +231,8 @@ class _Rules:
             for array in (qrels.start, qrels.relevance, qrels.documents.length):
                 digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
             digest.update("\n".join(qrels.texts).encode("utf-8", "surrogatepass"))
+        self.of_scores = digest.hexdigest()
+        digest.update(bytes([_FORM]))
         self.id = digest.hexdigest()
 
     def row(self, scores: Scores, content: str) -> Row:

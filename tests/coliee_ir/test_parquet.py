@@ -7,7 +7,7 @@ import itertools
 import pickle
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,13 +56,23 @@ ROWS = st.lists(
     max_size=25,
 )
 few = settings(max_examples=settings.default.max_examples // 5)  # each writes files
-TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()))
+TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()), pa.binary(), pa.large_binary())
+NUMBERS = (pa.float64(), pa.decimal128(20, 2), pa.decimal256(50, 3))
 
 
-def put(path: Path, rows: list[Row], columns: tuple[str, ...], text: Any = None, group: int | None = None) -> Source:
+def put(
+    path: Path,
+    rows: list[Row],
+    columns: tuple[str, ...],
+    text: Any = None,
+    group: int | None = None,
+    score: Any = NUMBERS[0],
+) -> Source:
     """The rows as Parquet."""
     kinds = {"score": pa.float64(), "rank": pa.int32()}
     arrays = {name: pa.array([getattr(row, name) for row in rows], kinds.get(name, text)) for name in columns}
+    if "score" in arrays:
+        arrays["score"] = arrays["score"].cast(score)
     pq.write_table(pa.table(arrays), path, row_group_size=group)
     return Source(path)
 
@@ -108,6 +118,7 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     rows=ROWS,
     columns=st.sampled_from([("score",), ("rank",), (), ("score", "rank"), ("score", "tag"), ("tag", "rank")]),
     text=st.sampled_from(TEXTS),
+    score=st.sampled_from(NUMBERS),
     group=st.integers(1, 9),
     jobs=st.integers(1, 4),
     batch=st.integers(1, 9),
@@ -117,6 +128,7 @@ def test_a_run_is_judged_as_the_same_rows_of_text(
     rows: list[Row],
     columns: tuple[str, ...],
     text: Any,
+    score: Any,
     group: int,
     jobs: int,
     batch: int,
@@ -128,7 +140,7 @@ def test_a_run_is_judged_as_the_same_rows_of_text(
     plain = detect.read_run(put_text(folder / "run.csv", rows, names))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "_BATCH", batch)
-        run = detect.read_run(put(folder / "run.parquet", rows, names, text, group))
+        run = detect.read_run(put(folder / "run.parquet", rows, names, text, group, score))
         assert isinstance(plain, Run)
         assert isinstance(run, Run)
         assert (run.tag, run.scored) == (plain.tag, plain.scored)
@@ -208,6 +220,36 @@ def test_what_is_converted_has_the_same_scores_and_remarks(
         # a line that repeats another is written once, and so is the tag
         kept = [one for one in plain.remarks if "duplicate" not in one and "tag" not in one]
         assert list(scores.remarks) == kept
+
+
+@pytest.mark.parametrize(
+    ("folder", "gold", "run"), [("task4", "gold.xml", "ALPHA.txt"), ("task5", "gold.txt", "ALPHA.txt")]
+)
+def test_labels_and_answers_are_written_and_read_back(folder: str, gold: str, run: str, tmp_path: Path) -> None:
+    texts = EXAMPLES / folder / gold, EXAMPLES / folder / run
+    plain = evaluate(*texts, task=folder[4])
+    convert(texts[0], tmp_path / "gold.txt", to="labels")
+    convert(tmp_path / "gold.txt", tmp_path / "gold.qrels", to="qrels")
+    convert(tmp_path / "gold.qrels", tmp_path / "gold.parquet")
+    convert(texts[1], tmp_path / "run.trec", to="trec")
+    convert(tmp_path / "run.trec", tmp_path / "run.parquet")
+    for task in (folder[4], None):
+        scores = evaluate(tmp_path / "gold.parquet", tmp_path / "run.parquet", task=task)
+        assert scores.measures == plain.measures
+        assert scores.tag == plain.tag
+    convert(tmp_path / "gold.parquet", tmp_path / "back.txt", to="labels")
+    assert (tmp_path / "back.txt").read_text() == (tmp_path / "gold.txt").read_text()
+
+
+def test_a_gold_of_documents_says_that_a_task_of_labels_needs_more(tmp_path: Path) -> None:
+    """Of a gold with documents and labels, Parquet holds the documents, as qrels do."""
+    said = convert(EXAMPLES / "task4" / "gold.xml", tmp_path / "gold.parquet")
+    assert any("--to labels" in one for one in said)
+    with pytest.raises(UsageError, match="convert --to labels"):
+        evaluate(tmp_path / "gold.parquet", EXAMPLES / "task4" / "ALPHA.txt", task="4")
+    scores = evaluate(tmp_path / "gold.parquet", EXAMPLES / "task3" / "task3.ALPHA", task="3", edition=2025)
+    plain = evaluate(EXAMPLES / "task3" / "gold.xml", EXAMPLES / "task3" / "task3.ALPHA", task="3", edition=2025)
+    assert scores.measures == plain.measures
 
 
 def test_answers_and_golds_of_labels(tmp_path: Path) -> None:
@@ -294,11 +336,16 @@ def test_row_groups_end_where_queries_do(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("one_process")
-def test_texts_without_a_dictionary_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "PLAIN"])
+@pytest.mark.parametrize("text", [pa.string(), pa.binary()])
+def test_texts_without_a_dictionary_are_read(
+    tmp_path: Path, encoding: str, text: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "_BOUND", 300)  # some rows at a time
     rows = [Row(f"q{n // 3}", f"d{n % 3}", -n, n % 3 + 1, "T" if n < 9 else "U") for n in range(12)]
     names = ("query_id", "doc_id", "score", "tag")
-    put(tmp_path / "plain.parquet", rows, names, group=5)
-    written = dict.fromkeys(("query_id", "doc_id", "tag"), "DELTA_LENGTH_BYTE_ARRAY")
+    put(tmp_path / "plain.parquet", rows, names, text, group=5)
+    written = dict.fromkeys(("query_id", "doc_id", "tag"), encoding)
     table = pq.read_table(tmp_path / "plain.parquet")
     pq.write_table(table, tmp_path / "run.parquet", 5, use_dictionary=False, column_encoding=written)
     run, plain = read_run(tmp_path / "run.parquet"), read_run(tmp_path / "plain.parquet")
@@ -397,6 +444,39 @@ def test_a_text_that_is_repeated_to_any_size_is_refused(tmp_path: Path, schema: 
     pq.write_table(table, tmp_path / "run.parquet", store_schema=schema)
     assert (tmp_path / "run.parquet").stat().st_size < 1 << 20
     assert "longer than 8 KiB" in refused(blocks(tmp_path / "run.parquet")).problem
+
+
+def test_a_long_text_that_is_repeated_by_what_differs_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read at once these would be the product of both; the rows that are read at a time have a bound."""
+    n = 1 << 11
+    texts = ["d"] * n + ["x" * (1 << 14)] * n
+    table = pa.table({"query_id": ["q"] * len(texts), "doc_id": texts, "score": np.zeros(len(texts))})
+    path = tmp_path / "run.parquet"
+    pq.write_table(table, path, use_dictionary=["query_id"], column_encoding={"doc_id": "DELTA_BYTE_ARRAY"})
+    monkeypatch.setattr(parquet, "_BOUND", 1 << 20)
+    sizes = []
+
+    def together(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            sizes.append(batch.nbytes)
+            yield batch
+
+    monkeypatch.setattr(parquet, "_together", together)
+    assert "longer than 8 KiB" in refused(blocks(path)).problem
+    assert (1 << 14) < sizes[-1] < 2 << 20
+
+
+@pytest.mark.parametrize(("column", "role"), [("query_id", "query"), ("doc_id", "document")])
+def test_bytes_that_are_not_text_are_refused_with_their_row(tmp_path: Path, column: str, role: str) -> None:
+    held = {"query_id": [b"q1", b"q2"], "doc_id": [b"a", b"b"], "score": [2.0, 1.0]}
+    held[column] = [held[column][0], b"\xff\xfe"]
+    path = tmp_path / "run.parquet"
+    pq.write_table(pa.table({**held, "tag": [b"T\xff", b"T\xff"]}), path)
+    assert refused(blocks(path)).problem == f"row 2: the {role} is not UTF-8"
+    with pytest.raises(InputError):
+        read_gold(path, task="trec")
 
 
 def test_the_extra_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

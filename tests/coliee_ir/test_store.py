@@ -100,6 +100,18 @@ def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scor
     assert scored(store, sweep) == (directly(sweep), RUNS, 0)
 
 
+def test_scores_kept_in_another_form_are_not_taken_for_these(
+    sweep: list[str], store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(coliee_ir.scoring.store, "_FORM", 1)
+        scored(store, sweep)
+    with ScoreStore(store, reading=True) as kept, pytest.raises(UsageError, match="earlier form"):
+        list(kept.scores(Evaluator("gold.json", task="1")))
+    assert scored(store, sweep) == (directly(sweep), RUNS, 0)
+    assert scored(store, sweep) == (directly(sweep), 0, RUNS)
+
+
 def test_a_run_that_moved_is_known_and_is_there_once(sweep: list[str], store: str) -> None:
     scored(store, sweep[:3])
     Path("later").mkdir()

@@ -226,7 +226,6 @@ def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwarg
 
 _TIRA: Final = """
 import argparse
-from coliee_adapters.classes import NamedTuple
 
 parser = argparse.ArgumentParser()
 for name in ("input", "truth", "output"):

@@ -206,9 +206,9 @@ def write(
         said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
         return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences(_DONE)]
     gathered = Gathered(record)
-    answers = gathered.answers() if to == "labels" else None
-    if answers is not None:
-        said = _write_answers(answers, target, "labels", tag or named, template)
+    answers = gathered.answers() if to in ("labels", parquet.FORMAT) else None
+    if to is not None and answers is not None and answers.labels:
+        said = _write_answers(answers, target, to, tag or named, template)
     else:
         said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
     return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences(_DONE)]
