@@ -107,7 +107,9 @@ def score_each(
         WorkerError: a process could not be started; a worker of the executor was lost.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
-    given = [Submission(*(readable_again(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
+    # a worker may have another folder or disk, where another file can stand at the path of one that was not opened here
+    ready = readable_again if executor is None else opened_if_possible
+    given = [Submission(*(ready(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
     if len(given) > 1:
         memory.keep()
     twins = _twins(given) if tell_copies else [None] * len(given)
