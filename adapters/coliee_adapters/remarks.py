@@ -16,7 +16,7 @@ KINDS = {
     "odd-id": "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing",
     "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
     "`coliee-ir convert --normalise` writes one form",
-    "other-spelling": "{n} query (id is|ids are) written otherwise than in the gold, and so (matches|match) nothing",
+    "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores of another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",

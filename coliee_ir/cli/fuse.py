@@ -68,6 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
     scoring.find_files(options, options.output, options.save_weights, options.held_out)
+    form = options.format or options.output.rpartition(".")[2]
+    if options.manifest is not None and form == "parquet":
+        raise UsageError("--manifest is about text: leave it out, or write another format than Parquet")
     if options.fit:
         return _fit(options)
     fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
@@ -95,15 +98,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _published(options: argparse.Namespace, write: Callable[..., list[str]], facts: Mapping[str, Any]) -> list[str]:
-    """Write the fused run where ``-o`` says, with its manifest, if one was asked for.
-
-    Raises:
-        UsageError: the manifest of a run that is not text.
-    """
+    """Write the fused run where ``-o`` says, with its manifest, if one was asked for."""
     if options.manifest is None:
         return write(target=options.output)
-    if "parquet" in (options.format, options.output.rpartition(".")[2]):
-        raise UsageError("--manifest is about text: leave it out, or write another format than Parquet")
     with contextlib.redirect_stdout(io.StringIO()) as held:
         said = write(target="-")
     scoring.publish(options, held.getvalue(), options.given, facts)
@@ -165,9 +162,10 @@ def _fit(options: argparse.Namespace) -> int:
     fused = fitted.fused.run
     if is_cut and keeps_scores(options.format) and not (options.task or options.top):
         fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
-        say(
-            f"{options.output}: the whole ranking with its scores, for `coliee-ir tune`; "
-            f"--task {fitted.task} writes the first {fitted.fusion.top} of each query"
+        _tell(
+            options.output,
+            "the whole ranking with its scores, for `coliee-ir tune`; "
+            f"--task {fitted.task} writes the first {fitted.fusion.top} of each query",
         )
     written = partial(
         write_fused, inputs=fitted.inputs, to=options.format, task=fitted.task, edition=options.edition,
@@ -180,10 +178,15 @@ def _fit(options: argparse.Namespace) -> int:
         said[options.held_out] = written(fitted.held_out_run, target=options.held_out, is_cut=is_cut)
     for target, sentences in said.items():
         for sentence in sentences:
-            say(sentence if target == "-" else f"{target}: {sentence}")
+            _tell(target, sentence)
     table = render.text(fitted)
     if "-" in (options.output, options.save_weights, options.held_out):
         scoring.tell_text(table)
     else:
         scoring.put(table, "-")
     return 0
+
+
+def _tell(target: str, sentence: str) -> None:
+    """Say what there is to say of a file that was written."""
+    say(sentence if target == "-" else f"{target}: {sentence}")

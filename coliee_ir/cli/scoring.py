@@ -120,7 +120,8 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
 
     Raises:
         InputError: the folder of a file that will be written does not exist.
-        UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
+        UsageError: standard input or output is named twice; a file would be written over, or has no run in it; a
+            manifest would name what nobody can read again.
     """
     given = vars(options)
     several = ("more_golds", "query_gold", "fit")
@@ -142,6 +143,11 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
     check_outputs([*outputs, given.get("manifest"), store], read)
+    if given.get("manifest") is not None:
+        for file in [*options.given, *given.get("submissions", ()), *read_by(options, "runs", "submissions", "files")]:
+            if file == "-":
+                raise UsageError("--manifest needs files: standard input cannot be read again")
+            remote.refuse(file, "a file that --manifest names")
     check_places(given.get(name) for name in _FILES)
 
 
@@ -310,14 +316,9 @@ def publish(
 
     Raises:
         InputError: a file cannot be written.
-        UsageError: standard input was read, which nobody can read again.
     """
     if options.manifest is not None:
         files = [*read, *read_by(options, "runs", "submissions", "files")]
-        if "-" in files:
-            raise UsageError("--manifest needs files: standard input cannot be read again")
-        for file in files:
-            remote.refuse(file, "a file that --manifest names")
         from coliee_ir.commands.verify import manifest
 
         text = "".join(text)

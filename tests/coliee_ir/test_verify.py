@@ -103,7 +103,8 @@ def test_a_fused_run_is_what_its_manifest_says(capsys: pytest.CaptureFixture[str
     assert json.loads(Path("m.json").read_text())["result"]["sha256"] == sha256_of("fused")
     assert main(["verify", "m.json"]) == 0
     for more in (["-f", "parquet"], ["-o", "fused.parquet"]):
-        assert main(["fuse", "runs", "-o", "other", *more, "--manifest", "other.json"]) == 2
+        for fit in ([], ["--fit", "gold.json", "--save-weights", "other.weights"]):
+            assert main(["fuse", "runs", "-o", "other", *more, *fit, "--manifest", "other.json"]) == 2
     assert not list(Path().glob("other*"))
 
 
@@ -128,5 +129,12 @@ def test_a_cut_run_has_no_manifest(capsys: pytest.CaptureFixture[str]) -> None:
 def test_standard_input_has_no_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("runs/a").open() as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        assert main(["evaluate", "gold.json", "-", "--manifest", "m.json"]) == 2
-    assert not Path("m.json").exists()
+        for command in (
+            ["evaluate", "gold.json", "-", "--log", "beside"],
+            ["tune", "gold.json", "-", "--save-rule", "beside"],
+            ["fuse", "runs/b", "-", "--fit", "gold.json", "--save-weights", "beside"],
+            ["leaderboard", "gold.json", "runs/b", "-", "--tables", "beside"],
+        ):
+            assert main([*command, "--manifest", "m.json"]) == 2
+            assert {path.name for path in Path().iterdir()} == {"gold.json", "runs", "teams.csv"}
+        assert stream.tell() == 0
