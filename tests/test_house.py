@@ -212,7 +212,6 @@ NAMES_OF_TASKS: Mapping[tuple[str, str], str] = {
     ("coliee_ir.scoring.render", "trec"): _FORM,
     ("coliee_ir.commands.leaderboard.categories", "1"): _CELL,
     **{("coliee_ir.commands.report.hardness", number): _CELL for number in ("1", "2")},
-    ("coliee_ir.commands.validate.check", "1"): _CELL,
     ("coliee_ir.scoring.reading", "1"): _CELL,
 }
 

@@ -499,6 +499,10 @@ def _names(held: Any) -> list[Any]:
 
 def _records(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
     """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
+    if callable(getattr(held, "read", None)):
+        name = getattr(held, "name", None)
+        path = f" ({name})" if isinstance(name, str) else ""
+        raise InputError(_MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
     held = list(held)
     kinds = set(map(type, held))
     if len(kinds) == 1 and issubclass(kind_of := kinds.pop(), tuple) and (names := getattr(kind_of, "_fields", ())):

@@ -19,6 +19,9 @@ _MARK: Final = "\ufeff"
 #: So many lines are split before the others, which who looks at a file's beginning never asks for.
 _FEW: Final = 128
 
+#: what some programs end a line or a paragraph with, and no evaluator reads as one: U+0085, U+2028, U+2029
+SEPARATORS: Final = re.compile("[\x85\u2028\u2029]")
+
 _WORD: Final = re.compile(r"\S+", re.ASCII)
 _BETWEEN: Final = re.compile(f"[{BLANKS}]+")
 
@@ -68,7 +71,8 @@ def content_lines(
 
     Raises:
         InputError: the text is a whole file, and a comment in it is never closed.
-        InputError: the text has a name, and a byte order mark stands within a line.
+        InputError: the text has a name, and a byte order mark stands within a line, or it holds several lines with
+            ``SEPARATORS`` between them.
 
     >>> list(content_lines("/* a sample */\n\n# of a run\n 001 013 univABC \n", "run.txt"))
     [(4, '001 013 univABC')]
@@ -92,11 +96,22 @@ def content_lines(
             if name and _MARK in rest:
                 remedy = "delete the character U+FEFF"
                 raise InputError(name, "a byte order mark within a line", line=number, found=rest, remedy=remedy)
+            if name and not rest.isascii() and (found := SEPARATORS.search(rest)) and _are_lines(rest):
+                problem = f"a Unicode line separator (U+{ord(found[0]):04X}) where a line should end"
+                remedy = "end lines with newlines, as `coliee-ir validate --fix` does"
+                raise InputError(name, problem, line=number, found=rest, remedy=remedy)
             yield number, rest
         elif whole:
             state.note(number, whole)
     if comments is None:
         state.check_closed(name)
+
+
+def _are_lines(line: str) -> bool:
+    """Whether what stands between ``SEPARATORS`` has the same number of columns, and several: an id can have them."""
+    parts = re.split(rf"(?<=[^{BLANKS}]){SEPARATORS.pattern}(?=[^{BLANKS}])", line)
+    columns = {len(split_columns(part.strip(BLANKS))) for part in parts}
+    return len(parts) > 1 and len(columns) == 1 and columns != {1}
 
 
 def join_columns(*columns: str) -> str:

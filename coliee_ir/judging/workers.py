@@ -30,7 +30,7 @@ from coliee_ir.judging import memory
 
 _Result = TypeVar("_Result")
 
-#: how many tasks an executor has at a time: enough for as many workers, and what they hold and give stays in memory
+#: how many tasks an executor has at a time, or more if it has more workers: what they hold and give stays in memory
 _AHEAD: Final = 256
 
 #: in a worker process, the tasks that it was forked for
@@ -101,6 +101,7 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
     """The results of an executor's workers, in the order of the tasks; an error calls off what has not begun."""
     futures: deque[Future[_Result | ColieeError]] = deque()
     waiting = iter(tasks)
+    ahead = _ahead(executor)
 
     def submit(task: Callable[[], _Result]) -> Future[Any]:
         if isinstance(executor, ThreadPoolExecutor):  # nothing travels
@@ -109,7 +110,7 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
 
     try:
         while True:
-            futures.extend(submit(task) for task in islice(waiting, _AHEAD - len(futures)))
+            futures.extend(submit(task) for task in islice(waiting, ahead - len(futures)))
             if not futures:
                 return
             yield futures[0].result()
@@ -121,11 +122,21 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
             raise WorkerError(f"{error}; install one version on all") from error
         if isinstance(error, ImportError):
             raise WorkerError(f"a worker lacks what it needs ({error}); install coliee-ir wherever one runs") from error
+        if isinstance(error, AttributeError) and "get attribute" in str(error):  # as pickle says it
+            problem = f"a worker has another version of coliee-ir than this machine ({error})"
+            raise WorkerError(f"{problem}; install one version on all") from error
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise WorkerError(f"the executor's workers failed ({said})") from error
     finally:
         for future in futures:
             future.cancel()
+
+
+def _ahead(executor: Executor) -> int:
+    """How many tasks an executor is given at a time: two for each thread of a Dask cluster, or ``_AHEAD``."""
+    with contextlib.suppress(Exception):  # Dask's own, of many kinds; if the cluster is gone, the tasks will say it
+        return max(_AHEAD, 2 * sum(executor._client.nthreads().values()))  # type: ignore[attr-defined]
+    return _AHEAD
 
 
 def _submitted(pool: ProcessPoolExecutor, n: int) -> deque[Future[Any]]:

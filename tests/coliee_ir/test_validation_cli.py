@@ -431,7 +431,7 @@ def test_a_file_without_a_tag_may_be_what_is_missing() -> None:
 def test_answers_in_figures_are_answers_all_the_same() -> None:
     put("task3.x", T3.files["task3.ALPHA"])
     put("answers.x", ANSWERS.replace(b" Y ", b" 1 "))
-    assert found("task3.x", "answers.x", task="3") == [("answers.x", "label-unknown", 3)]
+    assert found("task3.x", "answers.x", task="3") == [("answers.x", "label-form", 3)]
 
 
 def test_both_files_of_2026_may_lack_a_query() -> None:

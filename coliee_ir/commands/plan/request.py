@@ -83,7 +83,7 @@ def plan(
 
     Raises:
         InputError: a file cannot be read, or gold and a run do not belong together.
-        UsageError: fewer than two runs, runs that do not differ, or a number that makes no sense.
+        UsageError: fewer than two runs, runs that do not differ, a single query, or a number that makes no sense.
 
     >>> gold = {f"q{at}": ["d1"] for at in range(30)}
     >>> good, fair = ({query: ["d1"][: at % k] for at, query in enumerate(gold)} for k in (4, 2))
@@ -137,6 +137,11 @@ def plan_scores(
     measure = _checked(scored, queries, differences, power, years, settings)
     first = scored[0]
     units = Units.of(first.query_ids, groups)
+    if units.n < 2:
+        raise UsageError(
+            f"a year of other queries cannot be drawn from a single {'query' if groups is None else 'group'}; "
+            "plan from a gold and runs with more"
+        )
     terms = [units.terms(scores.results[measure].terms) for scores in scored]
     pairs = [
         (a, b)

@@ -19,7 +19,7 @@ from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.records import Answers
-from coliee_adapters.statute import LABELS
+from coliee_adapters.statute import DIGITS, LABELS
 from coliee_ir.commands.validate import lists, text
 from coliee_ir.commands.validate.columns import (
     LABELLED,
@@ -59,7 +59,7 @@ from coliee_ir.scoring.reading import read_run, read_run_by
 _NAMED: Final = re.compile(rf"task{NUMBERED}(?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
 
 #: What is meant for a label, though it may be none.
-_LIKE_LABELS: Final = {*LABELS, "1", "0", "t", "f"}
+_LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
 
 
 class Check:
@@ -188,7 +188,7 @@ class Checked:
             return
         content = text.text_of(raw, add)
         if self._check.protocol.pilot:
-            lines, ended = text.lines_of(content, add)
+            lines, ended = text.lines_of(content, add, of_json=True)
             if not ended:
                 add("no-newline", len(lines))
             check_pilot(name, lines, self._check.tasks, self._check.queries, add)

@@ -11,7 +11,7 @@ from typing import Final
 from coliee_adapters.columns import LastColumn, last_column
 from coliee_adapters.errors import InputError
 from coliee_adapters.records import normal_id
-from coliee_adapters.statute import LABELS
+from coliee_adapters.statute import DIGITS, LABELS
 from coliee_adapters.vocabulary import roles_of
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.rows import Row
@@ -212,7 +212,7 @@ def _held_last(sheet: Sheet, width: int) -> LastColumn | None:
 def _lacks_tag(sheet: Sheet, words: Sequence[str], tags: set[str]) -> bool:
     """Whether a line that is one word short ends where the run tag should begin; else another column is missing."""
     if sheet.kind == "answers":
-        return words[1].lower() in LABELS
+        return words[1].lower() in LABELS or words[1] in DIGITS
     if sheet.score is not None:
         return number(words[sheet.score]) is not None and whole(words[sheet.score - 1]) is not None
     return words[-1] not in tags and any(sign.isdigit() for sign in words[-1])

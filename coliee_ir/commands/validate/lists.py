@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Final
 
 from coliee_adapters.records import normal_id
-from coliee_adapters.statute import LABELS, STATUTE_ID
+from coliee_adapters.statute import DIGITS, LABELS, STATUTE_ID
 from coliee_ir.commands.validate.columns import Sheet, cells_of, whole
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.known import Known, Pool
@@ -200,10 +200,11 @@ def check_lengths(sheet: Sheet, known: Known) -> None:
 
 
 def check_answers(sheet: Sheet) -> None:
-    """Every answer is Y or N, and a question has one."""
+    """Every answer is Y or N, and a question has one; where all are 1 or 0, these are understood as by ``evaluate``."""
+    labels = DIGITS if all(cells_of(row)[1] in DIGITS for row in sheet.understood) else LABELS
     for row in sheet.understood:
         cells = cells_of(row)
-        label = LABELS.get(cells[1].lower())
+        label = labels.get(cells[1].lower())
         if label is None:
             sheet.add("label-unknown", *row.place(1), cells[1])
         elif cells[1] not in ("Y", "N"):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import starmap
 from typing import Final
 
-from coliee_adapters import descriptions, tort
+from coliee_adapters import descriptions, statute, tort
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.records import normal_id
@@ -46,7 +46,7 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source]) -> str:
             undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
             return (signs.NOTHING_DECIDED if undecided else signs.DECISIONS).task
     files = [rows for rows in starmap(_first_rows, heads) if rows]
-    labelled = bool(files) and all(2 * sum(map(_is_label, rows)) > len(rows) for rows in files)
+    labelled = bool(files) and all(map(_are_labels, files))
     given = [normal_id(row[0]) for rows in files for row in rows]
     queries = [query for file in asked for query in read_queries(file)] if asked else given
     if queries and 2 * sum(STATUTE_ID.fullmatch(query) is not None for query in queries) > len(queries):
@@ -81,8 +81,12 @@ def _first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
     return [row.texts for row in rows if len(row.texts) > 1]
 
 
-def _is_label(row: Sequence[str]) -> bool:
-    return len(row) > 1 and row[1].lower() in LABELS
+def _are_labels(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether most lines hold a label, or 1 and 0 as in ``statute.sniff_run``."""
+    words = [row[1] for row in rows]
+    in_letters = sum(word.lower() in LABELS for word in words)
+    once = len({row[0] for row in rows}) == len(rows) and statute.are_numbered({row[0]: row[1] for row in rows})
+    return 2 * max(in_letters, once * sum(word in statute.DIGITS for word in words)) > len(rows)
 
 
 def _unheard(*_: object, **__: object) -> None:

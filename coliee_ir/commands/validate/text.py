@@ -6,12 +6,14 @@ import re
 from typing import Final
 
 from coliee_adapters.files import BOM
+from coliee_adapters.lines import SEPARATORS
 from coliee_ir.commands.validate.findings import Add
 
 #: bytes that are no UTF-8, as ``surrogateescape`` decodes them
 NO_UTF8: Final = re.compile("[\udc80-\udcff]")
 
-_LINE_END: Final = re.compile(r"\r++\n?|\n")
+_LINE_END: Final = re.compile(rf"\r++\n?|\n|{SEPARATORS.pattern}")
+_ASCII_LINE_END: Final = re.compile(r"\r++\n?|\n")
 _NOTHING: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n\v\f"
 
 
@@ -44,19 +46,19 @@ def _utf16(raw: bytes) -> str | None:
     return None
 
 
-def lines_of(text: str, add: Add) -> tuple[list[str], bool]:
-    """The lines, and whether the last one has its line end."""
-    if "\r" not in text:
+def lines_of(text: str, add: Add, *, of_json: bool = False) -> tuple[list[str], bool]:
+    """The lines, and whether the last one has its line end; in JSON, Unicode's separators are part of a line."""
+    if "\r" not in text and (of_json or not SEPARATORS.search(text)):
         lines = text.split("\n")
     else:
         lines, at = [], 0
-        for end in _LINE_END.finditer(text):
-            # of carriage returns without a newline behind them, each ends a line
+        for end in (_ASCII_LINE_END if of_json else _LINE_END).finditer(text):
+            # of carriage returns without a newline behind them, each ends a line, as Unicode's separators do
             returns = 0 if end[0].endswith("\n") else len(end[0])
             lines += [text[at : end.start()], *[""] * (returns - 1)]
             at = end.end()
             for number in range(len(lines) - returns + 1, len(lines) + 1):
-                add("carriage-return", number)
+                add("carriage-return" if end[0][0] == "\r" else "line-separator", number)
             if end[0] != "\n" and not returns:
                 add("crlf", len(lines))
         lines.append(text[at:])

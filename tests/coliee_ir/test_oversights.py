@@ -1,0 +1,109 @@
+"""What a second stranger ran into: other line ends, other spellings, other folders, other versions."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from messages import wording
+
+import coliee_ir.examples
+from coliee_adapters.errors import InputError
+from coliee_ir import evaluate, validate
+from coliee_ir.judging import workers
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85"])
+@pytest.mark.parametrize(("task", "name"), [("3", "task3/task3.ALPHA"), ("4", "task4/ALPHA.txt")])
+def test_line_ends_of_unicode_are_mended_and_refused(
+    call: Call, tmp_path: Path, task: str, name: str, end: str
+) -> None:
+    run, fixed = tmp_path / "run.txt", tmp_path / "fixed.txt"
+    text = (EXAMPLES / name).read_text()
+    run.write_text(text.replace("\n", end), encoding="utf-8")
+    found = validate(run, task=task, fix=fixed)
+    finding = next(finding for finding in found.findings if finding.rule == "line-separator")
+    assert finding.count == finding.mended == text.count("\n")
+    assert fixed.read_text() == text
+    code, out, err = call("evaluate", EXAMPLES / f"task{task}" / "gold.xml", run)
+    assert (code, out, f"U+{ord(end):04X}" in err, f"{run}, line 1: " in err) == (2, "", True, True)
+
+
+def test_numbers_for_labels_are_labels_to_validate_too(tmp_path: Path) -> None:
+    text = (EXAMPLES / "task4" / "ALPHA.txt").read_text()
+    run, fixed = tmp_path / "run.txt", tmp_path / "fixed.txt"
+    run.write_text(text.replace(" Y ", " 1 ").replace(" N ", " 0 "))
+    found = validate(run, fix=fixed)
+    assert [(finding.rule, finding.mended) for finding in found.findings] == [("label-form", text.count("\n"))]
+    assert fixed.read_text() == text
+    run.write_text(text.replace(" Y ", " 1 "))  # which evaluate refuses
+    assert [finding.rule for finding in validate(run, task="4").findings] == ["label-unknown"]
+
+
+def test_bytes_in_run_tags_that_are_taken_out_are_mended(tmp_path: Path) -> None:
+    run = tmp_path / "run.txt"
+    run.write_bytes(b"R07-01-A Y LEG\xc9R\nR07-01-U Y LEG\xc9R\nR07-02-\xc9 Y LEG\xc9R\n")
+    (finding,) = (found for found in validate(run, fix=tmp_path / "fixed.txt").findings if found.rule == "not-utf8")
+    assert (finding.count, finding.mended) == (4, 3)
+
+
+def test_a_plan_of_one_query_is_refused(call: Call, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.json"
+    gold.write_text('{"002473": ["050656"]}')
+    code, out, err = call("plan", gold, RUN1, EXAMPLES / "task1" / "dense.txt")
+    assert (code, out) == (2, "")
+    assert wording("year-other-queries", "query") in err
+
+
+def test_an_open_file_is_refused_with_its_path() -> None:
+    with GOLD1.open() as gold, pytest.raises(InputError) as refused:
+        evaluate(gold, RUN1)
+    assert str(GOLD1) in str(refused.value)
+    with pytest.raises(InputError):
+        evaluate(GOLD1, io.StringIO(RUN1.read_text()))
+
+
+def test_a_measure_in_two_words_is_suggested_in_one(call: Call) -> None:
+    code, _, err = call("evaluate", GOLD1, RUN1, "-m", "MicroP micro f1")
+    assert (code, "'micro f1'" in err, "MicroF1?" in err) == (2, True, True)
+
+
+class _Cluster(Executor):
+    """An executor with Dask's client and this many threads, whose workers do nothing before they are asked."""
+
+    def __init__(self, threads: int, fails: Exception | None = None) -> None:
+        self._client = SimpleNamespace(nthreads=lambda: {"a": threads - 1, "b": 1})
+        self.given: list[Future[Any]] = []
+        self.fails = fails
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:  # type: ignore[override]
+        future: Future[Any] = Future()
+        if self.fails is None:
+            future.set_result(None)
+        else:
+            future.set_exception(self.fails)
+        self.given.append(future)
+        return future
+
+
+@pytest.mark.parametrize(("threads", "given"), [(3, 256), (500, 1000)])
+def test_a_large_cluster_has_work_for_all(threads: int, given: int) -> None:
+    cluster = _Cluster(threads)
+    next(workers.results([int] * 2000, 1, cluster))  # type: ignore[call-overload]
+    assert len(cluster.given) == given
+
+
+def test_a_worker_of_another_version_is_named() -> None:
+    cluster = _Cluster(1, AttributeError("Can't get attribute '_done' on <module 'coliee_ir.judging.workers'>"))
+    with pytest.raises(workers.WorkerError, match="version"):
+        list(workers.results([int], 1, cluster))
