@@ -68,6 +68,20 @@ def note(records: Records, parts: Parts, choice: Choice, counted: Counted, again
 OF_ORDER: Final = ("tie", "rank-order")
 
 
+def beside_the_point(measures: Sequence[Measure], against: Prepared) -> set[str]:
+    """The kinds of remark that are about other measures than these."""
+    kinds = set[str]()
+    if not any(measure.looks_at_ranks for measure in measures):
+        kinds.update(OF_ORDER)
+    if not any(isinstance(measure, Delegated) for measure in measures):
+        kinds.update(("judged-only", "unjudged-query"))
+    if not _matters_without_relevant(measures, against):
+        kinds.add("empty-gold")
+    if not any(measure.least_relevance > 1 for measure in measures):
+        kinds.add("relevance-not-reached")
+    return kinds
+
+
 def _remarks(parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
     remarks = against.gold.remarks + Remarks()
     for part in against.rules.parts:

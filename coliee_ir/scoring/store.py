@@ -29,7 +29,7 @@ from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Result, compute
 from coliee_ir.measures.delegated import of_values
-from coliee_ir.measures.ties import Span
+from coliee_ir.measures.ties import Span, told
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring import batch
@@ -37,6 +37,7 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.prepared import qrels_of
 from coliee_ir.scoring.reading import opened_if_possible
+from coliee_ir.scoring.remarking import beside_the_point
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
 
@@ -273,6 +274,9 @@ class _Rules:
         computed = dict(zip(others, compute(others, parts, evaluator.decisions), strict=True))
         answered = np.ones(len(against.queries), dtype=np.bool_)
         answered[more["answered"]] = False
+        ties = {measure: Span(*span) for measure in wanted if (span := more["ties"].get(measure.name))}
+        left_out = {"order-of-ties", *beside_the_point(wanted, against)}
+        remarks = [Remark(*remark) for remark in more["remarks"] if remark[0] not in left_out]
         return Scores(
             tag=row.tag,
             file=file,
@@ -286,10 +290,10 @@ class _Rules:
             extra=more["extra"],
             others=more["others"],
             excluded=tuple(sorted(against.excluded)),
-            remarks=tuple(Remark(*remark) for remark in more["remarks"]),
+            remarks=(*remarks, *told(ties)),
             decisions=evaluator.decisions,
             judged=parts,
-            ties={measure: Span(*span) for measure in wanted if (span := more["ties"].get(measure.name))},
+            ties=ties,
             has_ties=more["has_ties"],
         )
 

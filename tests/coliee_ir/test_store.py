@@ -21,7 +21,7 @@ from messages import wording
 import coliee_ir
 from coliee_adapters import files, score_rows
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Decisions, Evaluator, ScoreStore, Submission
+from coliee_ir import Decisions, Evaluator, Scores, ScoreStore, Submission
 from coliee_ir.cli import scoring
 from tests.coliee_ir.example_runs import SHOWN
 from tests.needed import needs
@@ -110,6 +110,21 @@ def test_scores_kept_in_another_form_are_not_taken_for_these(
         list(kept.scores(Evaluator("gold.json", task="1")))
     assert scored(store, sweep) == (directly(sweep), RUNS, 0)
     assert scored(store, sweep) == (directly(sweep), 0, RUNS)
+
+
+@pytest.mark.parametrize("asked", [("MicroF1",), ("AP",), ("MacroF2",), ("MicroF2@2", "P@1")])
+def test_what_is_remarked_is_about_the_measures_that_are_asked_for(
+    asked: tuple[str, ...], sweep: list[str], store: str
+) -> None:
+    gold = json.loads(Path("gold.json").read_text())
+    Path("gold.json").write_text(json.dumps(gold | {"000109": []}))
+    scored(store, sweep[:5], ("MicroF1", "MacroF2", "P@1", "AP", "AP(rel=2)"))
+    evaluator = Evaluator("gold.json", asked, task="1")
+    with ScoreStore(store, reading=True) as kept:
+        found = [[remark.kind for remark in scores.remarks] for scores in kept.scores(evaluator)]
+    anew = evaluator.evaluate_all(map(Submission, sweep[:5]))
+    assert found == [[remark.kind for remark in scores.remarks] for scores in anew if isinstance(scores, Scores)]
+    assert len(set(map(tuple, found))) > 1
 
 
 def test_a_run_that_moved_is_known_and_is_there_once(sweep: list[str], store: str) -> None:
