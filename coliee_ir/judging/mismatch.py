@@ -77,6 +77,8 @@ def _shown(ids: Iterable[str]) -> str:
     return ", ".join(quoted(text, 24) for text in distinct[:_SHOWN]) + (", …" if len(distinct) > _SHOWN else "")
 
 
+_DIGITS = str.maketrans("OoIl", "0011")
+
 #: What usually goes wrong with an id: how to write it, given how many characters known ids have, and the remedy, with
 #: ``{width}`` for that number and ``{where}`` for what holds the known ids.
 _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
@@ -97,6 +99,11 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (
         lambda text, _: re.sub(r"^([HR][0-9]{1,2})[-_. ]?([0-9]{1,2})[-_. ]?([0-9A-Z]{1,2})$", r"\1-\2-\3", text),
         "write hyphens between the parts of ids, as in R07-01-A",
+    ),
+    (lambda text, width: text.lstrip("0").zfill(width), "write no more leading zeros than the {where} has"),
+    (
+        lambda text, _: text.translate(_DIGITS) if re.fullmatch("[0-9OoIl]+", text) else text,
+        "write the digits 0 and 1, not the letters O and l",
     ),
     (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS),
     (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import PADDING, Collection, Forms, Ids, IntArray, mixed
+from coliee_adapters.ids import MASKS, PADDING, Collection, Forms, Ids, IntArray, mixed
 from coliee_adapters.normal_forms import folded
 from coliee_adapters.statute import STATUTE_ID
 
@@ -15,6 +15,10 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: up to so many ids, looking each up is as fast as comparing all at once
 _FEW = 512
+
+#: bytes in a word; a word of digits 0, and the upper half of each byte
+_WORD = 8
+_ZEROS, _HALVES = np.uint64(0x3030303030303030), np.uint64(0xF0F0F0F0F0F0F0F0)
 
 _ARTICLES = Ids.of(["96", "398-20", "398-20-2"]).forms()
 
@@ -139,7 +143,8 @@ class Qrels:
     def unlike(self, documents: Ids) -> IntArray:
         """Which of these are not in the form of the judged documents, where that is known.
 
-        It is where all are articles of statute law, or numbers filled up with zeros, of which longer ones may exist.
+        It is where all are articles of statute law, or numbers filled up with zeros, of which longer ones may exist if
+        they do not begin with a zero.
 
         :meta private:
         """
@@ -148,8 +153,20 @@ class Qrels:
             self._are_articles = of_law and bool(len(self.documents)) and not _unlike_articles(self.documents).any()
         if self._are_articles:
             return np.flatnonzero(_unlike_articles(documents))
-        others = np.flatnonzero(documents.length != self.digits) if self.digits else np.zeros(0, np.int64)
-        return others[~documents.at(others).are_numbers()] if len(others) else others
+        digits = self.digits
+        if digits is None:
+            return np.zeros(0, np.int64)
+        suspects = documents.length != digits
+        if digits <= _WORD:  # looked at in bulk: a digit is from 0x30 to 0x39
+            (word,) = documents.words(1)
+            suspects |= ((word ^ _ZEROS) & _HALVES & MASKS[digits]) != 0
+        others = np.flatnonzero(suspects)
+        if not len(others):
+            return others
+        of_others = documents.at(others)
+        first = np.frombuffer(of_others.raw, np.uint8)[of_others.first]
+        filled_up = (of_others.length > digits) & (first == ord("0"))
+        return others[~of_others.are_numbers() | filled_up]
 
     @property
     def texts(self) -> list[str]:
