@@ -93,7 +93,7 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
             with held as file:
                 _check_size(source, file.metadata)
                 yield file
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of a name of a column
             said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
             problem = f"the Parquet file is damaged or cut short ({said})"
             raise InputError(source.name, problem, remedy="write or download it again") from None

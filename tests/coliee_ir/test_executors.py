@@ -122,6 +122,32 @@ def test_a_run_that_kills_its_process_stands_alone_in_its_place(
             assert shown(one) == shown(other)
 
 
+class OtherFolder(Executor):
+    """Does its tasks at once, as a worker does that was started in another folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def submit(self, task: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        with contextlib.chdir(self.folder):
+            done.set_result(task(*given, **named))
+        return done
+
+
+def test_a_worker_in_another_folder_does_not_score_what_has_the_same_path_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").mkdir()
+    for folder, document in ((tmp_path, "000011"), (tmp_path / "other", "000012")):
+        for name in ("a.txt", "b.txt"):
+            (folder / name).write_text(f"000001 {document} {name[0]}\n")
+    monkeypatch.chdir(tmp_path)
+    evaluator = Evaluator({"000001": ["000011"]}, task="1")
+    found = list(evaluator.evaluate_all(["a.txt", Path("b.txt")], executor=OtherFolder(tmp_path / "other")))
+    assert [shown(result) for result in found] == [shown(evaluator.evaluate(name)) for name in ("a.txt", "b.txt")]
+
+
 def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "_PART", 9000)
     submissions = [Submission(str(write_run(tmp_path / f"run{at:02d}", at).path)) for at in range(5)]
@@ -166,6 +192,24 @@ def test_one_run_in_parts_has_the_same_scores(tmp_path: Path, threads: Executor)
     assert shown(evaluator.evaluate(tmp_path / "run", jobs=5, executor=threads)) == shown(
         evaluator.evaluate(tmp_path / "run")
     )
+
+
+def test_a_relative_path_is_that_of_the_folder_that_it_was_typed_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Elsewhere(Pickling):
+        """The tasks of ``super`` in another folder, once they have travelled."""
+
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            with contextlib.chdir("/"):
+                return super().submit(fn, *args, **kwargs)
+
+    write_run(tmp_path / "run", 3)
+    monkeypatch.chdir(tmp_path)
+    evaluator = Evaluator(QRELS, MEASURES, task="trec")
+    expected, *absent = evaluator.evaluate_all(["run", "absent"], jobs=1)
+    found, *absent_there = evaluator.evaluate_all(["run", "absent"], executor=Elsewhere())
+    assert (shown(found), list(map(str, absent_there))) == (shown(expected), list(map(str, absent)))
 
 
 def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(

@@ -415,6 +415,15 @@ def test_a_relevance_that_is_wrong_is_named_with_its_row(tmp_path: Path, relevan
     assert problem in refused(lambda: read_gold(path)).problem
 
 
+def test_a_column_whose_name_is_not_text_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    pq.write_table(pa.table({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"doc_id", b"do\xe2_id"))
+    with pytest.raises(InputError) as caught:
+        read_run(path)
+    assert caught.value.problem.startswith(wording("parquet-file-damaged"))
+
+
 def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
     rows = [Row(f"q{n % 5}", f"d{n * 7919 % 10_007}", n * 1.37, n, "T") for n in range(5000)]
     path = tmp_path / "run.parquet"
