@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, printable
 from coliee_ir.cli import main, say, scoring
 from coliee_ir.cli.options import add
-from coliee_ir.commands.verify import read_manifest, verify
+from coliee_ir.commands.verify import folder_of, read_manifest, verify
 from coliee_ir.output.grid import Grid, plain
 
 #: the commands that write manifests; no other is run because a file says so
@@ -38,9 +38,18 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             f"{options.manifest_read}: only {', '.join(_COMMANDS)} can be run again, and without files to write"
         )
-    checks = verify(found, _again)
+    folder = folder_of(options.manifest_read, found)
+    with contextlib.chdir(folder):
+        checks = verify(found, _again)
     rows = [[check.what, check.status] for check in checks]
     scoring.put(plain(Grid(["what", "status"], rows)), options.output)
+    if folder != Path.cwd():
+        say(f"the files were looked for in {printable(str(folder))}")
+    elif any(check.status == "missing" for check in checks):
+        say(
+            f"the files were looked for in {printable(str(folder))} and in the folders of the manifest; "
+            "call verify in the folder in which the manifest was made"
+        )
     failed = [check for check in checks if check.decides and check.status != "same"]
     say("the result is confirmed" if not failed else "the result is not confirmed")
     return 1 if failed else 0

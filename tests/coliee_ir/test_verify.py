@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from coliee_adapters.files import sha256_of
 from coliee_ir.cli import COMMANDS as COMMANDS_OF_ALL
 from coliee_ir.cli import main
 from coliee_ir.cli import verify as verify_command
+
+Call = Callable[..., tuple[int, str, str]]
 
 COMMANDS = {
     "evaluate": ["evaluate", "gold.json", "runs", "-f", "json"],
@@ -138,3 +141,18 @@ def test_standard_input_has_no_manifest(monkeypatch: pytest.MonkeyPatch) -> None
             assert main([*command, "--manifest", "m.json"]) == 2
             assert {path.name for path in Path().iterdir()} == {"gold.json", "runs", "teams.csv"}
         assert stream.tell() == 0
+
+
+def test_the_files_are_found_from_the_manifest_too(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("sent").mkdir()
+    assert call("evaluate", "gold.json", "runs", "--manifest", "sent/m.json")[0] == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    code, _, err = call("verify", "../sent/m.json", "-o", "checked")
+    assert (code, str(tmp_path) in err, wording("result-confirmed") in err) == (0, True, True)
+    assert Path("checked").exists()
+    Path("m.json").write_bytes(Path("../sent/m.json").read_bytes())
+    Path("../gold.json").unlink()
+    code, out, err = call("verify", "m.json")
+    assert (code, "missing" in out, str(elsewhere) in err) == (1, True, True)

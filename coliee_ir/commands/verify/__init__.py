@@ -101,6 +101,17 @@ def read_manifest(path: PathLike) -> dict[str, Any]:
     return dict(found)
 
 
+def folder_of(path: PathLike, found: Mapping[str, Any]) -> Path:
+    """The folder in which the names of a manifest's files are files: this one, or the nearest above the manifest.
+
+    Where none has all of them, this one.
+    """
+    here = Path.cwd()
+    above = Path(path).absolute().parents if Path(path).is_file() else ()
+    folders = (folder for folder in (here, *above) if all((folder / file).is_file() for file in found["files"]))
+    return next(folders, here)
+
+
 def verify(found: Mapping[str, Any], again: Callable[[Sequence[str]], str | None]) -> list[Checked]:
     """Compare what a manifest names with what is there, and the result with that of the same command now.
 
