@@ -115,7 +115,7 @@ def score_each(
     twins = _twins(given) if tell_copies else [None] * len(given)
     score = partial(_contained, scorer, keep_judged)
     if executor is not None:
-        scored = (_with_gold(result, scorer) for result in _elsewhere(given, score, executor, scorer.columns))
+        scored = (_with_gold(result, scorer) for result in _elsewhere(given, score, executor))
     elif (used := processes(jobs, given)) > 1 and len(given) > 1:
         scored = (_with_gold(result, scorer) for result in _in_processes(given, score, used))
     else:
@@ -163,16 +163,14 @@ def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iter
                 done += 1
 
 
-def _elsewhere(
-    given: Sequence[Submission], score: _Score, executor: Executor, columns: Mapping[str, str] | None
-) -> Iterator[Scores | ColieeError]:
+def _elsewhere(given: Sequence[Submission], score: _Score, executor: Executor) -> Iterator[Scores | ColieeError]:
     """What an executor makes of submissions: of small ones a few in each task, of a large one its parts."""
     from coliee_ir.judging import workers
 
     sizes = [sum(map(_size, submission)) for submission in given]
     small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * _PART]
     shares = [small[at : at + _SHARE] for at in range(0, len(small), _SHARE)]
-    scored = _each(workers.results([_Share(score, share, columns) for share in shares], 1, executor), shares)
+    scored = _each(workers.results([partial(_share, score, share) for share in shares], 1, executor), shares)
     for submission, size in zip(given, sizes, strict=True):
         if size < 2 * _PART:
             yield next(scored)
@@ -189,22 +187,10 @@ def _apart(score: _Score, submission: Submission) -> Scores:
     return _without_gold(score(submission, 1))
 
 
-class _Share:
+def _share(score: _Score, share: Sequence[Submission]) -> list[Scores | ColieeError]:
     """The scores of a few submissions, or the errors that they meet: one worker's task."""
-
-    def __init__(self, score: _Score, submissions: Sequence[Submission], columns: Mapping[str, str] | None) -> None:
-        self._score = score
-        self._submissions = submissions
-        self._columns = columns
-
-    def __call__(self) -> list[Scores | ColieeError]:
-        results = [_caught(self._score, submission, 1) for submission in self._submissions]
-        return [result if isinstance(result, ColieeError) else _without_gold(result) for result in results]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Opened files travel, which know where they lie; a path would be sought in the worker's own folder."""
-        opened = [Submission(*(opened_if_possible(part, self._columns) for part in one)) for one in self._submissions]
-        return _Share, (self._score, opened, self._columns)
+    results = [_caught(score, submission, 1) for submission in share]
+    return [result if isinstance(result, ColieeError) else _without_gold(result) for result in results]
 
 
 def _each(

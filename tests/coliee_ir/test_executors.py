@@ -194,24 +194,6 @@ def test_one_run_in_parts_has_the_same_scores(tmp_path: Path, threads: Executor)
     )
 
 
-def test_a_relative_path_is_that_of_the_folder_that_it_was_typed_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Elsewhere(Pickling):
-        """The tasks of ``super`` in another folder, once they have travelled."""
-
-        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-            with contextlib.chdir("/"):
-                return super().submit(fn, *args, **kwargs)
-
-    write_run(tmp_path / "run", 3)
-    monkeypatch.chdir(tmp_path)
-    evaluator = Evaluator(QRELS, MEASURES, task="trec")
-    expected, *absent = evaluator.evaluate_all(["run", "absent"], jobs=1)
-    found, *absent_there = evaluator.evaluate_all(["run", "absent"], executor=Elsewhere())
-    assert (shown(found), list(map(str, absent_there))) == (shown(expected), list(map(str, absent)))
-
-
 def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
