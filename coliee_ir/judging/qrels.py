@@ -166,7 +166,8 @@ class Qrels:
         of_others = documents.at(others)
         first = np.frombuffer(of_others.raw, np.uint8)[of_others.first]
         filled_up = (of_others.length > digits) & (first == ord("0"))
-        return others[~of_others.are_numbers() | filled_up]
+        odd: IntArray = others[~of_others.are_numbers() | filled_up]
+        return odd
 
     @property
     def texts(self) -> list[str]:
