@@ -262,8 +262,8 @@ def test_measures_by_which_weights_are_fitted() -> None:
         ({"measure": "MicroF1@5", "top": 3}, wording("cutoff-top-another", "MicroF1@5", 3)),
         ({"measure": "AP", "top": 3}, wording("top-applies-p", "AP")),
         ({"method": "vote"}, wording("weights-only-fitted", "vote")),
-        ({"folds": 1}, wording("folds-cannot-made", 1, 30, "queries")),
-        ({"folds": 31}, wording("folds-cannot-made", 31, 30, "queries")),
+        ({"folds": 1}, wording("folds-cannot-made", "1 fold", "30 queries", "use 2 to 30")),
+        ({"folds": 31}, wording("folds-cannot-made", "31 folds", "30 queries", "use 2 to 30")),
         ({"seed": -1}, wording("seed-must-integer")),
     ]:
         with pytest.raises(UsageError, match=sentence.replace("(", r"\(").replace(")", r"\)")):

@@ -360,7 +360,7 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
         "training,4,5,6,1.5", "test,2,4.5,3,1.5",
     ]  # fmt: skip
     assert main(given) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == ["test,2.0,3.0,1.5"]
+    assert capsys.readouterr().out.splitlines()[1:] == ["test,2,3,1.5"]
     assert main([*given, "--train-corpus", "training"]) == 2
     assert "--train GOLD" in capsys.readouterr().err
 

@@ -136,6 +136,7 @@ TAKES_TASK: dict[str, Callable[..., object]] = {
     "fit_fusion": lambda **asked: coliee_ir.fit_fusion(GOLD, *RUNS, folds=2, **asked),
     "fuse": lambda **asked: coliee_ir.fuse(*RUNS, **asked),
     "make_report": lambda **asked: coliee_ir.make_report(GOLD, *RUNS, n_resamples=9, **asked),
+    "pick_run": lambda **asked: coliee_ir.pick_run(GOLD, *RUNS, n_resamples=9, **asked),
     "plan": lambda **asked: coliee_ir.plan(GOLD, RUNS[0], {"q0": ["a"]}, n_resamples=99, years=2, **asked),
     "protocol": lambda task, **asked: coliee_ir.protocol(task, **asked),
     "rank_runs": lambda **asked: coliee_ir.rank_runs(GOLD, *RUNS, n_resamples=9, **asked),

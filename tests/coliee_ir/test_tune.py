@@ -359,11 +359,11 @@ GOLD, RUN = world(8)
         ({"floor": 3, "cap": 2}, wording("floor-must-not", 3, 2)),
         ({"seed": -1}, wording("seed-must-integer")),
         ({"repeats": 0}, wording("number-repeats-must", "1,000")),
-        ({"folds": 1}, wording("folds-cannot-made", 1, 30, "queries")),
-        ({"folds": 31}, wording("folds-cannot-made", 31, 30, "queries")),
+        ({"folds": 1}, wording("folds-cannot-made", "1 fold", "30 queries", "use 2 to 30")),
+        ({"folds": 31}, wording("folds-cannot-made", "31 folds", "30 queries", "use 2 to 30")),
         (
             {"groups": dict.fromkeys(GOLD, "g")},
-            wording("folds-cannot-made", 5, 1, "groups"),
+            wording("folds-cannot-made", "5 folds", "1 group", "at least 2 are needed"),
         ),
         ({"by": ["k", "best"]}, wording("unknown-rule-rules", "'best'", "") + ", ".join((*FAMILIES, "max"))),
         (
