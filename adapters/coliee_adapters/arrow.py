@@ -249,7 +249,7 @@ def _decimals(address: int | None, kind: str, offset: int, n: int) -> _Numbers:
     # of these, a float holds both integers, and division rounds once
     if fits and 0 < scale <= _EXACT_POWER and ((units >= -_EXACT_INTEGER) & (units <= _EXACT_INTEGER)).all():
         return units / 10.0**scale
-    whole = (int.from_bytes(word.tobytes(), "little", signed=True) for word in words)
+    whole = units.tolist() if fits else (int.from_bytes(word.tobytes(), "little", signed=True) for word in words)
     return np.array([one / 10**scale if scale > 0 else float(one * 10**-scale) for one in whole], np.float64)
 
 

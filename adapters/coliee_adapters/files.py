@@ -121,13 +121,13 @@ class Source:
             raise InputError(self.name, "a pipe cannot be sent to another process", remedy="name a file")
         held = {name: None if name == "_spool" else value for name, value in vars(self).items() if name != "_first"}
         if not self._is_remote:  # a worker may have another working directory
-            held |= {"_place": self._place.absolute(), "_machine": self._machine or _this_machine()}
+            held |= {"_place": self._place.absolute(), "_machine": self._machine or this_machine()}
         return held
 
     @property
     def _where(self) -> str:
         """The machine that reads the file, if it is not the one that found it."""
-        return f" on {_this_machine()}" if self._machine not in ("", _this_machine()) else ""
+        return f" on {this_machine()}" if self._machine not in ("", this_machine()) else ""
 
     @property
     def stem(self) -> str:
@@ -429,7 +429,8 @@ class Source:
             raise InputError(self.name, f"cannot be read{self._where} ({error.strerror or error})") from None
 
 
-def _this_machine() -> str:
+def this_machine() -> str:
+    """The name of this machine."""
     import platform  # takes a while to load
 
     return platform.node()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
@@ -78,9 +77,7 @@ def content_lines(
     [(4, '001 013 univABC')]
     """
     state = comments or Comments()
-    *few, rest_of_text = text.split("\n", _FEW)
-    lines = chain(few, chain.from_iterable(others.split("\n") for others in (rest_of_text,)))
-    for number, line in enumerate(lines, start=first_line):
+    for number, line in enumerate(_split(text), start=first_line):
         rest = whole = line.strip(BLANKS).lstrip(_MARK + BLANKS)
         at = 0  # where the next comment or the content begins; a line can hold very many comments
         while at < len(rest) and (state.opened or rest.startswith("/*", at)):
@@ -105,6 +102,12 @@ def content_lines(
             state.note(number, whole)
     if comments is None:
         state.check_closed(name)
+
+
+def _split(text: str) -> Iterator[str]:
+    *few, others = text.split("\n", _FEW)
+    yield from few
+    yield from others.split("\n")
 
 
 def _are_lines(line: str) -> bool:

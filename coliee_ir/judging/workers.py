@@ -11,7 +11,6 @@ import contextlib
 import multiprocessing
 import os
 import pickle
-import platform
 import sys
 import threading
 import warnings
@@ -25,6 +24,7 @@ from typing import Any, Final, TypeVar
 
 from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError
+from coliee_adapters.files import this_machine
 from coliee_ir._version import __version__
 from coliee_ir.judging import memory
 
@@ -186,9 +186,8 @@ class _Away:
 
 def _done(version: str, task: bytes) -> Any:
     if version != __version__:
-        raise _OtherVersionError(
-            f"the worker {platform.node()} has coliee-ir {__version__}, not {version} as this machine"
-        )
+        problem = f"the worker {this_machine()} has coliee-ir {__version__}, not {version} as this machine"
+        raise _OtherVersionError(problem)
     if "MALLOC_TRIM_THRESHOLD_" in os.environ:
         memory.keep()
     return _caught(pickle.loads(task))

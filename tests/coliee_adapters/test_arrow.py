@@ -34,6 +34,10 @@ TYPES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     **{str(one): (one, st.integers(0, 255)) for one in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())},
     **{str(one): (one, st.floats(width=32)) for one in (pa.float32(), pa.float64())},
     "bool": (pa.bool_(), st.booleans()),
+    **{
+        str(one): (one, st.integers(-999, 999).map(lambda n: Decimal(100 * n)))
+        for one in (pa.decimal32(5, -2), pa.decimal128(20, -2))
+    },
     "decimal128(9, 0)": (pa.decimal128(9), st.integers(-(10**9) + 1, 10**9 - 1).map(Decimal)),
     **{
         str(one): (one, st.decimals(-99, 99, places=one.scale))
