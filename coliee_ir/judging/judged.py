@@ -452,21 +452,32 @@ class _Judging:
             self.remarks.add("tie", f"query {lines.queries[segment]}")
         several = np.searchsorted(ordered, hits.keys, side="right") - np.searchsorted(ordered, hits.keys) > 1
         at = np.flatnonzero(several)
-        at = at[np.argsort(hits.keys[at], kind="stable")]
-        starts = np.flatnonzero(np.diff(hits.keys[at], prepend=hits.keys[at][:1] - 1))
-        for group in np.split(at, starts[1:]) if len(at) else ():
-            segment = int(hits.segment[group[0]])
-            first, last = int(lines.starts[segment]), int(lines.starts[segment + 1])
-            members = np.flatnonzero(
-                in_segments(lines.segment[first:last], lines.keys[first:last]) == hits.keys[group[0]]
-            )
-            # code points order text as UTF-8 orders its bytes
-            descending = sorted((lines.documents[first + i] for i in members.tolist()), reverse=True)
-            further = {document: n for n, document in enumerate(descending)}
-            rows, best = hits.rows[group], self.rank[hits.rows[group]]
-            self.tied.append(np.stack((rows, best, best + len(members) - 1)))
-            for row in rows.tolist():
-                self.rank[row] += further[self.qrels.documents[row]]
+        if not len(at):
+            return
+        keys, rows = hits.keys[at], hits.rows[at]
+        # the lines that share a key with a judged document, and behind them the judged documents themselves
+        concerned = np.zeros(len(lines.queries), dtype=np.bool_)
+        concerned[hits.segment[at]] = True
+        near = np.flatnonzero(np.repeat(concerned, lines.lengths))
+        wanted = np.sort(keys)
+        wanted = wanted[np.append(True, np.diff(wanted) > 0)]
+        of_lines = in_segments(lines.segment[near], lines.keys[near])
+        block = np.minimum(np.searchsorted(wanted, of_lines), len(wanted) - 1)
+        members = wanted[block] == of_lines
+        near, block = near[members], block[members]
+        group = np.concatenate((block, np.searchsorted(wanted, keys)))
+        order = _by_bytes(lines.documents.at(near), self.qrels.documents.at(rows), group)
+        # how many lines of its block stand at or before each: all less these are above it
+        before = np.cumsum(order < len(near))
+        sizes = np.bincount(block, minlength=len(wanted))
+        hit = order[order >= len(near)] - len(near)
+        counted = before[order >= len(near)]
+        of = group[len(near):]
+        best = self.rank[rows]
+        further = np.empty(len(rows), dtype=np.int64)
+        further[hit] = np.cumsum(sizes)[of[hit]] - counted
+        self.tied.append(np.stack((rows, best, best + sizes[of] - 1)))
+        self.rank[rows] += further
 
     def _note_lost_zeros(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
         """Remark judged documents that would have been retrieved without their leading zeros, and others as short."""
@@ -538,6 +549,18 @@ class _Judging:
             document = lines.documents[at]
             if is_folded(document):  # others were remarked
                 self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
+
+
+def _by_bytes(of_lines: Ids, of_gold: Ids, group: IntArray) -> IntArray:
+    """The order of ids by group, then by bytes, then lines before the gold's."""
+    longest = max(int(of_lines.length.max()), int(of_gold.length.max()))
+    count = (longest + 7) // 8
+    if count > 16:
+        texts = [*of_lines, *of_gold]
+        numbers = group.tolist()
+        return np.array(sorted(range(len(texts)), key=lambda i: (numbers[i], texts[i], i)), dtype=np.int64)
+    words = [np.concatenate(pair).byteswap() for pair in zip(of_lines.words(count), of_gold.words(count), strict=True)]
+    return np.lexsort((*reversed(words), group))  # stable: lines, which stand first, stay first
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

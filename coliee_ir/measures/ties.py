@@ -11,7 +11,7 @@ tied scores.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,8 +21,9 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import Judged
-from coliee_ir.measures.base import Measure, Parts
-from coliee_ir.measures.delegated import Delegated
+from coliee_adapters import trec_eval
+from coliee_ir.measures.base import Measure, Parts, Result
+from coliee_ir.measures.delegated import Delegated, of_values
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.rules.decisions import Decisions
 
@@ -81,16 +82,92 @@ def span(measure: Measure, parts: Parts, decisions: Decisions) -> Span | None:
     return Span(low.value, terms.total, high.value)
 
 
-def spans(measures: Iterable[Measure], parts: Parts, decisions: Decisions) -> dict[Measure, Span]:
-    """The spans of the measures of which they are known and that look at a part with ties."""
-    looking = [one for one in measures if one.ranked and one.part(parts).tied.size]
-    found = {one: span(one, parts, decisions) for one in looking}
-    return {one: of_it for one, of_it in found.items() if of_it is not None}
+def spans(
+    measures: Mapping[Measure, Result], parts: Parts, decisions: Decisions
+) -> Mapping[Measure, Span]:
+    """The spans of the measures of which they are known and that look at a part with ties.
+
+    trec_eval is asked anew for the queries that have ties, twice for all measures together; all other queries keep
+    their values. The expected values, which no remark needs, are found when somebody asks.
+    """
+    looking = [one for one in measures if one.ranked and one.part(parts).tied.size and _value_of(one) is not None]
+    bounds: dict[Measure, tuple[Result, Result]] = {}
+    for judged in {id(one.part(parts)): one.part(parts) for one in looking}.values():
+        of_part = [one for one in looking if one.part(parts) is judged]
+        name = next(name for name, part in parts.items() if part is judged)
+        ordered = [_ordered(judged, best) for best in (False, True)]
+        asked = [one for one in of_part if isinstance(one, Delegated)]
+        low, high = (_values_anew(asked, measures, one, decisions) for one in ordered)
+        for one in of_part:
+            bounds[one] = (
+                (low[one], high[one])
+                if isinstance(one, Delegated)
+                else tuple(one.compute({**parts, name: each}, decisions) for each in ordered)
+            )
+    return _Spans(bounds, parts)
+
+
+def _values_anew(
+    asked: Sequence[Delegated], known: Mapping[Measure, Result], judged: Judged, decisions: Decisions
+) -> dict[Delegated, Result]:
+    """The results of trec_eval's measures with the tied queries asked again, and the others as they are known."""
+    if not asked:
+        return {}
+    queries = np.unique(_query_of(judged, judged.tied[0]))
+    queries = queries[~np.isnan(np.array([known[one].per_query[queries] for one in asked]).any(axis=0))]
+    qrels = judged.qrels
+    rows = qrels.rows(queries)
+    start = np.concatenate(([0], np.cumsum(qrels.sizes[queries])))
+    requests = [one.request for one in asked]
+    values = trec_eval.values(requests, start, qrels.relevance[rows], judged.rank[rows], judged.retrieved[queries])
+    table = np.array([known[one].per_query for one in asked])
+    table[:, queries] = [values[request] for request in requests]
+    means = trec_eval.means(requests, table[:, qrels.by_id])
+    return {
+        one: of_values(one.request, mean, per_query, judged)
+        for one, mean, per_query in zip(asked, means, table, strict=True)
+    }
+
+
+class _Spans(Mapping[Measure, Span]):
+    """Spans whose expected values are computed when they are asked for."""
+
+    def __init__(self, bounds, parts):
+        self.bounds, self.parts, self.found = bounds, parts, {}
+
+    def __iter__(self):
+        return iter(self.bounds)
+
+    def __len__(self):
+        return len(self.bounds)
+
+    def __getitem__(self, measure):
+        if measure not in self.found:
+            low, high = self.bounds[measure]
+            self.found[measure] = _expected(measure, measure.part(self.parts), low, high)
+        return self.found[measure]
+
+    def ends(self):
+        return [(one, low.value, high.value) for one, (low, high) in self.bounds.items()]
+
+
+def _expected(measure, judged, low, high):
+    if low.value == high.value:
+        return Span(low.value, low.value, high.value)
+    value = _value_of(measure)
+    each, top = low.terms.each.copy(), high.terms.each
+    for query, blocks in _blocks(judged, measure.least_relevance):
+        worst, mean, best = value(judged, query, blocks)
+        if best > worst:
+            each[query] += (top[query] - each[query]) * (mean - worst) / (best - worst)
+    terms = low.terms._replace(each=each)
+    return Span(low.value, terms.total, high.value)
 
 
 def notable(ties: Mapping[Measure, Span]) -> list[str]:
     """The scores that could be notably different with equal scores in another order, each with its span."""
-    return [f"{measure} {low:.4f} to {high:.4f}" for measure, (low, _, high) in ties.items() if high - low > NOTABLE]
+    ends = ties.ends() if isinstance(ties, _Spans) else [(one, low, high) for one, (low, _, high) in ties.items()]
+    return [f"{measure} {low:.4f} to {high:.4f}" for measure, low, high in ends if high - low > NOTABLE]
 
 
 def told(ties: Mapping[Measure, Span]) -> list[Remark]:

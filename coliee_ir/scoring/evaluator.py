@@ -123,7 +123,7 @@ class Evaluator:
         measured = perf_counter()
         counted = measuring.count(parts, against)
         has_ties = any(part.tied.size for part in parts.values())
-        ties = spans(choice.measures, parts, self.decisions) if has_ties else {}
+        ties = spans(results, parts, self.decisions) if has_ties else {}
         noted = note(read, parts, choice, counted, against)
         on_long_list = [m for m in self.asked or measuring.named(self.protocol.long_list) if m.ranked]
         return Scores(
