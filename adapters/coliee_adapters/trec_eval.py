@@ -348,6 +348,10 @@ def _visible(
     # every negative relevance means "in the pool, not judged"; only -1 is safe for trec_eval's arithmetic
     level = np.maximum(relevance, -1)
     depth = retrieved
+    if all(one.base in _CUTOFFS for one in group.requests):
+        most = max(int(one.parameter) for one in group.requests)
+        rank = np.where(rank <= most, rank, 0)
+        depth = np.minimum(depth, most)
     if like.top:
         rank = np.where(rank <= like.top, rank, 0)
         depth = np.minimum(depth, like.top)
