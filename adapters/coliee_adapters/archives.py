@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 from coliee_adapters import limits
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, compression_of
-from coliee_adapters.errors import InputError, contained
+from coliee_adapters.errors import InputError, guarded
 from coliee_adapters.file_kinds import TAR, ZIP, kind_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def contents(path: str) -> Contents:
     Raises:
         InputError: it is damaged or encrypted, holds too many files, or unpacks to more than ``limits`` allows.
     """
-    with contained(path):
+    with guarded(path):
         found = Path(path).stat()
         return _unpacked(path, found.st_size, found.st_mtime_ns)
 
@@ -172,6 +172,8 @@ def _unpack(path: str, shown: str, meter: _Meter, done: Contents, before: str, d
 
 def _plain_name(name: str) -> str:
     """The name of an entry below its archive; empty for one that leads out of it."""
+    if "\0" in name:
+        return ""
     path = PurePosixPath(name.replace("\\", "/"))
     inside = not path.is_absolute() and ".." not in path.parts and ":" not in path.parts[0] if path.parts else False
     return path.as_posix() if inside else ""
@@ -184,7 +186,7 @@ def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, Bin
     raw.seek(0)
     with zipfile.ZipFile(raw) as archive:
         for entry in archive.infolist():
-            if entry.is_dir():
+            if not entry.filename or entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
                 continue
             if entry.flag_bits & 1:
                 raise InputError(shown, "the archive is encrypted", remedy="ask for one without a password")

@@ -118,6 +118,27 @@ def contained(path: str) -> Iterator[None]:
         ) from None
 
 
+@contextlib.contextmanager
+def guarded(path: str) -> Iterator[None]:
+    """Make an InputError of whatever else goes wrong while one submission is opened and read: it stops no other.
+
+    Args:
+        path: the file, or archive, as the user named it.
+
+    Raises:
+        InputError: see above; the error that was met is its cause.
+    """
+    try:
+        with contained(path):
+            yield
+    except ColieeError:
+        raise
+    except Exception as error:
+        said = str(error).splitlines()[0] if str(error) else ""
+        problem = f"cannot be read ({type(error).__name__}{': ' if said else ''}{said})"
+        raise InputError(path, problem, remedy="pack, write or download it again") from error
+
+
 def _restore(
     kind: type[InputError],
     path: str,

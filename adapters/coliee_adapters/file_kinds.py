@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+import os
+from typing import BinaryIO, Final
 
 from coliee_adapters.classes import NamedTuple
 
@@ -28,6 +29,12 @@ _EXPORT: Final = "export it as CSV"
 #: what golds and runs may be, and other files not
 PARQUET: Final = Kind("a Parquet file", "convert it: coliee-ir convert IN OUT")
 
+SQLITE: Final = Kind("an SQLite database", "export the table as CSV")
+
+#: by what a store of scores is known: SQLite's field for the application, a key in a Parquet file's footer
+STORE_ID: Final = 0x434F4C49
+STORE_KEY: Final = b"coliee_ir.rules"
+
 #: the first bytes, and what they show
 _STARTS: Final = (
     (bytes(512), Kind("a file of zero bytes", "get a new copy: the content was lost or never written")),
@@ -47,7 +54,7 @@ _STARTS: Final = (
     (b"{\\rtf", Kind("an RTF document", "save it as plain text")),
     (b"\x89HDF\r\n\x1a\n", Kind("an HDF5 file", _TABLE)),
     (b"\x93NUMPY", Kind("a NumPy array", "write ids and scores as text, or give the arrays to Evaluator in Python")),
-    (b"SQLite format 3\0", Kind("an SQLite database", "export the table as CSV")),
+    (b"SQLite format 3\0", SQLITE),
     (b"version https://git-lfs", Kind("a pointer of Git LFS, not the file itself", "fetch the file with git lfs pull")),
 )  # fmt: skip
 
@@ -103,3 +110,19 @@ def is_utf16(head: bytes) -> bool:
     (True, True, False)
     """
     return head.startswith((b"\xff\xfe", b"\xfe\xff")) or head[:2].count(0) == 1
+
+
+def is_sqlite_store(head: bytes) -> bool:
+    """Whether an SQLite database with these first bytes is a store of scores."""
+    return int.from_bytes(head[68:72]) == STORE_ID
+
+
+def is_parquet_store(stream: BinaryIO) -> bool:
+    """Whether a Parquet file is a store of scores, by its footer."""
+    try:
+        end = stream.seek(-8, os.SEEK_END)
+        size = int.from_bytes(stream.read(4), "little")
+        stream.seek(max(end - size, 0))
+        return STORE_KEY in stream.read(size)
+    except OSError:
+        return False

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import enum
 import errno
 import functools
 import io
@@ -11,7 +13,7 @@ import re
 import stat
 import sys
 import weakref
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -41,8 +43,17 @@ _ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml", ".parquet"
 
 PathLike = str | os.PathLike[str]
 
-#: the sources of which the first bytes are held: of many thousands only the last
-_HELD: Final[deque[weakref.ref[Source]]] = deque(maxlen=256)
+class Kind(enum.StrEnum):
+    """What a path is, found by one look."""
+
+    TEXT = "text"  # golds, runs, answers, lists, logs: the forms tell them apart; also whatever a stream delivers
+    TABLE = "table"  # Parquet
+    STORE = "store"  # scores that were kept
+    ARCHIVE = "archive"
+    FOLDER = "folder"
+    EMPTY = "empty"
+    BINARY = "binary"  # no form of ours; the error says which
+    ABSENT = "absent"  # not there, or it cannot be opened or unpacked; the error says why
 
 
 class _State(NamedTuple):
@@ -52,8 +63,26 @@ class _State(NamedTuple):
     sign: tuple[int, int] | str
 
 
+class Look(NamedTuple):
+    """What was seen of a file.
+
+    Attributes:
+        kind: what it is.
+        fault: why it cannot be read as text or a table; None if it can.
+        tolerable: whether who checks files for their faults may read it all the same: it is empty, or holds NUL.
+        goes_on: whether there may be more than the head.
+    """
+
+    kind: Kind
+    fault: InputError | None = None
+    tolerable: bool = False
+    goes_on: bool = False
+
+
 class Source:
-    """Where bytes come from: a file, compressed or not, or standard input. It can be read more than once.
+    """Where bytes come from: a file, compressed or not, or standard input; of what is no file, what it is.
+
+    It is made of a path without looking, and opened when something is asked of it. It can be read more than once.
 
     Standard input, or a pipe, is spooled to an unnamed temporary file at first use, so that it too can be read twice
     (once to find out what it is, once to read it) without being held in memory. A file that changes between its first
@@ -63,53 +92,133 @@ class Source:
     Args:
         path: a path, or ``-`` for standard input; a file in an archive is ``ARCHIVE/NAME``; the address of a file that
             lies elsewhere, see ``remote``.
-        may_be_empty: whether a file without content is left to the caller.
+        lenient: whether an empty file, UTF-16, and text with a NUL in it, are left to the caller.
         columns: what its columns are called, by role, where it is a table (see ``coliee_adapters.vocabulary``).
-        any_text: whether UTF-16, and text with a NUL in it, are left to the caller.
 
     Raises:
-        InputError: the path does not exist, is a directory, may not be read, is empty, holds no text, goes beyond a
-            limit of ``limits``, or changes.
-        UsageError: a limit is set to what is not a number.
+        UsageError: this is no path. What is wrong with the file itself is an InputError of ``head``, ``open``,
+            ``text``, ``raw`` and ``blocks``: it does not exist, is a directory, may not be read, is empty, holds no
+            text, goes beyond a limit of ``limits``, or changes.
     """
 
-    def __init__(
-        self,
-        path: PathLike,
-        *,
-        may_be_empty: bool = False,
-        any_text: bool = False,
-        columns: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, path: PathLike, *, lenient: bool = False, columns: Mapping[str, str] | None = None) -> None:
         self.path = _named(path)
+        self.lenient = lenient
         self.columns = dict(columns or {})
         #: the form that was found in the first bytes, as a gold or a run with columns of these names
         self.forms: dict[object, str] = {}
         self.name = "<stdin>" if self.path == "-" else masked(self.path)
-        self.limits = limits.current()
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
+        self._seen: Look | None = None
         #: where the file was found, if it has come from another process
         self._machine = ""
         #: the name of its compression; empty where it has none
         self._compression = ""
-        with self._faults():
-            if not self.path:
-                raise InputError("''", "an empty file name", remedy="name a file; is a variable of the shell empty?")
-            self._is_remote = remote.is_remote(self.path)
-            if self._is_remote:
-                self._is_stream = remote.state(self.path).size is None or not remote.has_ranges(self.path)
-            else:
-                #: where the bytes lie
-                self._place = Path(archives.located(self.path))
-                if self.path != "-" and self._place.is_dir():
-                    raise InputError(self.name, "this is a directory", remedy="name the file in it")
-                # a stream can be read once only: standard input, a pipe
-                self._is_stream = self.path == "-" or (self._place.exists() and not self._place.is_file())
-        head = self.head()
-        if not may_be_empty and not head.strip():
-            raise InputError(self.name, "the file is empty", remedy="give a file with content")
-        self._check_kind(head, any_text=any_text)
+
+    @classmethod
+    def of(cls, given: PathLike | Source, columns: Mapping[str, str] | None = None) -> Source:
+        """A path as a Source; a Source as it is, with the names of columns where some are given."""
+        if not isinstance(given, Source):
+            return cls(given, columns=columns)
+        if columns:
+            given.columns = dict(columns)
+        return given
+
+    @functools.cached_property
+    def limits(self) -> limits.Limits:
+        """What holds for this file."""
+        return limits.current()
+
+    @functools.cached_property
+    def is_remote(self) -> bool:
+        """Whether it lies elsewhere."""
+        return remote.is_remote(self.path)
+
+    @functools.cached_property
+    def _place(self) -> Path:
+        """Where the bytes lie."""
+        return Path(archives.located(self.path))
+
+    @functools.cached_property
+    def is_stream(self) -> bool:
+        """Whether it can be read once only: standard input, a pipe; or a server gives no ranges of it."""
+        if self.is_remote:
+            return remote.state(self.path).size is None or not remote.has_ranges(self.path)
+        try:
+            return self.path == "-" or (self._place.exists() and not self._place.is_file())
+        except (OSError, ValueError):  # no name that a file can have, as its opening will say
+            return False
+
+    @property
+    def kind(self) -> Kind:
+        """What the path is. A stream is not read for that: what it holds, its reading finds."""
+        if self._seen is None and not self.is_folder and not self.is_remote:
+            with contextlib.suppress(InputError, OSError, ValueError):  # of which the look will say more
+                if self.is_stream:
+                    return Kind.TEXT
+        return self.look().kind
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it leads to a folder, without opening what does not."""
+        return self._seen.kind is Kind.FOLDER if self._seen is not None else is_folder(self.path)
+
+    def look(self) -> Look:
+        """What is seen of it: of a file the first bytes, at the first call."""
+        if self._seen is None:
+            self._seen = self._looked()
+        return self._seen
+
+    def _looked(self) -> Look:
+        assert self.limits  # which may be set to what is no number
+        try:
+            with self._faults():
+                if not self.path:
+                    remedy = "name a file; is a variable of the shell empty?"
+                    raise InputError("''", "an empty file name", remedy=remedy)
+                if is_folder(self.path):
+                    fault = InputError(self.name, "this is a directory", remedy="name the file in it")
+                    return Look(Kind.FOLDER, fault)
+                head = self._first() if self.is_stream else _head_of(self)
+        except InputError as error:
+            return Look(Kind.STORE if _has_journal(self.path) else Kind.ABSENT, error)
+        goes_on = len(head) == _HEAD
+        if not without_marks(head).strip():
+            fault = InputError(self.name, "the file is empty", remedy="give a file with content")
+            return Look(Kind.EMPTY, fault, tolerable=True, goes_on=goes_on)
+        try:
+            self._check_kind(head)
+        except InputError as error:
+            kind, tolerable = self._kind_of(head)
+            return Look(kind, error, tolerable, goes_on)
+        return Look(self._kind_of(head)[0], None, False, goes_on)
+
+    def _kind_of(self, head: bytes) -> tuple[Kind, bool]:
+        """What a file with these first bytes is; and whether it is text with something wrong in it."""
+        shown = file_kinds.kind_of(head)
+        if shown is None:
+            return Kind.TEXT, True
+        if shown in (file_kinds.ZIP, file_kinds.TAR):
+            return Kind.ARCHIVE, False
+        if self._compression:
+            return Kind.BINARY, False
+        if shown is file_kinds.SQLITE and file_kinds.is_sqlite_store(head):
+            return Kind.STORE, False
+        if shown is file_kinds.PARQUET:
+            with self._stream() as stream:
+                return (Kind.STORE if file_kinds.is_parquet_store(stream) else Kind.TABLE), False
+        return Kind.BINARY, False
+
+    def check(self) -> None:
+        """See that it can be read as text or a table.
+
+        Raises:
+            InputError: see the class.
+        """
+        seen = self.look()
+        if seen.fault is not None and not (self.lenient and seen.tolerable):
+            raise copy.copy(seen.fault)
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels to another process: the name and the file's state, not its first bytes.
@@ -117,11 +226,13 @@ class Source:
         Raises:
             InputError: standard input or a pipe, which only this process has read.
         """
-        if self._is_stream and not self._is_remote:
+        if not self.is_remote and self.is_stream:
             raise InputError(self.name, "a pipe cannot be sent to another process", remedy="name a file")
-        held = {name: None if name == "_spool" else value for name, value in vars(self).items() if name != "_first"}
-        if not self._is_remote:  # a worker may have another working directory
-            held |= {"_place": self._place.absolute(), "_machine": self._machine or this_machine()}
+        self.look()  # at the place of a file that was not opened here, a worker may have another one
+        held = {**vars(self), "_spool": None, "limits": self.limits}
+        if not self.is_remote:  # a worker may have another working directory
+            with contextlib.suppress(InputError):
+                held |= {"_place": self._place.absolute(), "_machine": self._machine or this_machine()}
         return held
 
     @property
@@ -135,34 +246,32 @@ class Source:
 
         Only endings of known forms are taken off: in ``task3.ALPHA`` the last word is the run's name.
         """
-        name = plain_name(Path(self.name.partition("?")[0] if self._is_remote else self.name).name)
+        name = plain_name(Path(self.name.partition("?")[0] if self.is_remote else self.name).name)
         return (name.rpartition(".")[0] if name.lower().endswith(_ENDINGS) else "") or name
 
     @property
     def is_file(self) -> bool:
         """Whether the bytes lie in a plain file, of which parts can be read."""
-        return not self._compression and not self._is_stream
+        self.look()
+        return not self._compression and not self.is_stream
 
     def head(self) -> bytes:
         """The first 64 KiB, decompressed, without byte order marks."""
-        return without_marks(self._first)
+        self.check()
+        return without_marks(self._first() if self.is_stream else _head_of(self))
 
-    @functools.cached_property
     def _first(self) -> bytes:
-        if len(_HELD) == _HELD.maxlen and (oldest := _HELD[0]()) is not None:
-            vars(oldest).pop("_first", None)  # it is read again if it is asked for
-        _HELD.append(weakref.ref(self))
-        with self.open() as stream, self._faults():
+        with self._stream() as stream, self._faults():
             return stream.read(_HEAD)
 
     @property
     def goes_on(self) -> bool:
         """Whether there may be more than the head."""
-        return len(self._first) == _HEAD
+        return self.look().goes_on
 
     @contextlib.contextmanager
     def open(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
-        """A binary stream from the first byte, decompressed.
+        """A binary stream from the first byte, decompressed. A small plain file, of which all was seen, is not opened.
 
         Args:
             to_end: whether the rest will be read from where reading begins, so that a file elsewhere is asked for
@@ -172,16 +281,30 @@ class Source:
         Raises:
             InputError: see the class.
         """
+        self.check()
+        if self.is_remote or not self.is_file or self.goes_on:
+            with self._stream(to_end=to_end, stop=stop) as stream:
+                yield stream
+            return
+        with self._faults():
+            self._check_unchanged(None)
+        yield io.BytesIO(_head_of(self))
+        with self._faults():
+            self._check_unchanged(None)
+
+    @contextlib.contextmanager
+    def _stream(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
+        """The same, whatever the first bytes are."""
         with contextlib.ExitStack() as stack:
             with self._faults():
                 raw: BinaryIO
                 known: _State | None = None
-                if self._is_stream:
+                if self.is_stream:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
                     known = self._state
-                    if self._is_remote:
+                    if self.is_remote:
                         size = known.size if known is not None else remote.state(self.path).size or 0
                         size = size if stop is None else min(stop, size)
                         raw = stack.enter_context(remote.opened(self.path, size, to_end=to_end))
@@ -189,25 +312,42 @@ class Source:
                         raw = stack.enter_context(self._place.open("rb"))
                     self._check_unchanged(raw)
                 # its first bytes, which are those of the first time, are not asked for again
-                is_plain = self._is_remote and known is not None and self.is_file
+                is_plain = self.is_remote and known is not None and not self._compression
                 compression = None if is_plain else compression_of(raw)
                 self._compression = "" if compression is None else compression.name
                 stream = raw if compression is None else stack.enter_context(compression.unpacked(raw, self.name))
             yield stream
-            if not self._is_stream:
+            if not self.is_stream:
                 with self._faults():
                     self._check_unchanged(raw)
 
     def _check_text(self) -> None:
         """Refuse a file that is no text where text is asked for."""
-        if file_kinds.kind_of(self._first) is file_kinds.PARQUET:
+        self.check()
+        if self.look().kind in (Kind.TABLE, Kind.STORE):
             remedy = file_kinds.PARQUET.remedy
             raise InputError(self.name, "this is a Parquet file, and text is expected", remedy=remedy)
 
     @property
     def size(self) -> int:
         """How many bytes the plain file has; 0 where they do not lie in one."""
+        self.look()
         return self._state.size if self._state is not None and self.is_file else 0
+
+    @property
+    def known_size(self) -> int:
+        """How many bytes a plain file has that was looked at; else 0."""
+        return 0 if self._seen is None or self.is_remote else self.size
+
+    @property
+    def packed_size(self) -> int:
+        """How many bytes its file takes, which is not opened for that; 0 of a stream, and of what is not there."""
+        try:
+            if self.is_stream:
+                return 0
+            return remote.state(self.path).size or 0 if self.is_remote else self._place.stat().st_size
+        except (OSError, ValueError, InputError):
+            return 0
 
     def blocks(
         self, size: int, start: int = 0, stop: int | None = None, *, longest: int | None = None
@@ -251,8 +391,8 @@ class Source:
                     if held > longest:
                         self._check_lines(b"".join(rest), longest, done)
             if rest:
-                if not self._is_stream:  # which may be why the last line is cut
-                    self._check_unchanged(stream)
+                if not self.is_stream:  # which may be why the last line is cut
+                    self._check_unchanged(None if isinstance(stream, io.BytesIO) else stream)
                 block = b"".join(rest)
                 self._check_lines(block, longest, done)
                 yield without_marks(block)
@@ -347,11 +487,8 @@ class Source:
         if (kind := file_kinds.kind_of(head)) is not None:
             if kind is file_kinds.PARQUET and not self._compression:
                 return  # only who asks for text is refused
-            if (
-                kind in (file_kinds.ZIP, file_kinds.TAR)
-                and not self._is_remote
-                and self.path == str(self._place) != "-"
-            ):
+            is_packed = kind in (file_kinds.ZIP, file_kinds.TAR) and not self.is_remote and not self.is_stream
+            if is_packed and self.path == str(self._place):
                 archives.contents(self.path)  # which may have more to say
             raise InputError(self.name, f"this is {kind.name}", remedy=kind.remedy)
         if any_text:
@@ -361,13 +498,13 @@ class Source:
         if (at := head.find(b"\0")) >= 0:
             raise _nul(self.name, head.count(b"\n", 0, at) + 1)
 
-    def _check_unchanged(self, raw: BinaryIO) -> None:
-        """Compare an open file with what it was when it was first opened."""
-        if self._is_remote:
+    def _check_unchanged(self, raw: BinaryIO | None) -> None:
+        """Compare a file, an open one or by its name, with what it was when it was first opened."""
+        if self.is_remote:
             now = remote.state(self.path)
             state = _State(now.size or 0, now.sign)
         else:
-            found = os.fstat(raw.fileno())
+            found = self._place.stat() if raw is None else os.fstat(raw.fileno())
             state = _State(found.st_size, (found.st_ino, found.st_mtime_ns))
         if self._state is None:
             self._state = state
@@ -384,7 +521,7 @@ class Source:
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
             weakref.finalize(self, spool.close)
             if self.path != "-":
-                with remote.downloaded(self.path) if self._is_remote else Path(self.path).open("rb") as pipe:
+                with remote.downloaded(self.path) if self.is_remote else Path(self.path).open("rb") as pipe:
                     self._copy(pipe, spool)
             elif sys.stdin is None:
                 raise InputError(self.name, "standard input is closed", remedy="name a file, or pipe one in")
@@ -427,6 +564,22 @@ class Source:
             raise InputError(self.name, problem, remedy="compress or download it again") from None
         except OSError as error:
             raise InputError(self.name, f"cannot be read{self._where} ({error.strerror or error})") from None
+
+
+@functools.lru_cache(maxsize=64)
+def _head_of(source: Source) -> bytes:
+    """The first bytes of a file that can be read again; of many thousands only the last are held."""
+    return source._first()
+
+
+def _has_journal(path: str) -> bool:
+    """Whether a killed process has left the journal of a store in the place of a Parquet file."""
+    return path.endswith(".parquet") and not os.path.lexists(path) and is_store(f"{path}.journal")
+
+
+def is_store(path: PathLike) -> bool:
+    """Whether a path is that of a store of scores."""
+    return Source(path).kind is Kind.STORE
 
 
 def this_machine() -> str:
@@ -740,16 +893,19 @@ def is_folder(path: PathLike) -> bool:
         return False
 
 
-def copies(paths: Iterable[str]) -> list[str | None]:
+def copies(files: Iterable[str | Source]) -> list[str | None]:
     """For each path the first one before it with the same content; None where there is none.
 
     Compressed files are looked into. Only files of equal size are read, and of these only the ones that begin alike to
     their end; compressed data of which only gzip says how much it holds can have any size. What is not a plain file is
     not a copy of anything.
     """
-    paths = list(paths)
+    given = [Source.of(file) for file in files]
+    if len(given) < 2:
+        return [None] * len(given)
+    paths = [file.path for file in given]
     places = [archives.located(path) if path != "-" else "" for path in paths]
-    sizes = [_size(place) for place in places]
+    sizes = [file.known_size or _size(place) for file, place in zip(given, places, strict=True)]
     of_size = Counter(sizes)
     all_read = _ANY in of_size
     starts = [

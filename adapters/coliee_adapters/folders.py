@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters import archives, remote
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import PathLike, is_folder
+from coliee_adapters.files import Kind, PathLike, Source
 
 #: what operating systems and office programs leave in folders, besides hidden files
 _DEBRIS: Final = r"(?i)\.|~\$|__macosx$|thumbs\.db$|ehthumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$"
@@ -25,12 +25,18 @@ class Walked(NamedTuple):
         met: files that lie in a folder, and are given for something else, such as the gold.
         outside: links in a folder, and entries of an archive, that lead out of it.
         named: the files that were named themselves.
+        sources: those of the files that were looked at, by path.
     """
 
     files: list[str]
     met: list[str]
     outside: list[str]
     named: set[str]
+    sources: dict[str, Source]
+
+    def source(self, file: str, columns: Mapping[str, str] | None = None) -> Source:
+        """One of the files."""
+        return Source.of(self.sources.get(file, file), columns)
 
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
@@ -40,7 +46,7 @@ class Walked(NamedTuple):
         ]
 
 
-def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> Walked:
+def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> Walked:
     """The files that are named, and all files below the folders and in the archives that are named, sorted by name.
 
     An archive that cannot be read stays a file, of which its opening complains.
@@ -56,11 +62,13 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}
-    walked = Walked([], [], [], set())
+    walked = Walked([], [], [], set(), {})
     for path in paths:
-        name = os.fspath(path)
+        given = Source.of(path)
+        name = given.path
+        walked.sources[name] = given
         if remote.is_remote(name):
-            if is_folder(name):
+            if given.is_folder:
                 inside = [file for file in remote.files(name) if all(map(_is_shown, _below_address(name, file)))]
                 if not inside:
                     raise UsageError(f"{name} contains no files")
@@ -73,8 +81,8 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
                 else:
                     found.setdefault(address, address)
             continue
-        if not is_folder(name):
-            packed = archives.is_archive(name)
+        if not given.is_folder:
+            packed = given.kind is Kind.ARCHIVE or (given.kind is Kind.ABSENT and archives.is_archive(name))
             if not packed:
                 walked.named.add(name)
             inside = _files_of(name, walked.outside) if packed else [name]
@@ -95,7 +103,7 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
                 if real in others:
                     walked.met.append(str(file))
                 else:
-                    for one in _files_in(str(file), walked.outside):
+                    for one in _files_in(str(file), walked):
                         found.setdefault(os.path.realpath(one), one)
         if not seen:
             links = walked.outside[first_outside:]
@@ -106,9 +114,11 @@ def walk(paths: Iterable[PathLike], besides: Iterable[PathLike | None] = ()) -> 
     return walked
 
 
-def _files_in(file: str, outside: list[str]) -> list[str]:
+def _files_in(file: str, walked: Walked) -> list[str]:
     """The file; of an archive those in it."""
-    return _files_of(file, outside) if archives.is_archive(file) else [file]
+    source = walked.sources[file] = Source(file)
+    packed = source.kind is Kind.ARCHIVE or (source.kind is Kind.ABSENT and archives.is_archive(file))
+    return _files_of(file, walked.outside) if packed else [file]
 
 
 def _files_of(archive: str, outside: list[str]) -> list[str]:
@@ -116,6 +126,8 @@ def _files_of(archive: str, outside: list[str]) -> list[str]:
     try:
         inside = archives.contents(archive)
     except InputError:
+        return [archive]
+    if not inside.files and not inside.outside:
         return [archive]
     outside.extend(f"{archive}/{name}" for name in inside.outside)
     return [f"{archive}/{name}" for name in sorted(inside.files) if all(map(_is_shown, name.split("/")))]

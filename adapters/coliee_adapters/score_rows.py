@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -20,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters import parquet
+from coliee_adapters import file_kinds, parquet
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import PathLike, replaced
+from coliee_adapters.files import PathLike, is_store, replaced
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,8 +35,8 @@ _PARQUET: Final = ".parquet"
 _JOURNAL: Final = ".journal"
 
 #: where a Parquet file keeps the rules, and by what a store is told from other files
-_RULES: Final = b"coliee_ir.rules"
-_APPLICATION: Final = 0x434F4C49
+_RULES: Final = file_kinds.STORE_KEY
+_APPLICATION: Final = file_kinds.STORE_ID
 
 #: seconds to wait for a process that writes to the same store: a sweep that is going on will not end soon
 _PATIENCE: Final = 0.2
@@ -81,28 +80,6 @@ class Row(NamedTuple):
     per_query: Mapping[str, FloatArray]
     more: str
     judged: bytes
-
-
-def is_store(path: PathLike) -> bool:
-    """Whether a file is a store of scores, or a killed process has left the journal of one."""
-    try:
-        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe can be read only once
-            return False
-        with Path(path).open("rb") as raw:
-            start = raw.read(72)
-            if start.startswith(b"SQLite format 3\0"):
-                return int.from_bytes(start[68:72]) == _APPLICATION
-            if not start.startswith(b"PAR1"):
-                return False
-            end = raw.seek(-8, os.SEEK_END)
-            size = int.from_bytes(raw.read(4), "little")
-            raw.seek(max(end - size, 0))
-            return _RULES in raw.read(size)
-    except FileNotFoundError:
-        name = os.fspath(path)
-        return name.endswith(_PARQUET) and is_store(name + _JOURNAL)
-    except OSError:
-        return False
 
 
 def _is_begun(path: str) -> bool:

@@ -12,6 +12,7 @@ from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.rules.protocol import TASKS
 from coliee_ir.scoring import given
+from coliee_ir.scoring.reading import check_columns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +42,9 @@ def run(options: argparse.Namespace) -> int:
         filters.pop()  # the counts, which are all that is left to cut by
     elif not filters:
         raise UsageError("give --rule FILE, --counts FILE, or what to remove, for example --not-itself")
-    (ranking,) = scoring.opened_tables(options, options.ranking)
+    ranking = Source(options.ranking, columns=options.columns)
+    if options.columns:
+        check_columns([ranking], options.columns)
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     if rule is not None:
         say("keep as many as predicted" if isinstance(rule, dict) else f"keep {rule}")

@@ -21,10 +21,11 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting, render
-from coliee_ir.commands.fuse.folders import to_fuse
 from coliee_ir.commands.fuse.output import keeps_scores, write_fused
+from coliee_ir.inbox.grouping import to_fuse
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
+from coliee_ir.scoring.reading import check_columns, read_gold
+from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, REPEATS, SEED
 
@@ -79,9 +80,13 @@ def run(options: argparse.Namespace) -> int:
                "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError(f"{unfit[0]} needs --fit GOLD")
-    runs = scoring.opened_tables(options, *options.runs)
-    runs = to_fuse(runs, options.task, options.passed, options.named)
-    for remark in options.passed.remarks():
+    runs = scoring.sources(options, *options.runs)
+    if options.columns:
+        check_columns(runs, options.columns)
+    if options.inventory is not None:
+        kept = to_fuse(options.inventory, options.task)
+        runs = [one for one in runs if one.path in kept or one.path in options.named]
+    for remark in scoring.passed_over(options):
         say(remark)
     records = fusion.read_all(runs, task=options.task, unreadable_answers=options.unreadable_answers)
     how = _fusion(options, records)
@@ -135,8 +140,8 @@ def _fit(options: argparse.Namespace) -> int:
         "decisions": decided(options),
     }
     gold = options.fit[0] if len(options.fit) == 1 else options.fit
-    gold = opened(gold, options.columns) if gold == "-" else gold
-    runs = [opened_if_possible(path, options.columns) for path in options.runs]
+    gold = as_given(gold, options.columns)
+    runs = scoring.sources(options, *options.runs)
     scoring.check_named_columns(options, gold, runs)
     with scoring.asking_about_swap(options.fit[0], options.runs[0]):
         gold = read_gold(gold, task=options.task, columns=options.columns)

@@ -13,11 +13,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import remote, trec_eval
-from coliee_adapters.errors import InputError, UsageError, shortened
-from coliee_adapters.files import Source, check_inputs, check_outputs, check_places, written_bytes
+from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
+from coliee_adapters.files import Kind, Source, check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
-from coliee_adapters.records import exact_id
+from coliee_adapters.records import Gold, exact_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
@@ -25,18 +25,18 @@ from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
 from coliee_ir.output.envelope import dumped
 from coliee_ir.scoring import log, session, several
-from coliee_ir.scoring.arriving import Passed, is_gold_by_name, sorted_out
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
     check_columns,
     gold_files,
-    opened,
-    opened_if_possible,
+    is_gold_by_name,
     read_gold,
     read_queries,
-    readable_again,
     reads_as_gold,
     reads_as_run,
+)
+from coliee_ir.scoring.reading import (
+    given as as_given,
 )
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -81,22 +81,16 @@ def golds(options: argparse.Namespace) -> str | list[str]:
     return [options.gold, *options.more_golds] if options.more_golds else options.gold
 
 
-def opened_golds(options: argparse.Namespace) -> Any:
-    """The gold, or all golds, as ``read_gold`` takes them; standard input opened, so that it can be read again."""
-    given = golds(options)
-    return opened(given, options.columns) if given == "-" else given
+def gold_of(options: argparse.Namespace) -> Source | list[Source]:
+    """The gold, or all golds, looked at no more than once."""
+    given = sources(options, options.gold, *options.more_golds)
+    return given if options.more_golds else given[0]
 
 
-def opened_tables(options: argparse.Namespace, *paths: str | None) -> list[Any]:
-    """The files of a command that has no gold, opened with the names that ``--columns`` gives.
-
-    Raises:
-        UsageError: ``--columns`` gives a name that no column of theirs has.
-    """
-    files = [opened_if_possible(path, options.columns) for path in paths]
-    if options.columns:
-        check_columns(files, options.columns)
-    return files
+def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
+    """The files of a command, which were looked at when its folders were."""
+    known = vars(options).setdefault("sources", {})
+    return [Source.of(known.setdefault(path, Source(path)), options.columns) for path in paths]
 
 
 def check_named_columns(options: argparse.Namespace, gold: object, files: Iterable[object]) -> None:
@@ -106,8 +100,8 @@ def check_named_columns(options: argparse.Namespace, gold: object, files: Iterab
         UsageError: see above.
     """
     if options.columns:
-        of_gold = [gold] if isinstance(gold, Source) else [opened(file, options.columns) for file in gold_files(gold)]
-        check_columns([*of_gold, *files], options.columns)
+        of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
+        check_columns([*(as_given(file, options.columns) for file in of_gold), *files], options.columns)
 
 
 def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
@@ -130,14 +124,17 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     golds = gold_files([gold for gold in golds if gold is not None])
     besides = [*golds, *read_by(options, "gold", *several, "runs", "files", "submissions")]
     besides_runs = [*besides, *(() if store is None else store_files(store))]
-    given["passed"], given["named"], given["given"] = Passed(), set(), [*given.get("runs", ()), *given.get("files", ())]
+    given.setdefault("sources", {})
+    given["inventory"] = None
+    given["named"], given["given"] = set(), [*given.get("runs", ()), *given.get("files", ())]
     for name in {"runs", "files"} & set(given):
         options.named |= set(given[name])
-        given[name], options.passed = files_of(given[name], besides_runs, golds)
+        given[name] = files_of(options, given[name], besides_runs, golds)
         if name == "files" or options.command not in COLLECTING:
-            for remark in options.passed.remarks():
+            for remark in passed_over(options):
                 say(remark)
-    if options.command in _OF_DOCUMENTS and (logs := [run for run in given["runs"] if log.is_log(run)]):
+    of_documents = sources(options, *given["runs"]) if options.command in _OF_DOCUMENTS else []
+    if logs := [one.path for one in of_documents if log.is_log(one)]:
         raise UsageError(f"{logs[0]} is a log of evaluations; {options.command} needs the runs themselves")
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
@@ -149,6 +146,17 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
                 raise UsageError("--manifest needs files: standard input cannot be read again")
             remote.refuse(file, "a file that --manifest names")
     check_places(given.get(name) for name in _FILES)
+
+
+def _read_golds(options: argparse.Namespace, golds: Sequence[str]) -> list[Gold]:
+    """The golds, where they can be read: what lies in a folder is compared with them."""
+    found = []
+    for path in golds:
+        if path == "-":  # which the folder cannot hold
+            continue
+        with contextlib.suppress(ColieeError):  # as reading it will say
+            found.append(read_gold(sources(options, path)[0], task=options.task, columns=options.columns))
+    return found
 
 
 def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:
@@ -163,7 +171,7 @@ def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submiss
     answers = _one_each(options.answers, options.runs, "--answers")
     long_lists = _one_each(getattr(options, "long_list", []), options.runs, "--long-list")
     return [
-        Submission(*(readable_again(part, options.columns) for part in parts))
+        Submission(*(as_given(part and options.sources.get(part, part), options.columns) for part in parts))
         for parts in zip(options.runs, answers, long_lists, strict=True)
     ]
 
@@ -192,18 +200,17 @@ def score(
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     submissions = handed_in(options, options.output) if submissions is None else submissions
-    given = opened_golds(options)
+    given = gold_of(options)
     if options.columns:
-        files = (opened_if_possible(part, options.columns) for one in submissions for part in one)
-        check_named_columns(options, given, files)
+        check_named_columns(options, given, (part for one in submissions for part in one))
     submissions, held = several.apart(submissions)
     named = {name_of(one.run) for one in submissions}
     submissions += held.again(named)
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
-    for run in (name_of(submission.run) for submission in submissions):
-        if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(f"{run} is named like a gold, and {options.gold} is not: did you swap them?")
+    for run in (submission.run for submission in submissions):
+        if isinstance(run, Source) and is_gold_by_name(run) and not is_gold_by_name(options.gold):
+            say(f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?")
     task, because = (options.task, "") if options.task else held.task(alone=not named)
     if task is None:
         task, because = session.find(gold, submissions, columns=options.columns)
@@ -212,7 +219,7 @@ def score(
         columns=options.columns,
     )  # fmt: skip
     if submissions:
-        submissions = [Submission(*map(_closed, one)) for one in collected(options, submissions, evaluator)]
+        submissions = collected(options, submissions, evaluator)
     with engine(options) as executor:
         scored = several.score_all(
             evaluator, submissions, held, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
@@ -232,27 +239,29 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
     Raises:
         UsageError: nothing is left.
     """
-    if set(options.runs) <= options.named or any(getattr(options, name, None) for name in ("answers", "long_list")):
-        for remark in options.passed.remarks():
+    inventory = options.inventory
+    if inventory is None or any(getattr(options, name, None) for name in ("answers", "long_list")):
+        for remark in passed_over(options):
             say(remark)
         return submissions
-    from coliee_ir.scoring.collecting import collect, no_teams  # needed for what is in folders
+    from coliee_ir.inbox.grouping import group  # needed for what is in folders
+    from coliee_ir.inbox.inventory import Item, Part
 
-    runs = [opened_if_possible(one.run, options.columns) for one in submissions]
-    found = collect([run for run in runs if isinstance(run, Source)], evaluator, no_teams, options.passed,
-                    options.named, alone=True)  # fmt: skip
-    for remark in (*options.passed.remarks(), *found.remarks):
+    again = {name_of(one.run) for one in submissions} - {item.file for item in inventory.items}
+    inventory.items += [
+        Item(one.run, Part.RUN, is_named=True)
+        for one in submissions
+        if isinstance(one.run, Source) and name_of(one.run) in again
+    ]
+    there = {name_of(one.run) for one in submissions}
+    inventory.items = [item for item in inventory.items if item.why_not or item.file in there]
+    found = group(inventory, evaluator, alone=True)
+    for remark in (*inventory.remarks(), *found.remarks):
         say(remark)
-    unread = [Submission(run) for run in runs if not isinstance(run, Source)]
-    unread += [Submission(one.files[0]) for one in found.invalid]
+    unread = [Submission(one.files[0]) for one in found.invalid]
     if not found.handed and not unread:
-        raise UsageError("; ".join(["there is no run to score", *options.passed.remarks()]))
+        raise UsageError("; ".join(["there is no run to score", *inventory.remarks()]))
     return [*(one.parts for one in found.handed), *unread]
-
-
-def _closed(part: Any) -> Any:
-    """A plain file as its path: see ``readable_again``."""
-    return part.path if isinstance(part, Source) and part.is_file else part
 
 
 def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
@@ -357,30 +366,44 @@ def tell_text(text: str) -> None:
         say(line)
 
 
+def passed_over(options: argparse.Namespace) -> list[str]:
+    """What was passed over in folders, in sentences."""
+    return [] if options.inventory is None else options.inventory.remarks()
+
+
 def files_of(
-    names: Iterable[str], besides: Iterable[str | None], golds: Sequence[str] = ()
-) -> tuple[list[str], Passed]:
-    """The files that are named, and those in the folders and archives that are named; and what was passed over.
+    options: argparse.Namespace, names: Sequence[str], besides: Iterable[str | None], golds: Sequence[str] = ()
+) -> list[str]:
+    """The files that are named, and those in the folders and archives that are named that may be runs.
+
+    What came is ``options.inventory`` afterwards; it is None where no folder is named.
 
     Raises:
         UsageError: a folder holds no file that could be a run, or cannot be read.
     """
-    besides = list(besides)
+    given = sources(options, *names)
+    if not any(one.is_folder or one.kind is Kind.ARCHIVE for one in given):
+        walk(given)  # an archive that cannot be read stays a file, of which its opening complains
+        return list(names)
+    from coliee_ir.inbox.inventory import Inventory, Item, Part, sort_files  # needed for what is in folders
+
+    options.inventory = options.inventory or Inventory([], walk([]))
     files: list[str] = []
-    passed = Passed()
-    for name in names:
-        walked = walk([name], besides)
-        if walked.files == [name] and name in walked.named:  # whoever reads it says what is wrong with it
+    compared = _read_golds(options, golds)
+    for name, one in zip(names, given, strict=True):
+        if not one.is_folder and one.kind is not Kind.ARCHIVE:  # whoever reads it says what is wrong with it
+            options.inventory.items.append(Item(one, Part.RUN, is_named=True))
             files.append(name)
             continue
-        found, others = sorted_out(walked, golds)
-        passed.include(others)
-        for remark in walked.remarks():
+        inside = sort_files([name], golds=compared, besides=[*besides], columns=options.columns)
+        for remark in inside.walked.remarks():
             say(remark)
-        if not found:
-            raise UsageError("; ".join([f"{name} holds no run", *others.remarks()]))
-        files += found
-    return files, passed
+        if not inside.scored:
+            raise UsageError("; ".join([f"{name} holds no run", *inside.remarks()]))
+        options.inventory.items += inside.items
+        options.sources |= {item.file: item.source for item in inside.items}
+        files += [item.file for item in inside.scored]
+    return files
 
 
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:

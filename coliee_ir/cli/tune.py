@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, contained, shortened
-from coliee_adapters.files import Source, written
+from coliee_adapters.files import Kind, Source, written
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
@@ -26,8 +26,8 @@ from coliee_ir.output import grid
 from coliee_ir.rules.protocol import has_coliee_submissions
 from coliee_ir.scoring import given, session
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import opened, opened_if_possible, read_gold
-from coliee_ir.scoring.store import is_store
+from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import read_gold
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, REPEATS
 
@@ -98,17 +98,17 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
-    if stores := [path for path in options.runs if is_store(path)]:
+    if stores := [one.path for one in scoring.sources(options, *options.runs) if one.kind is Kind.STORE]:
         return _pick(options, stores)
     _check(options)
     paths = options.runs
-    gold_given = scoring.opened_golds(options)
-    files = [opened_if_possible(path, options.columns) for path in (*paths, options.answers, options.apply)]
-    scoring.check_named_columns(options, gold_given, files)
-    runs, (answers, applied) = files[: len(paths)], files[len(paths) :]
+    gold_given = scoring.gold_of(options)
+    runs = scoring.sources(options, *paths)
+    answers, applied = (as_given(path, options.columns) for path in (options.answers, options.apply))
+    scoring.check_named_columns(options, gold_given, [*runs, answers, applied])
     with scoring.asking_about_swap(options.gold, paths[0]):
         gold = read_gold(gold_given, task=options.task, columns=options.columns)
-    submissions = [Submission(run, None if options.answers is None else opened(answers)) for run in runs]
+    submissions = [Submission(run, answers) for run in runs]
     task, because = session.find(gold, submissions, options.task)
     decisions = decided(options, task)
     evaluator = Evaluator(gold, task=task, edition=options.edition, decisions=decisions)

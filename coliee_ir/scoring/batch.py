@@ -6,18 +6,17 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import ColieeError, InputError, contained
+from coliee_adapters.errors import ColieeError, InputError, guarded
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging import memory
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of
-from coliee_ir.scoring.reading import opened_if_possible, readable_again
+from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
 
@@ -50,15 +49,10 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
 
 def _size(part: object) -> int:
     """How many bytes a part of a submission has; 0 for what is not a plain file, and for what is large and packed."""
-    if isinstance(part, str | os.PathLike):
-        try:
-            size = Path(part).stat().st_size
-        except (OSError, ValueError):  # standard input; what cannot be opened, as its reader will say
-            return 0
-        if size < 2 * _PART:
-            return size
-        part = opened_if_possible(part)
-    return part.size if isinstance(part, Source) else 0
+    if not isinstance(part, Source):
+        return 0
+    size = part.packed_size
+    return size if size < 2 * _PART else part.size
 
 
 class Scorer(Protocol):
@@ -107,9 +101,7 @@ def score_each(
         WorkerError: a process could not be started; a worker of the executor was lost.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
-    # a worker may have another folder or disk, where another file can stand at the path of one that was not opened here
-    ready = readable_again if executor is None else opened_if_possible
-    given = [Submission(*(ready(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
+    given = [Submission(*(as_given(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
     if len(given) > 1:
         memory.keep()
     twins = _twins(given) if tell_copies else [None] * len(given)
@@ -205,7 +197,7 @@ def _contained(
     scorer: Scorer, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
 ) -> Scores:
     """Score one of several runs: what it takes too much of is an error of its own."""
-    with contained(name_of(submission.run)):
+    with guarded(name_of(submission.run)):
         return scorer.evaluate(submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
 
@@ -219,8 +211,9 @@ def _caught(score: _Score, submission: Submission, jobs: int) -> Scores | Coliee
 
 def _twins(submissions: Sequence[Submission]) -> list[str | None]:
     """For each submission the file of the first one before it that holds the same bytes in every part."""
-    paths = list({path: None for one in submissions for part in one if (path := _path(part))})
-    first_of = {path: first or path for path, first in zip(paths, copies(paths), strict=True)}
+    files = {path: part if isinstance(part, Source) else path for one in submissions for part in one
+             if (path := _path(part))}  # fmt: skip
+    first_of = {path: first or path for path, first in zip(files, copies(files.values()), strict=True)}
     seen: dict[tuple[object, ...], str] = {}
     twins: list[str | None] = []
     for one in submissions:

@@ -20,7 +20,8 @@ from coliee_ir.rules.protocol import edition_year, newest_edition, protocol, tas
 from coliee_ir.scoring import batch, measuring, render  # noqa: F401  # render registers how Scores show themselves
 from coliee_ir.scoring.parts import judge_parts
 from coliee_ir.scoring.prepared import prepare
-from coliee_ir.scoring.reading import find_task, opened, read_gold, read_run_by, without_itself
+from coliee_ir.scoring.reading import find_task, read_gold, read_run_by, without_itself
+from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.remarking import note
 from coliee_ir.scoring.scores import Scores, Timing
 from coliee_ir.scoring.submission import Arrays, Submission, name_of, records
@@ -113,7 +114,7 @@ class Evaluator:
         """
         start, against = perf_counter(), self.prepared
         given = run if isinstance(run, Submission) else Submission(run, answers, long_list)
-        given = given._replace(run=opened(given.run))
+        given = given._replace(run=as_given(given.run))
         read = records(given, against, self.read)
         processes = jobs if executor is not None else batch.processes(jobs, [given])
         parts = judge_parts(read, against, processes, executor)

@@ -20,7 +20,7 @@ import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, exclusively, sha256_of, written
+from coliee_adapters.files import Kind, Source, exclusively, sha256_of, written
 from coliee_adapters.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.measures import Measure, Result
@@ -93,7 +93,7 @@ def append(path: str, new: Sequence[dict[str, str]]) -> None:
 def _read(path: str) -> tuple[list[str], list[dict[str, str]]]:
     if not Path(path).exists():
         return [], []
-    reader = csv.DictReader(io.StringIO(Source(path, may_be_empty=True).text()), restkey="", restval="")
+    reader = csv.DictReader(io.StringIO(Source(path, lenient=True).text()), restkey="", restval="")
     header = list(reader.fieldnames or [])
     if header and not _SIGN.issubset(header):
         remedy = "name another file, or none that exists"
@@ -101,15 +101,11 @@ def _read(path: str) -> tuple[list[str], list[dict[str, str]]]:
     return header, [{name: row[name] for name in header} for row in reader]
 
 
-def is_log(path: str) -> bool:
-    """Whether a file is a log of evaluations."""
-    try:
-        if not Path(path).is_file():  # a pipe can be read only once
-            return False
-        with Path(path).open(encoding="utf-8-sig", errors="replace") as stream:
-            first = stream.readline(4096)
-    except (OSError, ValueError):
+def is_log(file: Source) -> bool:
+    """Whether a file is a log of evaluations; a stream is not looked into."""
+    if file.kind is not Kind.TEXT or file.is_stream or file.look().fault:
         return False
+    first = file.head()[:4096].partition(b"\n")[0].decode("utf-8", errors="replace")
     return "sha256" in first and any(  # of most files the first look tells
         _SIGN.issubset(next(csv.reader([first], delimiter=delimiter), [])) for delimiter in ",;\t"
     )

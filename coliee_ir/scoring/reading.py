@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ import numpy as np
 
 from coliee_adapters import case_law, detect, frames, remote, statute, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
-from coliee_adapters.files import Source, is_folder
+from coliee_adapters.files import Source
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
@@ -30,6 +29,9 @@ from coliee_ir.rules.signs import Found
 _CASE_ID = re.compile(r"[0-9]{6}")
 _MARKED = ("xml", "json")  # golds that are no lists
 _BETWEEN_IDS = r"[,;\s]+"
+
+#: what golds are called, whose JSON may look like that of a run: gold.json, task1_train_labels_2025.json
+_GOLD = r"(?i)(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]labels)(?:[\W_].*)?"
 
 
 def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | None = None) -> tuple[str, ...]:
@@ -45,7 +47,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     Raises:
         InputError: the file cannot be read, or names no query.
     """
-    file = opened(source)
+    file = given(source)
     if not isinstance(file, Source):
         raise UsageError("the queries must be given as a file")
     layout = rules.gold if rules is not None else None
@@ -133,13 +135,13 @@ def read_gold(
     if isinstance(source, Gold):
         return source
     if _is_folder(source):
-        inside, passed = _golds_in(os.fspath(source), columns)
+        inside, passed = _golds_in(source, columns)
         golds = [read_gold(one, task=task, form=form) for one in inside]
-        return _joined(golds, os.fspath(source), passed)
+        return _joined(golds, Source.of(source).path, passed)
     if _are_several(source):
         golds = [read_gold(one, task=task, form=form, columns=columns) for one in source]
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
-    file = opened(source, columns)
+    file = given(source, columns)
     if not isinstance(file, Source):
         return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     layout = protocol(task).gold if task is not None and form is None else None
@@ -165,10 +167,10 @@ def gold_files(source: object) -> list[str]:
         InputError: a folder cannot be read, or holds no gold.
     """
     if _is_folder(source):
-        return [gold.path for gold in _golds_in(os.fspath(source))[0]]
+        return [gold.path for gold in _golds_in(source)[0]]
     if _are_several(source):
         return [file for one in source for file in gold_files(one)]
-    return [os.fspath(source)] if isinstance(source, str | os.PathLike) else []
+    return [Source.of(source).path] if isinstance(source, str | os.PathLike | Source) else []
 
 
 def _are_several(source: object) -> TypeGuard[Sequence[FileLike | Gold]]:
@@ -176,24 +178,28 @@ def _are_several(source: object) -> TypeGuard[Sequence[FileLike | Gold]]:
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(one, kinds) for one in source)
 
 
-def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    return isinstance(source, str | os.PathLike) and is_folder(source)
+def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str] | Source]:
+    return isinstance(source, str | os.PathLike | Source) and Source.of(source).is_folder
 
 
-def _golds_in(name: str, columns: Mapping[str, str] | None = None) -> tuple[list[Source], Remarks]:
+def _golds_in(
+    source: str | os.PathLike[str] | Source, columns: Mapping[str, str] | None = None
+) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it.
 
     Raises:
         InputError: the folder or a file cannot be read, or none is a gold.
     """
     golds, passed = [], Remarks()
+    name = Source.of(source).path
+    columns = columns or Source.of(source).columns
     if remote.is_remote(name):
         there = [Source(file, columns=checked_columns(columns)) for file in remote.files(name)]
-        for one in there:
-            if any(form.sniff(one.head()) == form.name for form in detect.GOLD_FORMS):
-                golds.append(one)
+        for file in there:
+            if any(form.sniff(file.head()) == form.name for form in detect.GOLD_FORMS):
+                golds.append(file)
             else:
-                passed.add("not-gold", Path(one.name).name)
+                passed.add("not-gold", Path(file.name).name)
         if not golds:
             raise InputError(name, "there is no gold in this folder", remedy="name a gold, or a folder of golds")
         return golds, passed
@@ -204,9 +210,9 @@ def _golds_in(name: str, columns: Mapping[str, str] | None = None) -> tuple[list
     except OSError as error:
         raise InputError(str(folder), f"this folder cannot be read ({error.strerror or error})") from None
     for entry in entries:
-        source = Source(entry, columns=checked_columns(columns)) if entry in inside else None
-        if source is not None and any(form.sniff(source.head()) == form.name for form in detect.GOLD_FORMS):
-            golds.append(source)
+        one = Source(entry, columns=checked_columns(columns)) if entry in inside else None
+        if one is not None and any(form.sniff(one.head()) == form.name for form in detect.GOLD_FORMS):
+            golds.append(one)
         elif entry.is_symlink() and entry not in inside and entry.exists():
             passed.add("gold-link", entry.name)
         else:
@@ -329,7 +335,7 @@ def _read_run(
         return source
     exact = rules is not None and rules.exact_ids
     rule = exact_id if exact else normal_id
-    file = opened(source, columns)
+    file = given(source, columns)
     if not isinstance(file, Source):
         return frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     layout = rules.run if rules is not None and form is None else None
@@ -380,7 +386,7 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
     Raises:
         InputError: the submission cannot be read.
     """
-    run = opened(run)
+    run = given(run)
     if gold.format == tort.FORMAT:
         return _pilot_task(gold, run)
     if gold.task in TASKS:
@@ -388,7 +394,7 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
     if gold.qrels is None:
         return signs.LABELS_ONLY
     if gold.labels is not None:
-        if _is_labels(run, columns):
+        if are_labels(run, columns):
             return signs.STATUTE_LABELS
         return signs.STATUTE_ARTICLES
     if gold.format == "statute-xml":
@@ -414,6 +420,18 @@ def _task_of_ids(queries: Iterable[str]) -> Found:
     return signs.STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else signs.QRELS
 
 
+def is_gold_by_name(file: str | Source) -> bool:
+    """Whether a file in JSON is named as a gold, and can be read as one from its head."""
+    source = Source.of(file)
+    if not re.fullmatch(_GOLD, Path(source.path).name):
+        return False
+    try:
+        head = source.head()
+    except ColieeError:
+        return False
+    return head.lstrip().startswith((b"{", b"[")) and any(form.sniff(head) for form in detect.GOLD_FORMS)
+
+
 def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
     """Whether what ``read_gold`` takes is a gold, by the rules of a task where it is named."""
     try:
@@ -437,21 +455,20 @@ def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) ->
     Three words in a line show least: any text may have them. What cannot be opened or recognised shows nothing.
     """
     shown: dict[str, Source] = {}
-    for given in runs:
-        run = opened_if_possible(given, columns)
-        if isinstance(run, str | os.PathLike):
-            continue
+    for one in runs:
+        run = given(one, columns)
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
             name = detect.run_form(run).name
             if name not in shown:
-                shown.setdefault("labels" if name in ("json", "table", "parquet") and _is_labels(run) else name, run)
+                shown.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
     return next(iter(known), None) or shown.get("labels") or shown.get("columns")
 
 
-def _is_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
+def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
+    """Whether a submission holds labels, or is meant to."""
     if isinstance(run, Source):
         name = detect.run_form(run).name
         if name == "json":
@@ -481,51 +498,21 @@ def _pilot_task(gold: Gold, run: object) -> Found:
     return signs.DECISIONS
 
 
-def opened(source: object, columns: Mapping[str, str] | None = None) -> Any:
-    """A path as an opened Source, which can be read several times even if it is standard input; all else as it is.
+def given(source: object, columns: Mapping[str, str] | None = None) -> Any:
+    """A path as a Source, which is opened when something is asked of it; a lazy frame collected; all else as it is.
 
-    A lazy frame is collected: in a process that was forked later, it would wait for threads that are not there.
+    In a process that was forked later, a lazy frame would wait for threads that are not there.
 
     Args:
         source: a path, or what holds a gold or a run.
         columns: what the columns of a table are called, by role: see ``read_gold``.
 
     Raises:
-        InputError: the path cannot be opened, or the frame not be collected.
+        InputError: a frame cannot be collected.
     """
-    named = checked_columns(columns)
-    if isinstance(source, str | os.PathLike):
-        return Source(source, columns=named)
-    if isinstance(source, Source) and named:
-        source.columns = named
+    if isinstance(source, str | os.PathLike | Source):
+        return Source.of(source, checked_columns(columns))
     return frames.collected(source)
-
-
-def opened_if_possible(source: object, columns: Mapping[str, str] | None = None) -> Any:
-    """The same, but a file that cannot be opened stays a path, of which its reading will complain.
-
-    Raises:
-        InputError: a stream that cannot be read, and cannot be tried again; a frame that cannot be collected.
-    """
-    try:
-        return opened(source, columns)
-    except InputError:
-        if not isinstance(source, str | os.PathLike) or source == "-" or _is_stream(str(source)):
-            raise
-        return source
-
-
-def readable_again(source: object, columns: Mapping[str, str] | None = None) -> Any:
-    """What can be read more than once: the path of a plain file as it is, else what ``opened_if_possible`` gives.
-
-    Of thousands of runs, paths take a tenth of the memory of opened files.
-    """
-    try:
-        if isinstance(source, str | os.PathLike) and Path(source).is_file():
-            return source
-    except (OSError, ValueError):  # no name that a file can have
-        pass
-    return opened_if_possible(source, columns)
 
 
 #: a key of a JSON object
@@ -543,23 +530,18 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     """Refuse names of columns that no file has.
 
     Args:
-        files: the files of a command, opened; what is not is passed over.
+        files: the files of a command; what cannot be opened is passed over.
         columns: role → name.
 
     Raises:
         UsageError: no file has a column of some name.
     """
-    opened_files = [file for file in files if isinstance(file, Source)]
-    found = {normal_name(name) for file in opened_files for name in (*detect.header_of(file), *_keys_of(file))}
+    found: set[str] = set()
+    for file in files:
+        if isinstance(file, Source):
+            with contextlib.suppress(ColieeError):  # as whoever reads it will say
+                found.update(map(normal_name, (*detect.header_of(file), *_keys_of(file))))
     for role, name in columns.items():
         if normal_name(name) not in found:
             shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"
             raise UsageError(f"--columns {role}={name}: no file has a column of this name; {shown}")
-
-
-def _is_stream(path: str) -> bool:
-    try:
-        mode = Path(path).stat().st_mode
-    except (OSError, ValueError):  # not there, no name that a file can have
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

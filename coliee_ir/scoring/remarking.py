@@ -59,7 +59,7 @@ def note(records: Records, parts: Parts, choice: Choice, counted: Counted, again
         other_tag=records.answers.tag if records.answers is not None and other else None,
         left_out=choice.left_out,
         upside_down=_upside_down(parts, choice.measures, against),
-        gold_itself=_gold_itself(records, against),
+        gold_itself=_gold_itself(records, counted, against),
         unjudged=tuple(against.named(main.qrels.sizes == 0)) if delegated else (),
     )
 
@@ -155,12 +155,14 @@ def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -
     return {part: reversed_ for part, reversed_ in found.items() if reversed_ is not None}
 
 
-def _gold_itself(records: Records, against: Prepared) -> Literal["", "same", "copy"]:
+def _gold_itself(records: Records, counted: Counted, against: Prepared) -> Literal["", "same", "copy"]:
     gold, run = against.gold, records.main
     if "memory" in (gold.format, run.format):
         return ""
     if gold.path == run.path:
         return "same"
+    if counted.totals.correct.sum() < counted.totals.relevant.sum():  # a copy has all that is relevant
+        return ""
     return "copy" if is_copy(run.path, gold.path) else ""
 
 

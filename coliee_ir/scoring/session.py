@@ -12,14 +12,9 @@ from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
 from coliee_ir.rules.signs import Found
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
+from coliee_ir.scoring.reading import find_task, given, read_gold, telling
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
-
-
-def opened_submission(run: RunLike | Submission, columns: Mapping[str, str] | None = None) -> Submission:
-    """A run, with what belongs to it, opened: see ``reading.opened``."""
-    return Submission(*(opened(part, columns) for part in Submission.of(run)))
 
 
 class Opened(NamedTuple):
@@ -65,11 +60,11 @@ def find(
     """
     if task is not None:
         return Found(task, "")
-    given = [Submission.of(one) for one in submissions]
-    if any(one.answers is not None for one in given):
+    every = [Submission.of(one) for one in submissions]
+    if any(one.answers is not None for one in every):
         return signs.ANSWERS_BESIDE
     run = (
-        None if gold.labels is None else telling((one.run for one in given), columns)
+        None if gold.labels is None else telling((one.run for one in every), columns)
     )  # beside labels alone they tell anything
     return find_task(gold, run, columns)
 
@@ -168,10 +163,11 @@ def evaluate(
     >>> scores.header()
     '2 queries: 1 answered, 1 unanswered'
     """
-    given = opened_submission(run if isinstance(run, Submission) else Submission(run, answers, long_list), columns)
+    one = run if isinstance(run, Submission) else Submission(run, answers, long_list)
+    one = Submission(*(given(part, columns) for part in one))
     evaluator, _ = begin(
         gold,
-        [given],
+        [one],
         measures,
         task=task,
         edition=edition,
@@ -180,4 +176,4 @@ def evaluate(
         decisions=decisions,
         columns=columns,
     )
-    return evaluator.evaluate(given)
+    return evaluator.evaluate(one)

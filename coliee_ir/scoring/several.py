@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError
+from coliee_adapters.files import Kind, Source
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
-from coliee_adapters.score_rows import is_store
 from coliee_ir.scoring import log
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.means import Means
+from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import begin, opened_submission
+from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.submission import Submission, name_of
 
 if TYPE_CHECKING:
@@ -34,16 +35,15 @@ class Held(NamedTuple):
     logs: Sequence[log.Log] = ()
 
     @classmethod
-    def among(cls, paths: Iterable[str]) -> Held:
-        """The stores and logs among paths.
+    def among(cls, files: Iterable[Source]) -> Held:
+        """The stores and logs among files.
 
         Raises:
             InputError: a log cannot be read.
         """
-        paths = list(paths)
-        return cls(
-            [path for path in paths if is_store(path)], [log.read_log(path) for path in paths if log.is_log(path)]
-        )
+        here = [file for file in files if not file.is_remote and not file.is_stream]
+        stores = [file.path for file in here if file.kind is Kind.STORE]
+        return cls(stores, [log.read_log(file.path) for file in here if log.is_log(file)])
 
     @property
     def paths(self) -> set[str]:
@@ -115,7 +115,7 @@ def apart(runs: Iterable[Submission]) -> tuple[list[Submission], Held]:
         InputError: a log cannot be read.
     """
     runs = list(runs)
-    held = Held.among(name_of(one.run) for one in runs)
+    held = Held.among(one.run for one in runs if isinstance(one.run, Source))
     return [one for one in runs if name_of(one.run) not in held.paths], held
 
 
@@ -147,11 +147,11 @@ def score(
     Raises:
         ColieeError: a file cannot be read, or what was asked for does not exist or does not fit.
     """
-    given, held = apart(map(Submission.of, runs))
+    given, held = apart(Submission(*(as_given(part, columns) for part in Submission.of(one))) for one in runs)
     if task is None:
         task, _ = held.task(alone=not given)
     given += held.again({name_of(one.run) for one in given})
-    given = [opened_submission(one, columns) for one in given]
+    given = [Submission(*(as_given(part, columns) for part in one)) for one in given]
     evaluator, _ = begin(gold, given, measures, task=task, columns=columns, **rules)
     return score_all(evaluator, given, held, jobs=1, executor=executor, keep_judged=keep_judged, means_do=means_do)
 

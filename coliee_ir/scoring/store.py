@@ -19,11 +19,11 @@ import numpy.typing as npt
 from coliee_adapters import trec_eval
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.files import PathLike, Source, is_store
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark, Remarks
-from coliee_adapters.score_rows import Row, ScoreRows, is_store, store_files
+from coliee_adapters.score_rows import Row, ScoreRows, store_files
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
@@ -36,7 +36,7 @@ from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.prepared import qrels_of
-from coliee_ir.scoring.reading import opened_if_possible
+from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.remarking import beside_the_point
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
@@ -111,7 +111,7 @@ class ScoreStore:
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
             given = [
-                Submission(*(opened_if_possible(part, evaluator.columns) for part in Submission.of(one)))
+                Submission(*(as_given(part, evaluator.columns) for part in Submission.of(one)))
                 for one in window
             ]
             contents = [_content(one) for one in given]
@@ -326,8 +326,6 @@ def _content(submission: Submission) -> _Content | None:
         if part is None:
             continue
         if not isinstance(part, Source):
-            if isinstance(part, str):
-                return None
             raise UsageError("a store keeps the scores of runs in files; this run is in memory")
         digest.update(f"\0{name}\0".encode())
         try:

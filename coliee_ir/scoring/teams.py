@@ -13,7 +13,6 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked, quoted
 from coliee_adapters.files import PathLike, Source, is_folder
-from coliee_ir.scoring.reading import opened
 from coliee_ir.scoring.sheets import read_sheet
 
 
@@ -45,10 +44,9 @@ def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
     """
     if isinstance(teams, Mapping):
         return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
-    source = opened(
+    source = Source.of(
         one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
     )
-    assert isinstance(source, Source)
     sheet = read_sheet(source)
     team = sheet.column("team", "group")
     tag = sheet.column("tag", "run", "file", "path", "sid", "name")

@@ -137,7 +137,7 @@ def test_what_is_refused(what: str, tmp_path: Path) -> None:
     assert caught.value.path == str(path)
     assert walk([tmp_path]).files == [str(path)]  # and whoever opens it says so
     with pytest.raises(InputError, match=says):
-        Source(path)
+        Source(path).check()
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MEMBERS", "2"), ("UNPACKED", "25")])

@@ -175,7 +175,7 @@ def readings(path: Path, content: bytes, layout: Layout, rule: IdRule = exact_id
                 patch.setattr(columns._Reader, "_regular", lambda *_: None)
             for size in BLOCKS:
                 patch.setattr(columns, "_SIZES", (size, 0))
-                yield read(Source(path.name, any_text=True), layout, rule)
+                yield read(Source(path.name, lenient=True), layout, rule)
 
 
 @pytest.mark.parametrize("clean", [True, False])

@@ -179,7 +179,7 @@ def test_a_library_that_is_not_installed_is_named(one: Compression, monkeypatch:
     Path("run").write_bytes(PACK[one.name](TEXT.encode()))
     for module in (one.module, one.module.split(".")[0]):
         monkeypatch.setitem(sys.modules, module, None)
-    for call in (lambda: Source("run"), lambda: written(f"out{one.ending}").__enter__()):
+    for call in (Source("run").check, lambda: written(f"out{one.ending}").__enter__()):
         error = refused(call)
         assert one.name in error.problem
         assert "coliee-ir[compression]" in str(error.remedy)

@@ -106,7 +106,7 @@ def test_a_pipe_is_read_once_and_gives_its_bytes_as_often_as_asked(content: byte
 
 def test_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert told(lambda: Source("-")) == f"<stdin>: {wording('standard-input-closed')}; {wording('name-file-pipe')}"
+    assert told(lambda: Source("-").head()) == f"<stdin>: {wording('standard-input-closed')}; {wording('name-file-pipe')}"
 
 
 @given(st.lists(st.sampled_from([b"\n", b"a\n", b"bc d\n", "é\n".encode(), BOM + b"\n"]), min_size=1), st.data())
@@ -159,7 +159,7 @@ def test_a_file_without_content_is_refused(
     stdin(content)
     Path("run.txt").write_bytes(content)
     name = "<stdin>" if path == "-" else path
-    assert told(lambda: Source(path)) == f"{name}: {wording('file-empty')}; {wording('give-file-content')}"
+    assert told(lambda: Source(path).head()) == f"{name}: {wording('file-empty')}; {wording('give-file-content')}"
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_what_cannot_be_opened_is_refused(here: Path, path: str, message: str) -
     Path("start.gz").write_bytes(packed[:2])
     Path("other.gz").write_bytes(packed[:2] + b"\0" + packed[3:])
     Path("flipped.gz").write_bytes(packed[:10] + b"\xff" * 9 + packed[19:])
-    assert told(lambda: Source(path)) == message
+    assert told(lambda: Source(path).head()) == message
 
 
 def test_a_file_that_may_not_be_read_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_a_file_that_may_not_be_read_is_refused(here: Path, monkeypatch: pytest.
 
     Path("run.txt").write_text(TEXT, encoding="utf-8")
     monkeypatch.setattr(Path, "open", refuse)  # root may read everything
-    assert told(lambda: Source("run.txt")) == f"run.txt: {wording('cannot-read', 'Permission denied')}"
+    assert told(lambda: Source("run.txt").head()) == f"run.txt: {wording('cannot-read', 'Permission denied')}"
 
 
 @pytest.mark.parametrize("read", [Source.text, lambda source: list(source.blocks(1 << 16))])
@@ -221,7 +221,7 @@ def test_damage_behind_the_head_is_found_in_reading(
 
 def test_damage_on_standard_input_is_told_of_it(stdin: Callable[[bytes], None]) -> None:
     stdin(pack(TEXT.encode())[:-12])
-    assert told(lambda: Source("-")).startswith(f"<stdin>: {wording('gzip-data-damaged', 'gzip')}")
+    assert told(lambda: Source("-").head()).startswith(f"<stdin>: {wording('gzip-data-damaged', 'gzip')}")
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_gzip_data_has_a_limit_and_so_has_a_pipe(
     error = refused(lambda: list(Source("run.gz").blocks(1 << 16)))
     assert wording("gzip-data-unpacks", "gzip", "100 KiB") in error.problem
     stdin(LONG)
-    assert wording("more-were-piped", "100 KiB") in refused(lambda: Source("-")).problem
+    assert wording("more-were-piped", "100 KiB") in refused(lambda: Source("-").head()).problem
     Path("run.txt").write_bytes(LONG)
     assert b"".join(Source("run.txt").blocks(1 << 16)) == LONG  # a plain file has none
 
@@ -335,7 +335,7 @@ def test_gzip_data_has_a_limit_and_so_has_a_pipe(
 def test_a_limit_is_a_whole_number(here: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", text)
     with pytest.raises(UsageError, match=r"COLIEE_IR_MAX_LINE is .*such as 1000, 64K, 16M or 2G"):
-        Source("run.txt")
+        Source("run.txt").check()
 
 
 def test_limits_are_set_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -411,7 +411,7 @@ def test_a_file_that_holds_no_text_is_called_what_it_is(
     Path("run.txt").write_bytes(content)
     stdin(content)
     for path in ("run.txt", "-"):
-        error = refused(lambda path=path: Source(path))  # type: ignore[misc]
+        error = refused(lambda path=path: Source(path).head())  # type: ignore[misc]
         assert error.problem.startswith(f"this is {kind}")
         assert remedy in str(error.remedy)
 
@@ -424,15 +424,15 @@ def test_ids_like_the_first_bytes_of_other_files_are_text(here: Path, text: str)
 
 def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
     Path("run.txt").write_bytes(b"001 013 T\n001 0\x0014 T\n")
-    error = refused(lambda: Source("run.txt"))
+    error = refused(lambda: Source("run.txt").head())
     assert (error.problem, error.line) == (wording("nul-character"), 2)
-    assert Source("run.txt", any_text=True).raw() == b"001 013 T\n001 0\x0014 T\n"
+    assert Source("run.txt", lenient=True).raw() == b"001 013 T\n001 0\x0014 T\n"
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
 def test_a_stream_without_end_is_refused_at_its_beginning() -> None:
     for any_text in (False, True):
-        error = refused(lambda any_text=any_text: Source("/dev/zero", any_text=any_text))  # type: ignore[misc]
+        error = refused(lambda lenient=any_text: Source("/dev/zero", lenient=lenient).head())  # type: ignore[misc]
         assert error.problem == f"this is {wording('file-zero-bytes')}"
 
 

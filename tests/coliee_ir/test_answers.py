@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, compare, evaluate, fuse, read_run, to_run
 from coliee_ir.commands.leaderboard import rank_runs
 from coliee_ir.commands.tune import tune
-from coliee_ir.scoring.reading import find_task, opened, read_gold, telling
+from coliee_ir.scoring.reading import find_task, given, read_gold, telling
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -110,11 +110,11 @@ def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text:
     assert "task 4" in err
     assert "1.0000" in out
     Path("us.txt").write_text("".join(f"{query} 96 T\n" for query in GOLD))
-    assert find_task(read_gold("gold.xml"), telling([opened("us.txt"), opened("us.json")])).task == "4"
+    assert find_task(read_gold("gold.xml"), telling([given("us.txt"), given("us.json")])).task == "4"
     Path("articles.json").write_text(json.dumps({query: ["96"] for query in GOLD}))
-    assert find_task(read_gold("gold.xml"), telling([opened("us.json"), opened("articles.json")])).task == "3"
+    assert find_task(read_gold("gold.xml"), telling([given("us.json"), given("articles.json")])).task == "3"
     Path("us.csv").write_text("id,label\nR07-01-O,Y\nR07-02-O,N\n")
-    assert find_task(read_gold("gold.xml"), telling([opened("us.csv"), opened("articles.json")])).task == "3"
+    assert find_task(read_gold("gold.xml"), telling([given("us.csv"), given("articles.json")])).task == "3"
 
 
 def test_a_label_list_does_not_become_a_ranking(sorry: Path, call: Call) -> None:

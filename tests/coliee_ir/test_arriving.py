@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from messages import wording
 
-from coliee_adapters.folders import walk
 from coliee_ir import rank_runs
 from coliee_ir.cli import main
-from coliee_ir.scoring.arriving import named_task, sorted_out
+from coliee_ir.inbox.inventory import named_task, sort_files
 
 GOLD = json.dumps({f"{n:06}.txt": [f"{n + 100:06}.txt"] for n in range(1, 11)})
 PAIRS = "".join(f'<pair id="R07-0{n}-U" label="Y"><article>{n}</article><t2>x</t2></pair>' for n in range(1, 7))
@@ -86,13 +85,23 @@ RUNS = {
 }
 
 
+def sorted_out(paths: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """What may be runs, and what is passed over, by kind."""
+    inventory = sort_files(paths)
+    passed: dict[str, list[str]] = {}
+    for one in inventory.items:
+        if one.why_not:
+            passed.setdefault(one.why_not, []).append(one.file)
+    return [one.file for one in inventory.scored], passed
+
+
 @pytest.mark.parametrize("name", [*NOTHING, *RUNS])
 def test_what_is_nothing_is_told_from_what_may_be_a_run(name: str) -> None:
     write({f"sent/{name}": {**NOTHING, **RUNS}[name]})
-    kept, passed = sorted_out(walk(["sent"]))
+    kept, passed = sorted_out(["sent"])
     assert (kept == [f"sent/{name}"]) == (name in RUNS)
-    assert ("nothing" in passed.files) == (name in NOTHING)
-    kept, _ = sorted_out(walk([f"sent/{name}"]))
+    assert ("nothing" in passed) == (name in NOTHING)
+    kept, _ = sorted_out([f"sent/{name}"])
     assert kept == [f"sent/{name}"]  # what is named itself is looked at
 
 
@@ -226,10 +235,10 @@ def test_a_task_within_the_name_of_a_system_is_not_that_of_the_run(capsys: pytes
 @pytest.mark.parametrize("name", ["gold.json", "task1_train_labels_2025.json", "old-gold.2024.json"])
 def test_a_gold_in_json_is_no_run_of_a_folder_unless_it_is_named(name: str) -> None:
     write({f"all/{name}": GOLD, "all/A.txt": cases("A"), "all/golden.json": GOLD, "all/labels_of_run1.json": GOLD})
-    kept, passed = sorted_out(walk(["all"]))
+    kept, passed = sorted_out(["all"])
     assert sorted(kept) == ["all/A.txt", "all/golden.json", "all/labels_of_run1.json"]
-    assert passed.files == {"named": [f"all/{name}"]}
-    assert sorted_out(walk([f"all/{name}"]))[0] == [f"all/{name}"]
+    assert passed == {"named": [f"all/{name}"]}
+    assert sorted_out([f"all/{name}"])[0] == [f"all/{name}"]
 
 
 def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -647,7 +647,7 @@ NOT_FOR_SCORES = {
 }
 OWN_NOT_FOR_SCORES = (
     *("coliee_ir.measures.ranked", "coliee_ir.measures.claims", "coliee_ir.measures.formulas", "coliee_ir.stats.folds"),
-    *("coliee_ir.scoring.store", "coliee_ir.scoring.collecting", "coliee_ir.commands.evaluate.stages"),
+    *("coliee_ir.scoring.store", "coliee_ir.inbox.grouping", "coliee_ir.commands.evaluate.stages"),
     "coliee_adapters.model_text",
 )
 

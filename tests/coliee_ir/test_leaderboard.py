@@ -442,7 +442,7 @@ def test_hostile_tags_teams_and_file_names_are_escaped_everywhere(
 
 def test_file_names_that_are_no_text(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     try:
-        Path(os.fsdecode(b"run\xff.json")).write_text(json.dumps(GOLD) + "\n")
+        Path(os.fsdecode(b"run\xff.json")).write_text(json.dumps({**GOLD, next(iter(GOLD)): ["no"]}) + "\n")
     except (OSError, UnicodeError):
         pytest.skip("this file system takes only names that are text")
     given = [sys.executable, "-m", "coliee_ir", "leaderboard", "gold.json", ".", "--task", "1", "--resamples", "99"]

@@ -18,7 +18,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
-from coliee_ir.scoring.reading import STATUTE_ID, find_task, opened
+from coliee_ir.scoring.reading import STATUTE_ID, find_task, given
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 ROWS = [(query, document, relevance) for query, judged in QRELS.items() for document, relevance in judged.items()]
@@ -270,10 +270,10 @@ def test_compressed_files_are_read_like_any(tmp_path: Path) -> None:
 
 def test_a_path_is_opened_and_all_else_stays(tmp_path: Path) -> None:
     path = Path(written(tmp_path, "gold", GOLDS["json"]))
-    source = opened(path)
+    source = given(path)
     assert isinstance(source, Source)
-    assert opened(source) is source
-    assert opened(QRELS) is QRELS
+    assert given(source) is source
+    assert given(QRELS) is QRELS
 
 
 @pytest.mark.parametrize("text", ["H18-1-2", "H26-37-G", "R02-10-E", "R1-18-U", "R01-1-A"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import random
@@ -397,9 +398,10 @@ def _evaluated(run: str) -> coliee_ir.Scores:
 
 
 def test_of_many_sources_few_heads_are_held(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_HELD", type(files._HELD)(maxlen=3))
+    monkeypatch.setattr(files, "_head_of", functools.lru_cache(maxsize=3)(files._head_of.__wrapped__))
     sources = [files.Source(name) for name in sweep]
-    assert sum("_first" in vars(source) for source in sources) == 3
+    assert {source.kind for source in sources} == {files.Kind.TEXT}
+    assert files._head_of.cache_info().currsize == 3
     assert [source.head() for source in sources] == [Path(name).read_bytes() for name in sweep]
 
 

@@ -19,11 +19,10 @@ from typing import Any, Final
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.files import PathLike, Source
-from coliee_adapters.folders import walk
 from coliee_ir._version import __version__
-from coliee_ir.rules.protocol import Protocol
-from coliee_ir.scoring.arriving import sorted_out
-from coliee_ir.scoring.collecting import collect, opened_files
+from coliee_ir.inbox.grouping import group
+from coliee_ir.inbox.inventory import sort_files
+from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.session import begin
@@ -57,22 +56,22 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         rules: the task, the edition, the queries to leave out, as ``rules.json`` of a bundle has them.
     """
     try:
-        files, passed = sorted_out(walk([upload]))
-        sources, unread = opened_files(files)
-        if unread:
-            return Uploaded({}, {}, _below(unread[0].reason, upload))
         task = rules["task"]
         if task == _PROTOCOL:  # beside the gold
             task = os.fspath(Path(gold).parent / task)
+        inventory = sort_files([upload], rules=protocol(task, rules["edition"]))
+        if unread := [one for one in inventory.scored if one.error is not None]:
+            return Uploaded({}, {}, _below(str(unread[0].error), upload))
+        sources = [one.source for one in inventory.scored]
         evaluator, _ = begin(gold, sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
-        found = collect(sources, evaluator, passed=passed, named=set())
+        found = group(inventory, evaluator)
         if found.invalid:
             for source in sources:
                 evaluator.read(source)  # which says what is wrong with a file
             return Uploaded({}, {}, _below(found.invalid[0].reason, upload))
         if len(found.handed) != 1:
             n = len(found.handed) or "no"
-            said = "; ".join(["", *passed.remarks()])
+            said = "; ".join(["", *inventory.remarks()])
             return Uploaded({}, {}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
         parts = found.handed[0].parts
         scored = evaluator.evaluate(parts.run, answers=parts.answers, long_list=parts.long_list)

@@ -18,6 +18,7 @@ from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
 from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.commands.convert.normalising import gold_in, submission_in
+from coliee_ir.inbox.inventory import named_task
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
     DESCRIBED_TASKS,
@@ -30,7 +31,6 @@ from coliee_ir.rules.protocol import (
     task_that_shows,
     unfit_tag,
 )
-from coliee_ir.scoring.arriving import named_task
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
 
 _Held = TypeVar("_Held", Gold, Submitted)

@@ -28,7 +28,7 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
-from coliee_ir.scoring.reading import opened
+from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.folds import Split, difference, spread
@@ -98,7 +98,7 @@ def fit_fusion(
     ((0.55, 0.45), 1, 1.0)
     """
     seed = Resampling(seed=seed).seed  # checked
-    runs = tuple(opened(run, columns) for run in runs)
+    runs = tuple(as_given(run, columns) for run in runs)
     evaluator, _ = begin(
         gold, runs, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
     )

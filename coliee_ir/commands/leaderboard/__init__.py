@@ -10,7 +10,7 @@ from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Publ
 from coliee_ir.commands.leaderboard.request import rank_runs
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import Ranks
-from coliee_ir.scoring.collecting import Invalid
+from coliee_ir.inbox.grouping import Invalid
 
 __all__ = [
     "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published", "Ranks",

@@ -13,19 +13,20 @@ import numpy as np
 from coliee_adapters.checked import one_of, refused
 from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
-from coliee_adapters.folders import Walked, walk
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
+from coliee_ir.inbox.grouping import Handed, Invalid, group
+from coliee_ir.inbox.inventory import passed_over, sort_files
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.arriving import Passed, sorted_out
-from coliee_ir.scoring.collecting import Handed, Invalid, collect, opened_files
+from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.given import read_values
-from coliee_ir.scoring.reading import check_columns, gold_files, opened
+from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
+from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
 from coliee_ir.scoring.several import Held
@@ -104,9 +105,9 @@ def rank_runs(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    gold = opened(gold, columns) if isinstance(gold, str) and gold == "-" else gold
+    gold = as_given(gold, columns)
     paths = [os.fspath(path) for path in submissions if isinstance(path, _PATHS)]
-    held = Held.among(paths)
+    held = Held.among(map(Source, paths))
     paths = [path for path in paths if path not in held.paths]
     by_held, because_held = (None, "") if task is not None else held.task(alone=len(submissions) == len(held.paths))
     named = set(paths)
@@ -115,13 +116,28 @@ def rank_runs(
     if not (watch is None or callable(watch)):
         raise refused("watch", "a function", watch)
     memory = [submission for submission in submissions if not isinstance(submission, _PATHS)]
-    walked, passed, sources, invalid = _found(paths, gold, [teams, *_listed(besides)], columns)
-    of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
+    of_gold = gold_files(gold)
+    record = read_gold(gold, task=by_held if task is None else task, columns=columns)
+    who = Teams(known, team_pattern, common_folder(paths))
+    rules = None if task is None else protocol(task, edition)
+    inventory = sort_files(
+        paths,
+        golds=[record],
+        besides=[path for path in (teams, *_listed(besides), *of_gold) if isinstance(path, _PATHS)],
+        teams=who,
+        rules=rules,
+        edition=edition,
+        columns=columns,
+    )
+    for one in inventory.items:
+        one.is_named = one.file in named and one.is_named  # the runs of a log were not
+    sources = [one.source for one in inventory.scored if one.error is None]
     if columns and of_gold and not memory:  # what is in memory has columns too
-        check_columns([*(opened(file, columns) for file in of_gold), *sources], columns)
+        tables = (one.source for one in inventory.scored)
+        check_columns([*(as_given(file, columns) for file in of_gold), *tables], columns)
     handed_in = [*sources, *(_run_of(one, columns) for one in memory)]
     evaluator, because = begin(
-        gold,
+        record,
         handed_in,
         task=by_held if task is None else task,
         edition=edition,
@@ -134,17 +150,16 @@ def rank_runs(
     logged, of_logs = held.logged(evaluator)
     if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
         groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
-    who = Teams(known, team_pattern, common_folder([*paths, *(scores.file for scores in [*kept, *logged])]))
-    collected = collect(sources, evaluator, who.team_of, passed, walked.named & named)
+    collected = group(inventory, evaluator)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
-    if not handed and not kept and not logged and not collected.invalid and not invalid:
-        raise UsageError("; ".join(["there are no submissions to rank", *passed.remarks(), *of_logs]))
-    invalid = [one._replace(team=who.team_of("", one.files[0])) for one in invalid] + collected.invalid
+    invalid = collected.invalid
+    if not handed and not kept and not logged and not invalid:
+        raise UsageError("; ".join(["there are no submissions to rank", *inventory.remarks(), *of_logs]))
     of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
     scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
-    scored = _each_once(scored, {id(scores) for scores in kept}, passed)
-    remarks = [*collected.remarks, *walked.remarks()]
-    remarks += [*passed.remarks(), *of_logs]
+    scored, again = _each_once(scored, {id(scores) for scores in kept})
+    remarks = [*collected.remarks, *inventory.walked.remarks()]
+    remarks += [*inventory.remarks(), *again, *of_logs]
     remarks += _of_list(who, scored)
     units = Units.of(evaluator.queries, groups)
     entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
@@ -161,25 +176,27 @@ def rank_runs(
         invalid=invalid,
         remarks=remarks,
         groups=units.n if groups is not None else 0,
-        described=passed.described,
+        described=inventory.described,
         teams=who,
     )
 
 
 def _each_once(
-    scored: list[tuple[str, Scores]], of_stores: Collection[int], passed: Passed
-) -> list[tuple[str, Scores]]:
+    scored: list[tuple[str, Scores]], of_stores: Collection[int]
+) -> tuple[list[tuple[str, Scores]], list[str]]:
     """The runs without those of a store that are another run again: its team, tag, counts and judged documents."""
     first: dict[tuple[object, ...], str] = {}
-    again = set()
+    again: set[int] = set()
+    same: list[str] = []
     for team, scores in sorted(scored, key=lambda one: id(one[1]) in of_stores):
         arrays = [getattr(one, name).tobytes() for one in scores.judged.values() for name in ("rank", "retrieved")]
         key = (team, scores.tag, scores.extra, *scores.counts.values(), *arrays)
         if id(scores) in of_stores and key in first:
             again.add(id(scores))
-            passed.add("duplicate", scores.file, first[key])
+            same.append(f"{scores.file} (= {first[key]})")
         first.setdefault(key, scores.file)
-    return [one for one in scored if id(one[1]) not in again]
+    said = [passed_over("duplicate", same)] if same else []
+    return [one for one in scored if id(one[1]) not in again], said
 
 
 def _listed(besides: Iterable[PathLike]) -> list[PathLike]:
@@ -188,16 +205,6 @@ def _listed(besides: Iterable[PathLike]) -> list[PathLike]:
         one_of("besides", path, _PATHS, "a list of files")
         for path in one_of("besides", besides, Iterable, "a list of files")
     ]
-
-
-def _found(
-    paths: Sequence[str], gold: Any, besides: Sequence[Any], columns: Mapping[str, str] | None
-) -> tuple[Walked, Passed, list[Source], list[Invalid]]:
-    """What lies in the folders and files: what may be runs, opened, and what is passed over or cannot be opened."""
-    golds = gold_files(gold)
-    walked = walk(paths, [path for path in (*besides, *golds) if isinstance(path, _PATHS)])
-    files, passed = sorted_out(walked, golds)
-    return walked, passed, *opened_files(files, columns)
 
 
 def _said_of_best(
@@ -262,7 +269,7 @@ def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
 
 
 def _run_of(submission: RunLike | Submission, columns: Mapping[str, str] | None) -> Any:
-    return opened(submission.run, columns) if isinstance(submission, Submission) else submission
+    return as_given(submission.run, columns) if isinstance(submission, Submission) else submission
 
 
 def _from_memory(submission: RunLike | Submission, teams: Teams) -> Handed:

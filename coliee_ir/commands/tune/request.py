@@ -13,10 +13,10 @@ import numpy as np
 
 from coliee_adapters.checked import is_whole, texts
 from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.files import Source, is_store
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import KINDS, Remarks
-from coliee_adapters.score_rows import is_store
 from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter, filtered
@@ -36,7 +36,8 @@ from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring import measuring, session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.prepared import counting
-from coliee_ir.scoring.reading import opened, read_run
+from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import read_run
 from coliee_ir.scoring.remarking import OF_ORDER
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
@@ -130,9 +131,11 @@ def tune(
     if floor is not None and cap is not None and floor > cap:
         raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
-    if isinstance(run, str | PathLike) and is_store(run):
+    if isinstance(run, str | PathLike) and run != "-" and is_store(run):
         raise UsageError(f"{run} holds scores and no documents to cut; pick_run picks its best run")
-    run = opened(run, columns)
+    run = as_given(run, columns)
+    if isinstance(run, Source):
+        run.check()  # before what else may be wrong is said
     record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
     measure = _measure(maximise, protocol(task, edition))
     evaluator = Evaluator(

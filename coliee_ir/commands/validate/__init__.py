@@ -72,12 +72,14 @@ def validate(
     if tag is not None and fix is None:
         raise UsageError("--tag is written into a corrected copy: say where it goes with --fix OUT")
     named = gold_files(gold) if gold is not None else [queries] if queries is not None else []
-    given = [str(path) for path in (*files, *named, *([] if corpus is None else [corpus]))]
-    check_inputs(given)
+    read = [str(path) for path in (*files, *named, *([] if corpus is None else [corpus]))]
+    check_inputs(read)
     names = checked_columns(columns)
-    opened = (Source(path, may_be_empty=True, any_text=True, columns=names) for path in dict.fromkeys(files))
-    sources = {source.name: source for source in opened}
+    given = (Source(path, lenient=True, columns=names) for path in dict.fromkeys(files))
+    sources = {source.name: source for source in given}
     asked = [Source(path, columns=names) for path in named]
+    for source in (*sources.values(), *asked):
+        source.check()
     if names:
         check_columns([*sources.values(), *asked], names)
     named_task = task_name(task)
@@ -89,7 +91,7 @@ def validate(
     )
     if tag is not None:
         check.check_tag(tag)
-    targets = {} if fix is None else _targets(list(sources), str(fix), given)
+    targets = {} if fix is None else _targets(list(sources), str(fix), read)
     checked = check.files(sources)
     mended, left = checked.mend(targets, tag)
     return Validation(

@@ -339,7 +339,7 @@ class Checked:
                 if isinstance(stream, io.TextIOWrapper):
                     stream.reconfigure(errors="surrogateescape")  # bytes that are no UTF-8 stay as they stand
                 stream.write(texts[name])
-        copies = {name: Source(target, may_be_empty=True, any_text=True) for name, target in done.items()}
+        copies = {name: Source(target, lenient=True) for name, target in done.items()}
         left = self._check.files(copies).found
         for finding in self.found:
             if finding.file in done and RULES[finding.rule].mended:

@@ -5,32 +5,22 @@ files ──sorted_out──▶ runs and the rest ──by team and task──�
 
 from __future__ import annotations
 
+import contextlib
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
 
-from coliee_adapters.classes import NamedTuple, dataclass
+from coliee_adapters.classes import dataclass
+from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, Source, by_original, copies
-from coliee_adapters.folders import Walked, walk
-from coliee_adapters.records import Answers, Run
+from coliee_adapters.files import PathLike, by_original, copies
+from coliee_adapters.records import Answers
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.inbox import Inbox, Received
-from coliee_ir.commands.validate.tasks import task_of_files
-from coliee_ir.rules.protocol import LONG_LIST_FILE, PROTOCOLS, Protocol, described_task, protocol, task_name
-from coliee_ir.scoring.arriving import KINDS, Passed, named_task, sorted_out
-from coliee_ir.scoring.reading import read_queries, read_run, read_run_by, reads_as_gold, reads_as_run
+from coliee_ir.inbox.inventory import WHY_NOT, Part, sort_files
+from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, protocol, task_name
+from coliee_ir.scoring.reading import read_gold, read_queries, read_run_by
 from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
-
-
-class _Held(NamedTuple):
-    """What a file that may be a run holds."""
-
-    tag: str
-    part: str
-    task: str
 
 
 @dataclass(slots=True)
@@ -63,89 +53,42 @@ def receive(
         UsageError: there is no file.
     """
     asked = [str(path) for path in queries]
-    walked = walk(paths, asked)
     known = TeamList() if teams is None else read_teams(teams)
     who = Teams(known, None, common_folder(map(str, paths)))
-    files, passed = sorted_out(walked, asked)
     rules = None if task is None else protocol(task, edition)
     own = None if rules is None or rules.is_coliee else rules
-    if own is not None and own.gold is not None:
-        for file in files:
-            if not reads_as_run(file, task=own.task) and reads_as_gold(file, task=own.task):
-                passed.add("judged", file)
-        files = [file for file in files if file not in passed.files.get("judged", ())]
-    held = {file: _held(file, passed) if own is None else _held_by(file, own) for file in files}
-    rows = [Received(file, who.team_of(one.tag, file), one.task, one.tag, one.part) for file, one in held.items()]
-    if task is not None:
-        for row in rows:
-            row.task = str(task_name(task))
-    else:
-        _answers_of_articles(rows, edition)
+    golds = []
+    for file in asked:
+        with contextlib.suppress(ColieeError):  # a list of ids, or a test file, is no gold
+            golds.append(read_gold(file, task=None if own is None else own.task))
+    inventory = sort_files(paths, golds=golds, besides=asked, teams=who, rules=rules, edition=edition)
+    rows = [
+        Received(
+            one.file,
+            one.team,
+            one.task if task is None else str(task_name(task)),
+            one.tag,
+            str(one.part) if own is None else ", ".join(one.holds),
+        )
+        for one in inventory.scored
+    ]
     _mark_copies(rows)
     described = [
-        Received(file, who.team_of("", file), part="description") for file in passed.files.pop("description", [])
+        Received(one.file, one.team, part="description") for one in inventory.items if one.part is Part.DESCRIPTION
     ]
     named = [(file, set(read_queries(file, rules=own))) for file in asked]
-    findings = _checked(rows, described, passed, edition, named, corpus, own)
+    findings = _checked(rows, described, inventory.described, edition, named, corpus, own)
     for row in (*rows, *described):
         of_file = [finding.severity for finding in findings if finding.file == row.file]
         row.errors, row.warnings = of_file.count(Severity.ERROR), of_file.count(Severity.WARNING)
     others = [
-        Received(file, who.team_of("", file), remark=KINDS[kind][0])
-        for kind, names in passed.files.items()
-        for file in names
+        Received(one.file, one.team, remark=WHY_NOT[one.why_not][0])
+        for one in inventory.items
+        if one.why_not and one.part is not Part.DESCRIPTION
     ]
     ordered = sorted((*rows, *described), key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
-    return Inbox((*ordered, *others), tuple(findings), None if edition is None else int(edition), _remarks(walked))
-
-
-def _remarks(walked: Walked) -> tuple[str, ...]:
-    return tuple(walked.remarks())
-
-
-def _held_by(file: str, rules: Protocol) -> _Held:
-    """What a file holds of the parts that a protocol names."""
-    try:
-        record = read_run_by(file, rules, unreadable_answers="wrong")
-    except ColieeError:
-        return _Held("", "", rules.task)
-    parts = {"documents" if isinstance(record, Run) else "answers", *record.beside}
-    return _Held(record.tag, ", ".join(part for part in rules.parts if part in parts), rules.task)
-
-
-def _held(file: str, passed: Passed) -> _Held:
-    """The run tag, the part and the task of a file."""
-    try:
-        source = Source(file, may_be_empty=True, any_text=True)
-        found = task_of_files([source], ())
-    except ColieeError:
-        found = ""
-    try:
-        record: Run | Answers = read_run(file, unreadable_answers="wrong")
-    except ColieeError:
-        return _Held("", "", named_task(file) or found)
-    said = {one.task for one in passed.described if one.tag == record.tag and one.task}
-    task = next((row.task for row in PROTOCOLS if said == {described_task(row.task)}), "")
-    task = named_task(file) or task or found
-    part = "answers" if isinstance(record, Answers) else "documents"
-    if part == "documents" and re.search(LONG_LIST_FILE, Path(file).name):
-        part = "long list"
-    return _Held(record.tag, part, task)
-
-
-def _answers_of_articles(rows: Sequence[Received], edition: str | int | None) -> None:
-    """Answers with the run tag of articles belong to them, in a task that asks for both."""
-    articles = {}
-    for row in rows:
-        if row.part == "documents" and row.task:
-            try:
-                if "answers" in protocol(row.task, edition).parts:
-                    articles[row.team, row.tag] = row.task
-            except UsageError:  # the task had no such edition
-                continue
-    for row in rows:
-        if row.part == "answers" and row.tag and not named_task(row.file):
-            row.task = articles.get((row.team, row.tag), row.task)
+    remarks = tuple(inventory.walked.remarks())
+    return Inbox((*ordered, *others), tuple(findings), None if edition is None else int(edition), remarks)
 
 
 def _mark_copies(rows: Sequence[Received]) -> None:
@@ -161,7 +104,7 @@ def _mark_copies(rows: Sequence[Received]) -> None:
 def _checked(
     rows: Sequence[Received],
     described: Sequence[Received],
-    passed: Passed,
+    said_of: Sequence[Description],
     edition: str | int | None,
     asked: Sequence[tuple[str, set[str]]],
     corpus: PathLike | None,
@@ -179,7 +122,7 @@ def _checked(
             piles.setdefault((row.team, row.task), _Pile()).runs.append(row.file)
     tags: dict[str, set[tuple[str, str]]] = {}
     by_tag = {(row.team, row.tag): (row.team, row.task) for row in rows if row.tag}
-    for one in passed.described:
+    for one in said_of:
         team = teams[one.file]
         tags.setdefault(team, set()).add((one.task, one.tag))
         mine = [key for key in piles if key[0] == team and described_task(key[1]) == one.task]

@@ -1,0 +1,330 @@
+"""From files to submissions: what each file holds, and which belong together.
+
+Items of a task ──by tag, team, folder, name──▶ Handed (run, answers, long list)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from coliee_adapters.classes import NamedTuple, dataclass
+from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
+from coliee_adapters.files import Source, by_original, copies
+from coliee_adapters.lines import counted
+from coliee_adapters.records import Answers, Run
+from coliee_ir.inbox.inventory import Inventory, Item, Part
+from coliee_ir.rules.protocol import LONG_LIST_FILE, protocol, submission_rules, without_answers
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.reading import read_run
+from coliee_ir.scoring.submission import Submission
+
+#: whose a run is: run tag, file → team
+TeamOf = Callable[[str, str], str]
+
+
+#: what a file's name says of its kind, and not of its run
+_KIND_WORDS: Final = r"(?i)task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long"
+
+
+class Invalid(NamedTuple):
+    """A submission, or a file, that is not ranked.
+
+    Attributes:
+        files: its files.
+        tag: its run tag; empty where it could not be read.
+        team: the team; empty where it is not known.
+        reason: why, in a sentence.
+    """
+
+    files: tuple[str, ...]
+    tag: str
+    team: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A submission, ready to be scored.
+
+    Attributes:
+        parts: its run, answers and long list.
+        team: whose it is.
+        tag: its run tag.
+    """
+
+    parts: Submission
+    team: str
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What the files came to: submissions, what is none, and what to know of it."""
+
+    handed: list[Handed]
+    invalid: list[Invalid]
+    remarks: list[str]
+
+
+def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) -> Collected:
+    """Group the files of a task into submissions.
+
+    A file's kind is found from its content; a long list, where the task has one, by its name (``task3-L``) or by its
+    length beside an answer set of the same tag. Files of one tag belong together. Where a tag has two files of a
+    kind, team, folder and file name decide which belong together; two runs of one tag stay two runs, with a remark.
+    Of files that were found in a folder, those of other tasks and copies of a run of the same team are passed over.
+
+    Args:
+        inventory: what came; what is passed over here says so.
+        evaluator: the gold, and the rules of the task.
+        alone: whether a part without its counterpart is a submission too, to be scored as far as it can.
+    """
+    done = Collected([], [], [])
+    items = []
+    for one in inventory.of_task(evaluator):
+        try:
+            with guarded(one.source.name):
+                _read_by(one, evaluator)
+            items.append(one)
+        except ColieeError as error:
+            done.invalid.append(Invalid((one.file,), "", one.team, str(error)))
+    needed = [part for part in evaluator.protocol.parts if part in evaluator.qrels]
+    if len(evaluator.protocol.parts) == 1 and not evaluator.protocol.long_list:
+        groups = [[one] for one in items]
+    else:
+        kinds = (*evaluator.protocol.parts, Part.LONG)
+        groups = [[one] for one in items if one.part not in kinds]
+        belonging = list(_grouped([one for one in items if one.part in kinds], _long_of(evaluator)))
+        groups += _with_nameless(belonging, needed, done.remarks)
+    for of_run in _without_copies(groups):
+        _hand(of_run, evaluator, needed, done, alone=alone)
+    _remark_tags(done)
+    _remark_counts(done, evaluator)
+    return done
+
+
+def _read_by(one: Item, evaluator: Evaluator) -> None:
+    """What a file is by the rules of its task, which may read it in another way."""
+    if one.source.is_folder or one.source.path == "-":
+        return
+    record = evaluator.read(one.source)
+    one.tag = record.tag
+    one.part = Part.ANSWERS if isinstance(record, Answers) else Part.RUN
+    if one.part is Part.RUN and evaluator.protocol.long_list and re.search(LONG_LIST_FILE, Path(one.file).name):
+        one.part = Part.LONG
+
+
+def _stem(one: Item) -> str:
+    """What a file's name says of its run: without the words for its kind, and without punctuation."""
+    return re.sub(r"[\W_]+", "", re.sub(_KIND_WORDS, "", one.source.stem)).casefold()
+
+
+def _folder(one: Item) -> Path:
+    return Path(one.source.name).parent
+
+
+def _without_copies(groups: Sequence[list[Item]]) -> list[list[Item]]:
+    """The submissions without those of the same team whose files are all copies of another one's."""
+    sources = [part.source for group in groups for part in group]
+    content = {one.name: like or one.name for one, like in zip(sources, copies(sources), strict=True)}
+    held = [{content[part.source.name] for part in group} for group in groups]
+    order = [by_original(group[0].source.name) for group in groups]
+    holders: dict[str, list[int]] = {}
+    for at, files in enumerate(held):
+        for one in files:
+            holders.setdefault(one, []).append(at)
+    kept = []
+    for at, group in enumerate(groups):
+        team = group[0].team
+        same = (
+            other
+            for other in holders[next(iter(held[at]))]
+            if other != at
+            and groups[other][0].team == team
+            and held[at] <= held[other]
+            and (len(held[at]) < len(held[other]) or order[other] < order[at])
+        )
+        first = next(same, None)
+        if first is None or any(part.is_named for part in group):
+            kept.append(group)
+            continue
+        of_content = {content[part.source.name]: part.source.name for part in groups[first]}
+        for part in group:
+            part.why_not, part.like = "duplicate", of_content[content[part.source.name]]
+    return kept
+
+
+def _grouped(parts: Sequence[Item], longer: Callable[[list[Item]], list[Item]]) -> Iterator[list[Item]]:
+    """Files that belong together: by tag, and where that does not do, by team, folder and name."""
+    keys: tuple[Callable[[Item], object], ...] = (
+        lambda part: part.tag,
+        lambda part: part.team,
+        _folder,
+        _stem,
+    )
+
+    def refined(group: list[Item], level: int) -> Iterator[list[Item]]:
+        group = longer(group)
+        kinds = [part.part for part in group]
+        teams = {part.team for part in group} - {""}
+        if level and len(set(kinds)) == len(kinds) and len(teams) <= 1:
+            yield group
+        elif level == len(keys):
+            yield from ([part] for part in group)
+        else:
+            split: dict[object, list[Item]] = {}
+            for part in group:
+                split.setdefault(keys[level](part), []).append(part)
+            for smaller in split.values():
+                yield from refined(smaller, level + 1)
+
+    yield from refined(list(parts), 0)
+
+
+def _long_of(evaluator: Evaluator) -> Callable[[list[Item]], list[Item]]:
+    """What tells the long list by its length, of two files of documents with one tag."""
+    if not evaluator.protocol.long_list:
+        return lambda group: group
+    expected = submission_rules(evaluator.task, evaluator.edition).long_list
+
+    def told(group: list[Item]) -> list[Item]:
+        documents = [part for part in group if part.part == "documents"]
+        if len(documents) != 2 or any(part.part is Part.LONG for part in group) or documents[0].tag != documents[1].tag:
+            return group
+        short, long = sorted(documents, key=_length)
+        if _length(long) < expected or _length(short) >= expected:
+            return group
+        return [replace(part, part=Part.LONG) if part is long else part for part in group]
+
+    return told
+
+
+def _length(part: Item) -> int:
+    """The most documents that any query has; 0 for what cannot be read to its end."""
+    counts: dict[str, int] = {}
+    try:
+        with guarded(part.source.name):
+            run = read_run(part.source)
+            for block in run.blocks() if isinstance(run, Run) else ():
+                for query, first, last in block.segments():
+                    counts[query] = counts.get(query, 0) + last - first
+    except ColieeError:
+        return 0
+    return max(counts.values(), default=0)
+
+
+def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: list[str]) -> list[list[Item]]:
+    """Files without a run tag, where exactly one articles' file and one answers' file of a folder are left over."""
+    if len(needed) < 2:
+        return groups
+    lone: dict[Path, list[Item]] = {}
+    for group in groups:
+        if len(group) == 1:
+            lone.setdefault(_folder(group[0]), []).append(group[0])
+    for left in lone.values():
+        if len(left) == 2 and {part.part for part in left} == set(needed) and any(part.nameless for part in left):
+            groups = [group for group in groups if group[0] not in left]
+            groups.append(left)
+            without = next(part for part in left if part.nameless)
+            other = next(part for part in left if part is not without)
+            remarks.append(f"{without.source.name} has no run tag, and is taken to belong to {other.source.name}")
+    return groups
+
+
+def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], done: Collected, *, alone: bool) -> None:
+    """A group of files as a submission, or the reason why it is none."""
+    of: Mapping[str, Item] = {part.part: part for part in group}
+    main = of.get("documents") or of.get("answers") or group[0]
+    files = tuple(part.source.name for part in group)
+
+    def refuse(reason: str) -> None:
+        done.invalid.append(Invalid(files, main.tag, main.team, f"{', '.join(files)}: {reason}"))
+
+    if alone and len(of) == 1:
+        done.handed.append(Handed(Submission(main.source), main.team, main.tag))
+    elif needed == ["documents"] and Part.LONG in of and "documents" not in of:
+        refuse("a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG")
+    elif len(needed) == 2 and len(of) < 2:
+        missing, kind = ("answers", "articles") if "documents" in of else ("articles", "answers")
+        reason = f"{kind} without {missing} of the run tag {shortened(main.tag)}, and a submission is both"
+        if missing == "answers" and (earlier := without_answers(evaluator.task)) is not None:
+            reason += f"; by the rules up to {earlier.last} the articles rank alone (--edition {earlier.last})"
+        refuse(reason)
+    else:
+        if len({part.team for part in group}) > 1:
+            done.remarks.append(f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}")
+        if len(needed) == 2:
+            parts = Submission(of["documents"].source, of["answers"].source)
+        elif Part.LONG in of:
+            parts = Submission(of["documents"].source, None, of[Part.LONG].source)
+        else:
+            parts = Submission(main.source)
+        done.handed.append(Handed(parts, main.team, main.tag))
+
+
+def _remark_tags(done: Collected) -> None:
+    """Say which run tags are not one run's alone."""
+    files: dict[str, list[str]] = {}
+    for handed in done.handed:
+        source = handed.parts.run
+        files.setdefault(handed.tag, []).append(source.name if isinstance(source, Source) else str(source))
+    for tag, of in files.items():
+        if len(of) > 1:
+            done.remarks.append(f"{len(of)} runs have the tag {shortened(tag)} and stay apart: {', '.join(of)}")
+
+
+def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
+    """Say which team sent more runs than it may."""
+    try:
+        rules = submission_rules(evaluator.task, evaluator.edition)
+    except UsageError:  # a task that is not COLIEE's
+        return
+    counts: dict[str, int] = {}
+    for handed in done.handed:
+        counts[handed.team] = counts.get(handed.team, 0) + 1
+    for team, n in counts.items():
+        if team and rules.most_runs is not None and n > rules.most_runs:
+            allowed = "are allowed" if rules.runs_stated else f"are usual ({rules.runs_source})"
+            done.remarks.append(f"{team} has {counted(n, 'run')}, and {rules.most_runs} {allowed}")
+
+
+def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
+    """The files of one task and part that are fused where no gold tells which; of a run with a long list, the list.
+
+    Args:
+        inventory: what came; what is passed over here says so.
+        task: the task; by default that of all files.
+
+    Raises:
+        UsageError: no task is named, and the files are of several.
+    """
+    found = [one for one in inventory.scored if not one.is_named and one.error is None]
+    tags = {one.tag for one in found if one.part is not Part.ANSWERS}
+    beside = {id(one) for one in found if one.part is Part.ANSWERS and one.tag in tags and one.because != "path"}
+    if task is None:
+        firsts: dict[str, str] = {}
+        for one in found:
+            if one.task and id(one) not in beside:
+                firsts.setdefault(one.task, one.file)
+        if len(firsts) > 1:
+            listed = ", ".join(f"{number} ({shortened(file)})" for number, file in sorted(firsts.items()))
+            raise UsageError(f"the files are of several tasks: {listed}; name the task to fuse with --task")
+    rules = None if task is None else protocol(task)
+    answers = all(one.part is Part.ANSWERS for one in found) if rules is None else rules.parts[0] == "answers"
+    lists = {one.tag for one in found if one.part is Part.LONG}
+    for one in found:
+        is_answers = one.part is Part.ANSWERS
+        if rules is not None and rules.law and one.tasks and task not in one.tasks:
+            one.why_not = "task"
+        elif is_answers != answers or (answers and id(one) in beside) or (one.tag in lists and one.part is Part.RUN):
+            one.why_not = "part"
+    kept = {one.file: one for one in found if not one.why_not}
+    in_order = sorted(kept, key=by_original)
+    for name, like in zip(in_order, copies(in_order), strict=True):
+        if like is not None and kept[name].tag == kept[like].tag:
+            kept[name].why_not, kept[name].like = "duplicate", like
+    return {one.file for one in inventory.scored}

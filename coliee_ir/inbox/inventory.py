@@ -1,0 +1,451 @@
+"""What was handed in: each file with its team, task, run tag and part, or why it is none, found once for all commands.
+
+paths ──walk──▶ Source ──read, once, guarded──▶ Item ──of_task──▶ Items of a task ──group──▶ submissions
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from coliee_adapters import case_law, descriptions, detect, statute, tabular, tort
+from coliee_adapters.classes import dataclass
+from coliee_adapters.descriptions import Description
+from coliee_adapters.errors import ColieeError, guarded
+from coliee_adapters.file_kinds import kind_of
+from coliee_adapters.files import Kind, PathLike, Source
+from coliee_adapters.folders import Walked, walk
+from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.statute import STATUTE_ID
+from coliee_ir.rules.protocol import (
+    LONG_LIST_FILE,
+    NUMBERED,
+    PROTOCOLS,
+    Protocol,
+    described_task,
+    protocol,
+    without_answers,
+)  # fmt: skip
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.reading import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
+from coliee_ir.scoring.teams import Teams
+
+#: what is sent beside runs, and is none
+_README: Final = r"(?i)(?:read\W?me|licen[cs]e|changelog)\b.*"
+_BESIDES: Final = (
+    r"(?i)(?:read\W?me|licen[cs]e|changelog|notes?)\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|"
+    r"html?|eml|msg|png|jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?"
+)
+_DOCUMENTS: Final = ("a PDF", "an RTF document", "a Word document", "an OpenDocument text", "a web page")
+
+#: what a column is called in lists of teams, and in tables of scores such as ours
+_OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
+
+#: a task named in a path: ``task3.A``, ``Task 4/run.txt``; not in ``deberta-task3aug``
+_NAMED_TASK: Final = rf"(?i)(?<![^\W\d_])task[\s_.-]*({NUMBERED})(?![^\W_])"
+
+
+class Part(enum.StrEnum):
+    """What a file is of a submission, or else."""
+
+    RUN = "documents"
+    ANSWERS = "answers"
+    LONG = "long list"
+    DESCRIPTION = "description"
+    GOLD = "gold"
+    OTHER = "other"  # a readme, a paper, a table of scores
+    UNREAD = ""  # it may have been a run, and cannot be read: ``error`` says why
+
+
+#: the parts that are scored, and what may have been one
+SCORED: Final = (Part.RUN, Part.ANSWERS, Part.LONG, Part.UNREAD)
+
+#: why a file is passed over: in one word → as it is called, of one, of several
+WHY_NOT: Final = {
+    "description": ("system description", "system descriptions"),
+    "gold": ("copy of the gold", "copies of the gold"),
+    "duplicate": ("copy of another run", "copies of other runs"),
+    "task": ("file of another task", "files of other tasks"),
+    "part": ("file of another part of submissions", "files of another part of submissions"),
+    "named": ("file named as a gold", "files named as golds"),
+    "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
+    "nothing": ("file that is not a run", "files that are not runs"),
+}
+
+#: how many of a kind are named
+_NAMED: Final = 5
+
+#: how many queries and documents of an item are kept, to compare with a gold's
+_SAMPLE: Final = 64
+
+
+@dataclass(slots=True)
+class Item:
+    """A file that came.
+
+    Attributes:
+        source: the file, opened when it is asked for something.
+        part: what it is.
+        tag: its run tag; of a file without one, the file's name.
+        team: whose it is; empty where nothing tells it.
+        tasks: the tasks that it can be of, the most likely one first; empty where nothing shows it.
+        because: what shows the tasks: ``path``, ``description``, ``tag``, ``content``.
+        why_not: why it is passed over: a key of ``WHY_NOT``; empty for what is not.
+        like: what it is a copy of.
+        error: why it cannot be read.
+        is_named: whether it was named itself, and not found in a folder.
+        nameless: whether it holds no run tag.
+        holds: the parts of the rules that it holds, where they are named.
+        queries: the first queries in it; ``documents``: the first documents.
+        described: what a description says, or the head of a run says of itself.
+    """
+
+    source: Source
+    part: Part = Part.UNREAD
+    tag: str = ""
+    team: str = ""
+    tasks: tuple[str, ...] = ()
+    because: str = ""
+    why_not: str = ""
+    like: str = ""
+    error: ColieeError | None = None
+    is_named: bool = False
+    nameless: bool = False
+    holds: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    described: list[Description] = field(default_factory=list)
+
+    @property
+    def file(self) -> str:
+        """Its path."""
+        return self.source.path
+
+    @property
+    def task(self) -> str:
+        """Its task, or the most likely one; empty where nothing shows it."""
+        return self.tasks[0] if self.tasks else ""
+
+
+@dataclass(slots=True)
+class Inventory:
+    """All that came.
+
+    Attributes:
+        items: one for each file, in the order of the paths.
+        walked: what was not looked at: links, files given for something else.
+    """
+
+    items: list[Item]
+    walked: Walked
+
+    @property
+    def scored(self) -> list[Item]:
+        """What is, or may have been, a part of a submission."""
+        return [one for one in self.items if not one.why_not]
+
+    @property
+    def described(self) -> list[Description]:
+        """What the system descriptions say."""
+        return [said for one in self.items for said in one.described]
+
+    def of_task(self, evaluator: Evaluator) -> list[Item]:
+        """What is scored by an evaluator; the other parts of submissions are passed over as of another task."""
+        for one in self.scored:
+            if not one.is_named and not _can_be(one, evaluator):
+                one.why_not = "task"
+        return self.scored
+
+    def remarks(self) -> list[str]:
+        """What was passed over, a sentence for each kind."""
+        kinds = {kind: [one for one in self.items if one.why_not == kind] for kind in WHY_NOT}
+        return [
+            passed_over(kind, [one.file + (f" (= {one.like})" if one.like else "") for one in found])
+            for kind, found in kinds.items()
+            if found
+        ]
+
+
+def passed_over(kind: str, files: Sequence[str]) -> str:
+    """A sentence on files that are passed over for one reason."""
+    names, shown = WHY_NOT[kind], files
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return f"passed over {len(files)} {names[len(files) != 1]}: {', '.join(shown[:_NAMED])}{more}"
+
+
+def sort_files(
+    paths: Iterable[PathLike],
+    *,
+    golds: Sequence[Gold] = (),
+    besides: Iterable[PathLike | None] = (),
+    teams: Teams | None = None,
+    rules: Protocol | None = None,
+    edition: str | int | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Inventory:
+    """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``.
+
+    Args:
+        paths: files, folders and archives; a stream is not looked into, and is a run.
+        golds: the golds; a file with the same judgements, in whatever bytes, is passed over.
+        besides: files that are given for something else; they are left out of folders.
+        teams: whose a run is.
+        rules: the rules of all files, where they are not COLIEE's or are named; by default each file's own.
+        edition: the year whose rules count.
+        columns: what the columns of tables are called, by role.
+
+    Raises:
+        UsageError: a folder holds no file, or cannot be read.
+    """
+    walked = walk(paths, [*besides, *(gold.path for gold in golds)])
+    items = [_item(walked.source(file, columns), file in walked.named, golds, rules) for file in walked.files]
+    for one in items:
+        one.team = "" if teams is None else teams.team_of(one.tag, one.file)
+    _by_descriptions(items)
+    if rules is None or rules.is_coliee:
+        _answers_of_articles(items, edition)
+    return Inventory(items, walked)
+
+
+def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> Item:
+    """What one file is."""
+    one = Item(source, is_named=is_named)
+    if source.path == "-" or (not source.is_remote and _is_pipe(source)):
+        one.part = Part.RUN  # it can be read only once
+        return one
+    try:
+        with guarded(source.name):
+            _look_into(one, golds, rules)
+    except ColieeError as error:
+        one.error = error
+    if task := named_task(one.file):
+        one.tasks, one.because = (task,), "path"
+    return one
+
+
+def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None:
+    """Fill in what a file is; what stops its reading is raised."""
+    source = one.source
+    readable = source.look().fault is None
+    if readable and descriptions.sniff(source.head()) and (read := descriptions.read(source)):
+        one.part, one.why_not, one.described = Part.DESCRIPTION, "description", read
+        return
+    if readable and _is_of_golds(source, golds):
+        one.part, one.why_not = Part.GOLD, "gold"
+        return
+    if not one.is_named:
+        if is_nothing(source):
+            one.part, one.why_not = Part.OTHER, "nothing"
+            return
+        if is_gold_by_name(source):
+            one.part, one.why_not = Part.GOLD, "named"
+            return
+    if readable:
+        one.described = descriptions.at_head(source)
+    own = rules if rules is not None and not rules.is_coliee else None
+    judged = own is not None and own.gold is not None and reads_as_gold(source, task=own.task)
+    if judged and own is not None and not reads_as_run(source, task=own.task):
+        one.part, one.why_not = Part.GOLD, "judged"
+        return
+    try:
+        record = read_run_by(source, own, unreadable_answers="wrong")
+        # of what is meant as labels and reads as documents, the reader of its task will say what is wrong
+        answers = isinstance(record, Answers) or (own is None and are_labels(source))
+        one.tag, one.part = record.tag, Part.ANSWERS if answers else Part.RUN
+        one.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
+        one.queries, one.documents = _first(record)
+        if rules is not None:
+            one.holds = tuple(part for part in rules.parts if part in {one.part, *record.beside})
+    except ColieeError:
+        one.tasks, one.because = _shown_by_head(source), "content"
+        raise
+    if one.part is Part.RUN and re.search(LONG_LIST_FILE, Path(source.name).name):
+        one.part = Part.LONG
+    one.tasks, one.because = _shown(one, record), "content"
+
+
+def _is_pipe(source: Source) -> bool:
+    return not source.is_folder and source.is_stream
+
+
+def _first(record: Run | Answers) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The first queries and documents of a record."""
+    if isinstance(record, Answers):
+        return tuple(islice((*record.labels, *record.unreadable), _SAMPLE)), ()
+    block = next(iter(record.blocks()), None)
+    if block is None:
+        return (), ()
+    return tuple(islice(block.queries, _SAMPLE)), tuple(islice(block.documents, _SAMPLE))
+
+
+def _shown(one: Item, record: Run | Answers) -> tuple[str, ...]:
+    """The tasks that a file can be of by what it holds."""
+    if record.format == tort.FORMAT:
+        return ("tort", "rationale")
+    of_statutes = 2 * sum(STATUTE_ID.fullmatch(query) is not None for query in one.queries) > len(one.queries)
+    if one.part is Part.ANSWERS:
+        return ("4", "3", "5")  # answers are of a Task 3 with labels where articles with their tag say so
+    if of_statutes:
+        return ("3",)
+    return _case_law(one.documents or one.queries) or _case_law(one.queries)
+
+
+def _case_law(ids: Sequence[str]) -> tuple[str, ...]:
+    """The task whose documents most of these can be; none if most are no numbers, or too long."""
+    lengths = [len(text) for text in ids if text.isdecimal()]
+    if 2 * len(lengths) <= len(ids):
+        return ()
+    digits = max(set(lengths), key=lengths.count)  # of six, some may have lost their zeros
+    return () if digits > 6 else ("2",) if digits <= 4 else ("1",)
+
+
+def _shown_by_head(source: Source) -> tuple[str, ...]:
+    """The task that the first lines of a broken file show."""
+    from coliee_ir.commands.validate.tasks import task_of_files  # to move into this room, with rows and text
+
+    try:
+        task = task_of_files([Source(source.path, lenient=True, columns=source.columns)], ())
+    except ColieeError:
+        return ()
+    return (task,) if task else ()
+
+
+def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
+    """Whether a file holds the judgements of a gold, in whatever bytes; a list of labels with a run tag is a run."""
+    head = source.head()
+    form = next((form for form in detect.GOLD_FORMS if form.sniff(head) == form.name), None)
+    for gold in golds if form is not None else ():
+        if gold.format == "memory" or source.size > source.limits.whole:
+            continue
+        try:
+            other = read_gold(source, task=gold.task, form=form.name if form else None)
+        except ColieeError:
+            continue
+        tagged = form is not None and form.name == "labels" and not _without_tag(source)
+        if not tagged and other.qrels == gold.qrels and other.labels == gold.labels:
+            return True
+    return False
+
+
+def _without_tag(source: Source) -> bool:
+    """Whether the lines of a list of labels have no third word."""
+    return all(len(split_columns(line)) < 3 for line in _first_lines(source.head()))
+
+
+def _by_descriptions(items: Sequence[Item]) -> None:
+    """What the descriptions of a team say of the task of its runs, where their paths do not."""
+    said: dict[tuple[str, str], set[str]] = {}
+    for one in items:
+        for description in one.described:
+            if description.task:
+                said.setdefault((one.team, description.tag), set()).add(description.task)
+    for one in items:
+        tasks = said.get((one.team, one.tag), set())
+        found = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))
+        if one.because != "path" and len(tasks) == 1 and found:
+            one.tasks, one.because = found, "description"
+
+
+def _answers_of_articles(items: Sequence[Item], edition: str | int | None) -> None:
+    """Answers with the run tag of articles belong to them, in a task that asks for both."""
+    articles = {(one.team, one.tag): one.task for one in items if one.part is Part.RUN and one.task == "3"}
+    for one in items:
+        task = articles.get((one.team, one.tag))
+        if one.part is Part.ANSWERS and one.because == "content" and one.tag and task:
+            two_parted = "answers" in protocol(task, edition).parts or without_answers(task) is not None
+            if two_parted:
+                one.tasks, one.because = (task,), "tag"
+
+
+def _can_be(one: Item, evaluator: Evaluator) -> bool:
+    """Whether a file may be of an evaluator's task: by its path, a description, its tag, its ids."""
+    rules = evaluator.protocol
+    if not rules.law or not one.tasks or evaluator.task in one.tasks:
+        return True
+    if rules.pilot and {"tort", "rationale"} & {*one.tasks}:
+        return True
+    if one.because != "content" or protocol(one.task).law != rules.law or one.part not in (*rules.parts, Part.LONG):
+        return False
+    if not set(evaluator.queries).isdisjoint(one.queries):
+        return True
+    judged = {document for judged in (evaluator.gold.qrels or {}).values() for document in judged}
+    lost = any(text.zfill(6) in evaluator.queries for text in one.queries)  # zeros, which its reading will say
+    return lost and any(text.zfill(6) in judged for text in one.documents)
+
+
+def is_nothing(source: Source) -> bool:
+    """Whether a file is neither a run nor meant as one: a paper, a readme, a table of other things, a gold.
+
+    Empty and damaged files, and what is packed in an unknown way, may have been runs.
+    """
+    file, fault = source.path, source.look()
+    if fault.kind is Kind.EMPTY:
+        return False
+    if fault.fault is not None and not fault.tolerable:
+        return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)
+    head = Source.head(source) if fault.fault is None else Source(file, lenient=True).head()
+    if not head.strip():
+        return False
+    start = head.lstrip()
+    if start.startswith(b"<"):
+        return statute.sniff_gold(head) is not None or case_law.sniff_gold(head) is not None
+    if start.startswith((b"{", b"[")):
+        return False
+    if re.fullmatch(_README, Path(file).name):
+        return True
+    lines = _first_lines(head)
+    form = next((form.name for form in detect.RUN_FORMS if form.sniff(head) == form.name), "")
+    if form == "table" and any(
+        re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", lines[0] if lines else "")
+    ):
+        return True
+    if form in ("", "columns") and re.fullmatch(_BESIDES, Path(file).name):
+        return True
+    if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
+        return False
+    return 2 * sum(map(_has_id, lines)) < len(lines)
+
+
+def _is_document(file: str) -> bool:
+    try:
+        with Path(file).open("rb") as raw:
+            kind = kind_of(raw.read(1 << 16))
+    except OSError:
+        return False
+    return kind is not None and kind.name in _DOCUMENTS
+
+
+def _first_lines(head: bytes) -> list[str]:
+    text = head.decode("utf-8", errors="replace")
+    return [line for _, line in islice(content_lines(text, "", comments=Comments()), 50)]
+
+
+def _has_id(line: str) -> bool:
+    """Whether a line begins as one of a run: with the id of a query, which has a digit."""
+    words = split_columns(re.sub(r"[,;]", " ", line))
+    return len(words) > 1 and any(map(str.isdigit, words[0]))
+
+
+def named_task(file: str) -> str:
+    """The task that a path names; empty where it names none, or where a file is named otherwise than its folder.
+
+    >>> named_task("task1/TEAM/run.txt"), named_task("task4/task3.A"), named_task("task4/bert-task3.A")
+    ('1', '3', '')
+    """
+    *folders, name = Path(file).parts
+    of_folders = (set(re.findall(_NAMED_TASK, part)) for part in reversed(folders))
+    folder = next((next(iter(tasks)) for tasks in of_folders if len(tasks) == 1), "")
+    if start := re.match(_NAMED_TASK, name):  # as the organisers want files to be named
+        return start[1]
+    of_name = set(re.findall(_NAMED_TASK, name))
+    if len(of_name) != 1:
+        return folder
+    (task,) = of_name
+    return task if folder in ("", task) else ""

@@ -1,0 +1,115 @@
+"""One inventory of a mailbox of all tasks: what each command takes of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import tarfile
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+import coliee_ir
+from coliee_ir import rank_runs, read_gold
+from coliee_ir.cli import main
+from coliee_ir.inbox.inventory import Part, sort_files
+from coliee_ir.scoring.teams import TeamList, Teams
+
+EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
+TASKS = {"task1": "1", "task2": "2", "task3": "3", "task4": "4", "tort": "tort"}
+
+
+@pytest.fixture
+def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder a team, without a task in any name, and every gold in other bytes."""
+    monkeypatch.chdir(tmp_path)
+    for at, folder in enumerate(TASKS):
+        team = tmp_path / "mail" / f"TEAM{at}"
+        team.mkdir(parents=True)
+        for n, file in enumerate(sorted((EXAMPLES / folder).iterdir())):
+            ending = file.suffix if file.suffix in (".json", ".jsonl", ".csv", ".txt") else ""
+            name = f"gold_{folder}{file.suffix}" if file.stem == "gold" else f"mail/TEAM{at}/file{n}{ending}"
+            shutil.copy(file, tmp_path / name)
+    copied = json.dumps(json.loads(Path("gold_task1.json").read_text()), indent=3)
+    Path("mail/TEAM0/submission.json").write_text(copied)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("mail")
+def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements() -> None:
+    golds = [read_gold(f"gold_{folder}{Path(next((EXAMPLES / folder).glob('gold.*'))).suffix}") for folder in TASKS]
+    found = sort_files(["mail"], golds=golds, teams=Teams(TeamList(), None, Path("mail").absolute()))
+    for one in found.items:
+        expected = list(TASKS.values())[int(one.team.removeprefix("TEAM"))]
+        if one.file.endswith("submission.json"):
+            assert (one.part, one.why_not) == (Part.GOLD, "gold")
+        else:
+            assert (one.task, one.why_not, one.error) == (expected, "", None), one
+    parts = {(one.team, one.part) for one in found.scored}
+    assert {("TEAM2", Part.ANSWERS), ("TEAM2", Part.RUN), ("TEAM3", Part.ANSWERS), ("TEAM0", Part.RUN)} <= parts
+
+
+@pytest.mark.usefixtures("mail")
+@pytest.mark.parametrize("folder", TASKS)
+def test_a_board_has_the_runs_of_its_task_and_no_broken_ones(folder: str) -> None:
+    gold = next(Path().glob(f"gold_{folder}.*"))
+    board = rank_runs(gold, "mail", task=TASKS[folder], n_resamples=99)
+    lone = [one for one in board.invalid if "answers without articles" in one.reason]  # of Task 4, or of half a run
+    assert len(board.invalid) == len(lone) == (2 if folder == "task3" else 0)
+    assert {entry.team for entry in board.entries} == {f"TEAM{list(TASKS).index(folder)}"}
+    assert len(board.entries) == {"task1": 3}.get(folder, 2)
+
+
+@pytest.mark.usefixtures("mail")
+def test_fuse_takes_the_files_of_one_task(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuse", "mail", "--task", "2", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert len({line.split()[0] for line in out.splitlines()}) <= 50 and "files of other tasks" in err
+
+
+def broken() -> dict[str, bytes]:
+    """Uploads that stop what does not look out."""
+    local = b"PK\3\4" + struct.pack("<HHHHHIIIHH", 20, 0, 0, 0, 33, 0, 0, 0, 0, 0)
+    entry = b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 20, 20, 0, 0, 0, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    end = b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(entry), len(local), 0)
+    tar, packed = BytesIO(), BytesIO()
+    info = tarfile.TarInfo("a.txt")
+    info.size, info.pax_headers = 3, {"path": "a\0b.txt"}
+    with tarfile.open(fileobj=tar, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(info, BytesIO(b"abc"))
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("x.txt", "hello")
+    offset = bytearray(packed.getvalue())
+    at = offset.rindex(b"PK\5\6")
+    offset[at + 16 : at + 20] = struct.pack("<I", 0x7FFFFFFF)
+    return {"D1.zip": local + entry + end, "D2.tar": tar.getvalue(), "D5.zip": bytes(offset)}
+
+
+@pytest.mark.parametrize("name", ["D1.zip", "D2.tar", "D5.zip"])
+def test_one_broken_upload_stops_no_board(name: str, mail: Path) -> None:
+    (mail / "mail/BAD").mkdir()
+    (mail / "mail/BAD" / name).write_bytes(broken()[name])
+    board = rank_runs("gold_task1.json", "mail", task="1", n_resamples=99)
+    assert len(board.entries) == 3
+
+
+@pytest.mark.usefixtures("mail")
+def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from coliee_adapters import json_records
+
+    def fails(*_: object, **__: object) -> None:
+        raise IndexError("index 7 is out of bounds")
+
+    Path("mail/TEAM0/x.json").write_text('{"068517": ["059728"]}')
+    gold = read_gold("gold_task1.json")
+    monkeypatch.setattr(json_records, "read_run", fails, raising=False)
+    from coliee_adapters import detect
+
+    forms = tuple(form._replace(read=fails) if form.name == "json" else form for form in detect.RUN_FORMS)
+    monkeypatch.setattr(detect, "RUN_FORMS", forms)
+    board = rank_runs(gold, "mail", task="1", n_resamples=99)
+    assert len(board.entries) == 2
+    assert any("cannot be read (IndexError: index 7 is out of bounds)" in one.reason for one in board.invalid)
