@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
-import sys
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from io import TextIOBase
 from typing import Final, TypeGuard
 
 from coliee_adapters import json_text, markup
 from coliee_adapters.columns import read_columns, three_columns
-from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, join_columns
 from coliee_adapters.records import (
-    GREATEST_RELEVANCE,
     ONE_WORD,
     SEPARATORS,
-    Columns,
     Gold,
     IdRule,
     Run,
@@ -28,6 +25,7 @@ from coliee_adapters.records import (
     wrong_id,
 )
 from coliee_adapters.remarks import Remarks
+from coliee_adapters.rows import NOTHING, Row
 
 #: The elements of the older XML that hold the relevant documents, by task.
 _XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}
@@ -52,52 +50,6 @@ def sniff_run(head: bytes) -> str | None:
         return None
     text = head.decode("utf-8", errors="replace")
     return "columns" if next(content_lines(text, "", comments=Comments()), None) else None
-
-
-def read_gold_json(source: Source, rule: IdRule = normal_id, held: object = None) -> Gold:
-    """Gold from ``{"008447.txt": ["072495.txt", …]}`` or, as in Task 2 of 2025, ``{"827": "025.txt, 027.txt"}``.
-
-    ``{query: {document: relevance}}``, the form of pytrec_eval, is read too. ``json_records`` reads all other JSON.
-
-    Args:
-        source: the file.
-        rule: how ids are normalised.
-        held: what the file holds, where that is known.
-
-    Raises:
-        InputError: not such JSON, or a test set without labels.
-    """
-    remarks = Remarks()
-    value = json_text.parse(source.text(), source.name) if held is None else held
-    if is_unlabelled(value):
-        raise InputError(
-            source.name,
-            "this is a test set without labels: it lists queries but no relevant documents",
-            remedy="give the file with the labels",
-        )
-    qrels: dict[str, dict[str, int]] = {}
-    for query, entry in members(value, source, rule):
-        qrels[query] = {}
-        if isinstance(entry, dict):
-            for document, relevance in zip(_documents(entry, query, source, rule), entry.values(), strict=True):
-                integer = isinstance(relevance, int) and not isinstance(relevance, bool)
-                if not integer or abs(relevance) > GREATEST_RELEVANCE:
-                    remedy = f"a relevance must be an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
-                    raise _wrong_entry(source, query, relevance, remedy)
-                _judge(qrels[query], query, document, relevance, source, remarks)
-        else:
-            documents = _documents(entry, query, source, rule)
-            qrels[query] = dict.fromkeys(documents, 1)
-            if len(qrels[query]) < len(documents):
-                seen: set[str] = set()
-                for document in documents:
-                    if document in seen:
-                        remarks.add("gold-duplicate", f"query {query}: {document}")
-                    seen.add(document)
-    if not any(level > 0 for judged in qrels.values() for level in judged.values()):
-        remedy = "give a gold in which a relevance is 1 or more"
-        raise InputError(source.name, "no document is relevant in this gold", remedy=remedy)
-    return Gold(qrels, path=source.name, format="json", remarks=remarks)
 
 
 def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ...] | None:
@@ -176,40 +128,6 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run:
     return read_columns(source, three_columns(source), rule, "columns")
 
 
-def read_run_json(source: Source, rule: IdRule = normal_id, held: object = None) -> Run:
-    """A submission in the gold's form, or ``{query: {document: score}}``. It is named after its file.
-
-    Args:
-        source: the file.
-        rule: how ids are normalised.
-        held: what the file holds, where that is known.
-
-    Raises:
-        InputError: not such JSON; a score that is no number.
-    """
-    value = json_text.parse(source.text(), source.name) if held is None else held
-    queries: list[str] = []
-    starts = [0]
-    documents: list[str] = []
-    scores: list[float] = []
-    for query, entry in members(value, source, rule):
-        if isinstance(entry, dict):
-            for score in entry.values():
-                number = isinstance(score, int | float) and not isinstance(score, bool)
-                if not number or abs(score) > sys.float_info.max:
-                    raise _wrong_entry(source, query, score, "a score must be a finite number")
-            scores += map(float, entry.values())
-        queries.append(query)
-        documents += _documents(entry, query, source, rule)
-        starts.append(len(documents))
-    if scores and len(scores) < len(documents):
-        raise InputError(
-            source.name, "some queries have lists and some have scores", remedy="use the same form for all of them"
-        )
-    block = Columns(queries, starts, documents, scores or None)
-    return Run(partial(iter, [block]), tag=source.stem, scored=bool(scores), path=source.name, format="json")
-
-
 def write_json(held: Mapping[str, Iterable[str]] | Mapping[str, Mapping[str, float]], stream: TextIOBase) -> None:
     """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
     kept = {query: entry if isinstance(entry, Mapping) else list(entry) for query, entry in held.items()}
@@ -252,27 +170,22 @@ def members(value: object, source: Source, rule: IdRule) -> list[tuple[str, obje
     return list(found.items())
 
 
-def _documents(entry: object, query: str, source: Source, rule: IdRule) -> list[str]:
+def rows(members: Iterable[tuple[str, object]], source: Source) -> Iterator[Row]:
+    """The documents of each query, as an object with numbers, a list, or a text with separators."""
+    for query, entry in members:
+        place = Place(source.name, "query", query)
+        numbers = entry.values() if isinstance(entry, dict) else itertools.repeat(NOTHING)
+        if not entry:
+            yield Row(place, query)
+        for document, number in zip(_documents(entry, query, source), numbers, strict=False):
+            yield Row(place, query, document, number)
+
+
+def _documents(entry: object, query: str, source: Source) -> list[object]:
     """The documents of a query: a list of ids, texts or numbers, or one text with separators; or an object's keys."""
     if not isinstance(entry, str | list | dict):
         raise _wrong_entry(source, query, entry, 'expected a list of documents: ["000018", "000023"]')
-    given = list(filter(None, re.split(SEPARATORS, entry)) if isinstance(entry, str) else entry)
-    if not set(map(type, given)) <= {str} or not all(map(str.strip, given)):
-        for document in given:
-            if isinstance(document, bool) or not isinstance(document, str | int) or not str(document).strip():
-                raise _wrong_entry(source, query, document, "a document id must be text or an integer")
-    documents = [rule(str(document)) for document in given]
-    if wrong := wrong_id(documents, commas=rule is exact_id):
-        raise _wrong_entry(source, query, wrong[0], f"{wrong[1]}: {ONE_WORD}")
-    return documents
-
-
-def _judge(judged: dict[str, int], query: str, document: str, relevance: int, source: Source, remarks: Remarks) -> None:
-    if document in judged:
-        if judged[document] != relevance:
-            raise _wrong_entry(source, query, document, "it is judged twice, with different relevance; keep one")
-        remarks.add("gold-duplicate", f"query {query}: {document}")
-    judged[document] = relevance
+    return list(filter(None, re.split(SEPARATORS, entry)) if isinstance(entry, str) else entry)
 
 
 def _wrong_entry(source: Source, query: str, found: object, remedy: str) -> InputError:

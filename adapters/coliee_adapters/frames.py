@@ -8,13 +8,11 @@ does. No library is imported to read its frames, only to make them.
 from __future__ import annotations
 
 import contextlib
-import math
 import struct
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
-from numbers import Integral
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,12 +21,10 @@ import numpy.typing as npt
 
 from coliee_adapters import arrow, json_records
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.columns import changes
-from coliee_adapters.errors import InputError, Place, UsageError, quoted
+from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.ids import Collection, Ids, Picked
 from coliee_adapters.records import (
-    GREATEST_RELEVANCE,
     ONE_WORD,
     Answers,
     Columns,
@@ -38,8 +34,11 @@ from coliee_adapters.records import (
     exact_id,
     wrong_id,
 )
-from coliee_adapters.remarks import Remarks
-from coliee_adapters.statute import LABELS, Labelled, labels_of
+from coliee_adapters.rows import NOTHING, Row
+from coliee_adapters.rows import gold_of as gold_of_rows
+from coliee_adapters.rows import id_of as plain_id
+from coliee_adapters.rows import run_of as run_of_rows
+from coliee_adapters.statute import LABELS
 from coliee_adapters.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.vocabulary import Kind, roles_of
 
@@ -75,38 +74,10 @@ def gold_of(
         InputError: it is none of these; a column that is not understood; an id that is no word or number, or that
             stands twice; a relevance that is no integer or too great; a document judged twice differently.
     """
-    if isinstance(held, Mapping):
-        members = _members(held, rule)
-        if are_answers(members):
-            _check_ids(list(members), commas)
-            remarks = Remarks()
-            labels, _ = labels_of(_labelled_queries(members), remarks, gold=True)
-            return Gold(labels=labels, remarks=remarks)
-        qrels: dict[str, dict[str, int]] = {query: {} for query in members}
-        rows = [
-            (query, document, relevance)
-            for query, judged in members.items()
-            for document, relevance in _pairs(query, judged, 1)
-        ]
-    else:
-        table = _Rows.of(_values(held, "gold", columns), rule)
-        if table.answers:
-            remarks = Remarks()
-            labels, _ = labels_of(_labelled_rows(table), remarks, gold=True)
-            return Gold(labels=labels, remarks=remarks)
-        qrels = {}
-        rows = list(zip(table.queries, table.documents, table.relevances or repeat(1), strict=False))
-    for query, document, value in rows:
-        relevance = relevance_of(value)
-        judged = qrels.setdefault(query, {})
-        if judged.setdefault(rule(document), relevance) != relevance:
-            raise InputError(
-                _MEMORY,
-                f"document {quoted(document)} of query {quoted(query)} is judged twice, with different relevance",
-                remedy="keep one of the two",
-            )
-    _check_ids([*qrels, *(document for judged in qrels.values() for document in judged)], commas)
-    return Gold(qrels)
+    gold = gold_of_rows(_rows_of(held, "gold", rule, columns), rule, _MEMORY, "memory")
+    ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
+    _check_ids(ids, commas)
+    return gold
 
 
 def _check_ids(ids: Sequence[str], commas: bool) -> None:
@@ -147,30 +118,38 @@ def run_of(
         values = _values(held, "run", columns)
         if (block := plain_block(values, rule, commas=commas)) is not None:
             return _run_of_block(block, tag, scored="score" in values)
-        table = _Rows.of(values, rule)
-        return _answers_of(_labelled_rows(table), tag) if table.answers else _run_of_rows(table, rule, tag, commas)
-    if (block := _plain_members(held, rule, commas=commas)) is not None:
+        found = _of_values(values)
+    elif (block := _plain_members(held, rule, commas=commas)) is not None:
         return _run_of_block(block, tag, scored=block.scores is not None)
+    else:
+        found = _rows_of(held, "run", rule, columns)
+    record = run_of_rows(found, rule, _MEMORY, "memory", tag)
+    if isinstance(record, Answers):
+        _check_ids([*record.labels, *record.unreadable], commas)
+        return record
+    [block] = record.blocks()
+    _check_ids([*block.queries, *block.documents], commas)
+    return _run_of_block(block, tag, scored=record.scored)
+
+
+def _rows_of(held: object, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None) -> Iterable[Row]:
+    """The rows of a dictionary, of a frame, or of records."""
+    if not isinstance(held, Mapping):
+        return _of_values(_values(held, kind, columns))
     members = _members(held, rule)
     if are_answers(members):
-        _check_ids(list(members), commas)
-        return _answers_of(_labelled_queries(members), tag)
-    queries: list[str] = []
-    starts = [0]
-    documents: list[str] = []
-    scores: list[float] = []
-    for query, ranking in members.items():
-        for document, score in _pairs(query, ranking, None):
-            documents.append(rule(document))
-            if score is not None:
-                scores.append(finite(score))
-        queries.append(query)
-        starts.append(len(documents))
-    if scores and len(scores) != len(documents):
-        raise _partly_scored()
-    _check_ids([*queries, *documents], commas)
-    block = Columns(queries, starts, documents, scores or None)
-    return Run(partial(iter, [block]), tag=tag, scored=bool(scores), grouped=True)
+        return (Row(Place(_MEMORY, "query", q), q, answer=answer_word(value)) for q, value in members.items())
+    return (row for query, entry in members.items() for row in _pairs(query, entry, kind))
+
+
+def _of_values(values: Mapping[str, Sequence[Any]]) -> Iterable[Row]:
+    names = {"relevance": "number", "score": "number"}
+    roles = [names.get(role, role) for role in values]
+    for number, held in enumerate(zip(*values.values(), strict=True), 1):
+        row = dict(zip(roles, held, strict=True))
+        if "answer" in row:
+            row["answer"] = answer_word(row["answer"])
+        yield Row(Place(_MEMORY, "row", number), **row)
 
 
 def _run_of_block(block: Columns, tag: str, *, scored: bool) -> Run:
@@ -254,29 +233,6 @@ def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.ND
     """A column as an array; one of objects by a function."""
     numbers = values.numbers() if isinstance(values, arrow.Column) else None
     return of_objects(values) if numbers is None else numbers
-
-
-def _run_of_rows(table: _Rows, rule: IdRule, tag: str, commas: bool) -> Run:
-    queries: list[str] = []
-    starts: list[int] = []
-    for at, query in enumerate(table.queries):
-        if not queries or query != queries[-1]:
-            queries.append(query)
-            starts.append(at)
-    given = [score for score in table.scores if score is not None]
-    if given and len(given) != len(table.queries):
-        raise _partly_scored()
-    scores = [finite(score) for score in given]
-    ranks = [str(rank) for rank in table.ranks] if scores and table.ranks else None
-    decides = scores or [-finite(rank, "rank") for rank in table.ranks]
-    documents = [rule(document) for document in table.documents]
-    _check_ids([*queries, *documents], commas)
-    block = Columns(queries, [*starts, len(documents)], documents, decides or None, ranks)
-    return Run(partial(iter, [block]), tag=tag, scored=bool(scores))
-
-
-def _partly_scored() -> InputError:
-    return InputError(_MEMORY, "some documents have a score and some have none", remedy="give all of them one, or none")
 
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
@@ -369,42 +325,16 @@ def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
     return members
 
 
-def _pairs(query: str, held: Any, value: Any) -> list[tuple[str, Any]]:
-    """(document, relevance or score) of a query in a dictionary; ``value`` where documents are only listed."""
+def _pairs(query: str, held: Any, kind: Kind) -> Iterable[Row]:
+    """The documents of a query in a dictionary."""
+    place = Place(_MEMORY, "query", query)
     if (members := json_records.nested(query, held)) is not None:
-        place = Place(_MEMORY, "query", query)
-        records = (json_records.Record(one, place) for one in members)
-        found = json_records.rows(records, "run" if value is None else "gold")
-        return [(id_of(row.document), value if row.number is None else row.number) for row in found]
-    if isinstance(held, Mapping):
-        return [(id_of(document), given) for document, given in held.items()]
+        return json_records.rows([json_records.Record(one, place) for one in members], kind)
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        return [(id_of(document), value) for document in held]
-    raise InputError(
-        _MEMORY,
-        f"the entry of query {quoted(query)} cannot be read",
-        found=repr(held),
-        remedy="give a list of documents, or a dictionary from documents to numbers",
-    )
-
-
-class _Rows(NamedTuple):
-    """Rows of a frame or of records: a value a row in each list; nothing where there is no such column."""
-
-    queries: list[str]
-    documents: list[str]
-    relevances: Sequence[Any]
-    scores: Sequence[Any]
-    ranks: Sequence[Any]
-    answers: Sequence[Any]
-
-    @classmethod
-    def of(cls, values: Mapping[str, Sequence[Any]], rule: IdRule) -> _Rows:
-        return cls(
-            [rule(id_of(query)) for query in values.get("query", [])],
-            [id_of(document) for document in values.get("document", [])],
-            *(values.get(role, []) for role in ("relevance", "score", "rank", "answer")),
-        )
+        numbers = held.values() if isinstance(held, Mapping) else repeat(NOTHING)
+        return [Row(place, query, *one) for one in zip(held, numbers, strict=False)] or [Row(place, query)]
+    remedy = "give a list of documents, or a dictionary from documents to numbers"
+    raise place.fault("this entry cannot be read", repr(held), remedy)
 
 
 def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping[str, Sequence[Any]]:
@@ -571,21 +501,6 @@ def holds_answers(held: Any, columns: Mapping[str, str] | None = None) -> bool:
     return False
 
 
-def _labelled_queries(members: Mapping[str, Any]) -> Iterable[Labelled]:
-    return (Labelled(query, answer_word(value), Place(_MEMORY, "query", query)) for query, value in members.items())
-
-
-def _labelled_rows(table: _Rows) -> Iterable[Labelled]:
-    numbered = enumerate(zip(table.queries, table.answers, strict=True), start=1)
-    return (Labelled(query, answer_word(value), Place(_MEMORY, "row", row)) for row, (query, value) in numbered)
-
-
-def _answers_of(words: Iterable[Labelled], tag: str) -> Answers:
-    remarks = Remarks()
-    labels, unreadable = labels_of(words, remarks)
-    return Answers(labels, tag, remarks=remarks, unreadable=unreadable)
-
-
 def answer_word(value: Any) -> str:
     """An answer as a label list writes it."""
     value = _plain(value)
@@ -600,54 +515,8 @@ def _plain(value: Any) -> Any:
 
 
 def id_of(value: Any) -> str:
-    """An id as text; what pandas and polars put where nothing stands is none.
-
-    Raises:
-        InputError: it is neither text nor an integer, or has an unpaired surrogate.
-    """
-    if not (isinstance(value, str) or (isinstance(value, Integral) and not isinstance(value, bool))):
-        raise InputError(_MEMORY, "this is not an id", found=repr(value), remedy="give text or an integer")
-    text = str(value)
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            remedy = "read the text as UTF-8, or remove the surrogate"
-            raise InputError(_MEMORY, "this id holds an unpaired surrogate", found=text, remedy=remedy) from None
-    return text
-
-
-def relevance_of(value: Any) -> int:
-    """A relevance as an integer.
-
-    Raises:
-        InputError: it is none, or too great.
-    """
-    try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError):
-        number = None
-    if number is None or number != value:
-        raise InputError(_MEMORY, "this relevance is not an integer", found=repr(value), remedy="write 0, 1, 2, …")
-    if abs(number) > GREATEST_RELEVANCE:
-        remedy = f"write relevances up to {GREATEST_RELEVANCE}"
-        raise InputError(_MEMORY, "this relevance is too large for trec_eval", found=repr(value), remedy=remedy)
-    return number
-
-
-def finite(value: Any, what: str = "score") -> float:
-    """A score, or whatever else, as a number.
-
-    Raises:
-        InputError: it is none, or not a finite one.
-    """
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(_MEMORY, f"this {what} is not a finite number", found=repr(value), remedy="write it like 12.5")
-    return number
+    """An id as text; what pandas and polars put where nothing stands is none."""
+    return plain_id(value, "query or document", Place(_MEMORY, "row", "?"), str, commas=True)
 
 
 def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from numbers import Real
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from coliee_adapters import case_law, json_text, statute
@@ -23,18 +20,13 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.records import (
-    GREATEST_RELEVANCE,
-    ONE_WORD,
     Answers,
-    Columns,
     Gold,
     IdRule,
     Run,
-    exact_id,
     normal_id,
-    wrong_id,
 )
-from coliee_adapters.remarks import Remarks
+from coliee_adapters.rows import NOTHING, Row, gold_of, run_of
 from coliee_adapters.vocabulary import Kind, is_header, known_names, roles_of
 
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; '
@@ -57,119 +49,24 @@ class Record(NamedTuple):
         return self.place.fault(problem, shown, remedy)
 
 
-class Row(NamedTuple):
-    """A record whose keys are understood; what it has no key for is None.
-
-    Attributes:
-        record: where it comes from.
-        query: the value of its query.
-        document: the document.
-        number: its relevance or score; of a run that has only ranks, the rank, negative.
-        rank: the rank beside a score.
-        answer: the answer, as a label list writes it.
-        tag: the run tag.
-        roles: what there are keys for.
-    """
-
-    record: Record
-    query: Any
-    document: Any = None
-    number: Any = None
-    rank: Any = None
-    answer: str | None = None
-    tag: Any = None
-    roles: Collection[str] = ()
-
-
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
-    """Gold from JSON or JSON Lines: documents with or without relevances, or labels.
-
-    Args:
-        source: the file.
-        rule: how ids are normalised.
-
-    Raises:
-        InputError: broken JSON, a test set without labels, or keys or values that are not understood.
-    """
+    """Gold from JSON or JSON Lines: documents with or without relevances, or labels."""
     held = _held(source)
-    if not isinstance(held, _Records):
-        return case_law.read_gold_json(source, rule, held)
-    remarks = Remarks()
-    queries, found = held.rows("gold", source, rule, source.columns)
-    first, found = _peeked(found)
-    if first is not None and first.answer is not None:
-        labels, _ = statute.labels_of(_labelled(found, rule), remarks, gold=True)
-        return Gold(labels=labels, path=source.name, format="json", remarks=remarks)
-    qrels: dict[str, dict[str, int]] = {query: {} for query in queries}
-    for row in found:
-        query, document = _id(row, "query", rule), _id(row, "document", rule)
-        relevance = 1 if row.number is None else row.number
-        if type(relevance) is not int or abs(relevance) > GREATEST_RELEVANCE:
-            remedy = f"a relevance must be an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
-            raise row.record.fault("this relevance cannot be read", relevance, remedy)
-        judged = qrels.setdefault(query, {})
-        if document in judged:
-            if judged[document] != relevance:
-                problem = f"this document is judged {judged[document]} above and {relevance} here"
-                raise row.record.fault(problem, f"{query} {document}", "keep one of the two")
-            remarks.add("gold-duplicate", f"{row.record.place}: {query} {document}")
-        judged[document] = relevance
-    return Gold(qrels, path=source.name, format="json", remarks=remarks)
+    if case_law.is_unlabelled(held):
+        problem = "this is a test set without labels: it lists queries but no relevant documents"
+        raise InputError(source.name, problem, remedy="give the file with the labels")
+    return gold_of(_rows_of(held, "gold", source, rule), rule, source.name, "json")
 
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
-    """A submission in JSON or JSON Lines: documents with or without scores, or answers.
-
-    Args and errors are those of ``read_gold``.
-    """
-    held = _held(source)
-    if not isinstance(held, _Records):
-        return case_law.read_run_json(source, rule, held)
-    remarks = Remarks()
-    queries, found = held.rows("run", source, rule, source.columns)
-    first, found = _peeked(found)
-    tag = source.stem if first is None or first.tag is None else str(first.tag)
-    if first is not None and first.answer is not None:
-        labels, unreadable = statute.labels_of(_labelled(found, rule), remarks)
-        return Answers(labels, tag, source.name, "json", remarks, unreadable)
-    block = _block(found, queries, tag, rule, remarks)
-    scored = first is not None and "score" in first.roles
-    return Run(partial(iter, [block]), tag, scored, source.name, "json")
+    """A submission in JSON or JSON Lines: documents with or without scores, or answers."""
+    return run_of(_rows_of(_held(source), "run", source, rule), rule, source.name, "json", source.stem)
 
 
-def _block(found: Iterable[Row], queries: Sequence[str], tag: str, rule: IdRule, remarks: Remarks) -> Columns:
-    """The documents of records, those of one query that follow each other in one segment.
-
-    Args:
-        found: the records.
-        queries: the queries that there are, with documents or without.
-        tag: the run tag of the first record.
-        rule: how ids are normalised.
-        remarks: what is tolerated is added to them.
-    """
-    segments: list[str] = []
-    starts: list[int] = []
-    documents: list[str] = []
-    scores: list[float] = []
-    ranks: list[str] = []
-    for row in found:
-        query = _id(row, "query", rule)
-        if not segments or query != segments[-1]:
-            segments.append(query)
-            starts.append(len(documents))
-        documents.append(_id(row, "document", rule))
-        if row.number is not None:
-            if type(row.number) not in (int, float) or abs(row.number) > sys.float_info.max:
-                raise row.record.fault("a score must be a finite number", row.number, "write it like 12.5")
-            scores.append(float(row.number))
-        if row.rank is not None:
-            ranks.append(str(row.rank))
-        if row.tag is not None and str(row.tag) != tag:
-            remarks.add("tag", f"{row.record.place}: {row.tag}")
-    seen = set(segments)
-    silent = [query for query in queries if query not in seen]
-    starts += [len(documents)] * (len(silent) + 1)
-    return Columns([*segments, *silent], starts, documents, scores or None, ranks or None, remarks)
+def _rows_of(held: object, kind: Kind, source: Source, rule: IdRule) -> Iterable[Row]:
+    if isinstance(held, _Records):
+        return held.rows(kind, source, rule, source.columns)
+    return case_law.rows(case_law.members(held, source, rule), source)
 
 
 def _held(source: Source) -> object:
@@ -228,25 +125,24 @@ class _Records(NamedTuple):
     records: Iterable[Record] = ()
     entries: Mapping[str, object] | None = None
 
-    def rows(
-        self, kind: Kind, source: Source, rule: IdRule, columns: Mapping[str, str] | None
-    ) -> tuple[Sequence[str], Iterator[Row]]:
-        """The queries that the entries name, with documents or without, and all rows."""
+    def rows(self, kind: Kind, source: Source, rule: IdRule, columns: Mapping[str, str] | None) -> Iterator[Row]:
+        """The rows of the records, or of the entries."""
         if self.entries is None:
-            return (), rows(self.records, kind, columns)
+            yield from rows(self.records, kind, columns)
+            return
         for query, entry in self.entries.items():
             if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
                 first = nested(query, entry[:1]) or []
                 next(rows([Record(one, Place(source.name, "query", query)) for one in first], kind, columns), None)
                 break  # keys that are not understood say more than a query's name
-        members = case_law.members(self.entries, source, rule)
-        if are_labels(self.entries):
-            return (), (
-                Row(Record({}, Place(source.name, "query", query)), query, answer=_word(entry))
-                for query, entry in members
-            )
-        records = (record for query, entry in members if entry for record in _records_of(query, entry, source))
-        return [query for query, _ in members], rows(records, kind, columns)
+        labels = are_labels(self.entries)
+        for query, entry in case_law.members(self.entries, source, rule):
+            if labels:
+                yield Row(Place(source.name, "query", query), query, answer=_word(entry))
+            elif not entry:
+                yield Row(Place(source.name, "query", query), query)
+            else:
+                yield from rows(_records_of(query, entry, source), kind, columns)
 
 
 def _records_of(query: str, entry: object, source: Source) -> Iterator[Record]:
@@ -303,8 +199,9 @@ def rows(records: Iterable[Record], kind: Kind, columns: Mapping[str, str] | Non
             remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
             raise record.fault("this JSON contains the columns of a table, not its rows", ", ".join(keys), remedy)
         answer = _word(values["answer"]) if "answer" in values else None
-        number, rank = _number(record, values), values.get("rank") if "score" in values else None
-        yield Row(record, values["query"], values.get("document"), number, rank, answer, values.get("tag"), values)
+        number = values.get("score", values.get("relevance", NOTHING))
+        held = {role: values[role] for role in ("document", "rank", "tag") if role in values}
+        yield Row(record.place, values["query"], number=number, answer=answer, **held)
 
 
 def _as_answers(keys: dict[str, str], record: Record) -> dict[str, str]:
@@ -314,18 +211,6 @@ def _as_answers(keys: dict[str, str], record: Record) -> dict[str, str]:
         return keys
     asked = "id" if "id" in record.members else keys["query"]
     return {"query": asked, "answer": keys["relevance"]}
-
-
-def _number(record: Record, values: Mapping[str, Any]) -> Any:
-    """The value of a document, by which a run is ranked; None where there is no key for one."""
-    if "rank" in values and not isinstance(values["rank"], Real):
-        raise record.fault("this rank is not a number", values["rank"], "write it like 1")
-    for role in ("score", "relevance"):
-        if role in values:
-            if values[role] is None:
-                raise record.fault(f"this {role} is null", None, "give every document a number")
-            return values[role]
-    return -values["rank"] if "rank" in values else None
 
 
 def _keys(record: Record, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, str]:
@@ -339,38 +224,9 @@ def _keys(record: Record, kind: Kind, columns: Mapping[str, str] | None) -> dict
     return {role: keys[at] for role, at in roles.items()}
 
 
-def _peeked(found: Iterator[Row]) -> tuple[Row | None, Iterator[Row]]:
-    first = next(found, None)
-    return first, found if first is None else itertools.chain((first,), found)
-
-
-def _labelled(found: Iterable[Row], rule: IdRule) -> list[statute.Labelled]:
-    """Rows with answers as the words of a label list."""
-    listed = list(found)
-    words = [row.answer or "" for row in listed]
-    if not any(word in statute.DIGITS or word.lower() in statute.LABELS for word in words):
-        keys = ", ".join(listed[0].record.members)
-        problem = "unrecognised keys (no answer is Y or N)"
-        raise listed[0].record.fault(problem, keys, known_names("run"))
-    return [
-        statute.Labelled(_id(row, "query", rule), word, row.record.place)
-        for row, word in zip(listed, words, strict=True)
-    ]
-
-
 def _word(value: object) -> str:
     """An answer as a label list writes it."""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _id(row: Row, what: str, rule: IdRule) -> str:
-    value = row.query if what == "query" else row.document
-    text = rule(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else ""
-    if not text.strip():
-        raise row.record.fault(f"this is not the id of a {what}", value, "give text or an integer")
-    if wrong := wrong_id((text,), commas=rule is exact_id):
-        raise row.record.fault(wrong[1], wrong[0], ONE_WORD)
-    return text
 
 
 def are_labels(entries: Mapping[str, object]) -> bool:

@@ -18,10 +18,9 @@ from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.ids import Ids, Picked
-from coliee_adapters.records import ONE_WORD, Answers, Columns, Gold, IdRule, Run, exact_id, normal_id, wrong_id
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.statute import Labelled, labels_of
-from coliee_adapters.trec import add_judgement
+from coliee_adapters.rows import Row, block_of, gold_of, run_of
 from coliee_adapters.vocabulary import Kind, roles_of
 
 FORMAT: Final = "parquet"
@@ -164,25 +163,10 @@ def holds_answers(source: Source) -> bool:
 
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
-    """Relevant documents or labels.
-
-    Raises:
-        InputError: the file is damaged, a column is not understood, or a value is none, with its row.
-    """
-    remarks = Remarks()
+    """Relevant documents or labels."""
     roles = roles_of(names_of(source), "gold", source.name, source.columns)
-    if "answer" in roles:
-        labels, _ = labels_of(_labelled(source, roles), remarks, gold=True)
-        return Gold(labels=labels, path=source.name, format=FORMAT, remarks=remarks)
-    qrels: dict[str, dict[str, int]] = {}
-    for first, values in _batches(source, roles):
-        for place, query, document, given in _rows(source, first, values, rule, "relevance"):
-            relevance = 1
-            if "relevance" in roles:
-                relevance = _of(place, "relevance", frames.relevance_of, given)
-            found = f"{query} {document} {relevance}"
-            add_judgement(qrels, (query, document, relevance), place, found, remarks)
-    return Gold(qrels, path=source.name, format=FORMAT, remarks=remarks)
+    found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
+    return gold_of(found, rule, source.name, FORMAT)
 
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
@@ -202,9 +186,8 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
         del roles["tag"]
     name = tag or source.stem
     if "answer" in roles:
-        remarks = Remarks()
-        labels, unreadable = labels_of(_labelled(source, roles), remarks)
-        return Answers(labels, name, source.name, FORMAT, remarks, unreadable)
+        found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
+        return run_of(found, rule, source.name, FORMAT, name)
     # no closures: a run can be pickled
     read = partial(read_blocks, source, roles, rule, tag)
     whole = Run(read, tag=name, scored="score" in roles, path=source.name, format=FORMAT)
@@ -328,56 +311,25 @@ def read_blocks(
         tags = values.pop("tag", None)
         block = frames.plain_block(values, rule, commas=rule is exact_id)
         if block is None:
-            block = _careful(source, first, values, rule)
+            block = block_of(_rows(source, first, values), rule, Remarks(), tag)
         yield block if tags is None else block._replace(remarks=_other_tags(first, tags, tag))
 
 
-def _careful(source: Source, first: int, values: Mapping[str, arrow.Column], rule: IdRule) -> Columns:
-    """A block row by row."""
-    queries: list[str] = []
-    starts: list[int] = []
-    documents: list[str] = []
-    scores: list[float] = []
-    decides = next((role for role in ("score", "rank") if role in values), "")
-    for place, query, document, value in _rows(source, first, values, rule, decides):
-        if not queries or query != queries[-1]:
-            queries.append(query)
-            starts.append(len(documents))
-        documents.append(document)
-        if decides:
-            number = _of(place, decides, partial(frames.finite, what=decides), value)
-            scores.append(number if decides == "score" else -number)
-    ranks = list(map(str, values["rank"])) if decides == "score" and "rank" in values else None
-    return Columns(queries, [*starts, len(documents)], documents, scores if decides else None, ranks)
-
-
-def _rows(
-    source: Source, first: int, values: Mapping[str, arrow.Column], rule: IdRule, last: str
-) -> Iterator[tuple[Place, str, str, Any]]:
-    """Each row: where it stands, its query and document, which must each be one word, and another value."""
-    rows = zip(values["query"], values["document"], values.get(last, itertools.repeat(None)), strict=False)
-    for number, (query, document, value) in enumerate(rows, first + 1):
+def _rows(source: Source, first: int, values: Mapping[str, arrow.Column]) -> Iterator[Row]:
+    """The rows of a batch, of which no value may be null."""
+    names = {"relevance": "number", "score": "number"}
+    for number, held in enumerate(zip(*values.values(), strict=True), first + 1):
         place = Place(source.name, "row", number)
-        ids = rule(_of(place, "query", frames.id_of, query)), rule(_of(place, "document", frames.id_of, document))
-        if wrong := wrong_id(ids, commas=rule is exact_id):
-            raise place.fault(wrong[1], wrong[0], ONE_WORD)
-        yield place, *ids, value
-
-
-def _of(place: Place, role: str, reading: Callable[[Any], Any], value: Any) -> Any:
-    """A value as it is read; InputError with its row."""
-    if value is None:
-        raise place.fault(f"the {role} is null", remedy="fill it in, or drop the row")
-    if isinstance(value, str) and not value.isascii():
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            given = value.encode("utf-8", "surrogateescape")
-            raise place.fault(f"the {role} is not UTF-8", repr(given), "write the text as UTF-8") from None
-    try:
-        return reading(value)
-    except InputError as error:
-        raise place.fault(error.problem, error.found, error.remedy) from None
+        for role, value in zip(values, held, strict=True):
+            if value is None and role != "tag":
+                raise place.fault(f"the {role} is null", remedy="fill it in, or drop the row")
+            if isinstance(value, str) and not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+                given = repr(value.encode("utf-8", "surrogateescape"))
+                raise place.fault(f"the {role} is not UTF-8", given, "write the text as UTF-8")
+        row = dict(zip((names.get(role, role) for role in values), held, strict=True))
+        if "answer" in row:
+            row = {"query": row["query"], "answer": frames.answer_word(row["answer"])}
+        yield Row(place, **row)
 
 
 def _other_tags(first: int, tags: arrow.Column, tag: str) -> Remarks | None:
@@ -386,18 +338,6 @@ def _other_tags(first: int, tags: arrow.Column, tag: str) -> Remarks | None:
         if _tag_of(given) != tag:
             remarks.add("tag", f"row {number}: {_tag_of(given)}")
     return remarks or None
-
-
-def _labelled(source: Source, roles: Mapping[str, int]) -> Iterator[Labelled]:
-    """Each row of answers."""
-    for first, values in _batches(source, {role: roles[role] for role in ("query", "answer")}):
-        for number, (query, word) in enumerate(zip(values["query"], values["answer"], strict=True), first + 1):
-            place = Place(source.name, "row", number)
-            yield Labelled(
-                normal_id(_of(place, "query", frames.id_of, query)),
-                _of(place, "answer", frames.answer_word, word),
-                place,
-            )
 
 
 def _split(

@@ -11,19 +11,18 @@ import contextlib
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import groupby
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.columns import as_number, finite_score, last_column, undecided
+from coliee_adapters.columns import as_number, last_column, undecided
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, split_columns
-from coliee_adapters.records import ONE_WORD, Answers, Columns, Gold, IdRule, Run, exact_id, normal_id, wrong_id
+from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.statute import LABELS, Labelled, labels_of
-from coliee_adapters.trec import add_judgement
+from coliee_adapters.rows import Row, gold_of, run_of
+from coliee_adapters.statute import LABELS
 from coliee_adapters.vocabulary import Kind, has_given, is_header, roles_of
 
 #: What can stand between values; the blank stands for any number of blanks and tabs.
@@ -66,9 +65,12 @@ class _Table(NamedTuple):
     #: the kind of remark that a table without a header gets
     remark: str = ""
 
-    def column(self, role: str) -> list[str]:
-        """The values of a role; empty texts where no column has it."""
-        return [row.values[self.roles[role]] if role in self.roles else "" for row in self.rows]
+    def rows_of(self, source: Source) -> Iterator[Row]:
+        """The rows as the values of their roles."""
+        names = {"relevance": "number", "score": "number"}
+        for row in self.rows:
+            held = {names.get(role, role): row.values[at] for role, at in self.roles.items()}
+            yield Row(Place(source.name, "line", row.line), **held)
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -123,63 +125,18 @@ def kind_of(source: Source) -> Kind | None:
 
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
-    """Relevant documents or labels.
-
-    Raises:
-        InputError: a column that is not understood, a row of another length than the first, a value that is none.
-    """
+    """Relevant documents or labels."""
     remarks = Remarks()
-    table = _read(source, "gold", remarks)
-    if "answer" in table.roles:
-        labels, _ = _labels(table, source, remarks, gold=True)
-        return Gold(labels=labels, path=source.name, format="table", remarks=remarks)
-    qrels: dict[str, dict[str, int]] = {}
-    for row, query, document in _judgeable(table, source, rule):
-        relevance = 1
-        if "relevance" in table.roles:
-            value = row.values[table.roles["relevance"]]
-            number = _INTEGER.fullmatch(value)
-            if number is None:
-                raise InputError(
-                    source.name, "this relevance is not an integer", line=row.line, found=value, remedy="write 0, 1, …"
-                )
-            relevance = int(number[1])
-        add_judgement(qrels, (query, document, relevance), Place(source.name, "line", row.line), row.text, remarks)
-    return Gold(qrels, path=source.name, format="table", remarks=remarks)
+    return gold_of(_read(source, "gold", remarks).rows_of(source), rule, source.name, "table", remarks=remarks)
 
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
-    """Documents or answers. A run without scores is in the order of its ranks, or else of its rows.
-
-    Raises:
-        InputError: a column that is not understood, a row of another length than the first, a value that is none.
-    """
+    """Documents or answers. A run without scores is in the order of its ranks, or else of its rows."""
     remarks = Remarks()
     table = _read(source, "run", remarks)
     if table.remark:
         remarks.add(table.remark)
-    tag = _tag(table, remarks) or source.stem
-    if "answer" in table.roles:
-        labels, unreadable = _labels(table, source, remarks)
-        return Answers(labels, tag, source.name, "table", remarks, unreadable)
-    queries: list[str] = []
-    starts: list[int] = []
-    documents: list[str] = []
-    for _, query, document in _judgeable(table, source, rule):
-        if not queries or query != queries[-1]:
-            queries.append(query)
-            starts.append(len(documents))
-        documents.append(document)
-    starts.append(len(documents))
-    scores = ranks = None
-    scored = "score" in table.roles
-    if scored or "rank" in table.roles:
-        column = table.column("score" if scored else "rank")
-        scores = [finite_score(text, source.name, row.line) for text, row in zip(column, table.rows, strict=True)]
-        scores = scores if scored else [-rank for rank in scores]
-        ranks = table.column("rank") if scored and "rank" in table.roles else None
-    block = Columns(queries, starts, documents, scores, ranks, remarks or None)
-    return Run(partial(iter, [block]), tag=tag, scored=scored, path=source.name, format="table")
+    return run_of(table.rows_of(source), rule, source.name, "table", source.stem, remarks=remarks)
 
 
 def _first_lines(head: bytes) -> list[str]:
@@ -321,33 +278,3 @@ def _rows(source: Source, separator: str, comments: Comments) -> Iterator[_Row]:
     except csv.Error as error:
         at = numbered[rows.line_num - 1][0]
         raise InputError(source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
-
-
-def _judgeable(table: _Table, source: Source, rule: IdRule) -> Iterator[tuple[_Row, str, str]]:
-    """Each row with its query and document, which must each be one word."""
-    for row in table.rows:
-        query, document = rule(row.values[table.roles["query"]]), rule(row.values[table.roles["document"]])
-        if not query or not document:
-            raise InputError(source.name, "a value is empty", line=row.line, found=row.text, remedy="fill or drop it")
-        if wrong := wrong_id((query, document), commas=rule is exact_id):
-            raise InputError(source.name, wrong[1], line=row.line, found=wrong[0], remedy=ONE_WORD)
-        yield row, query, document
-
-
-def _labels(
-    table: _Table, source: Source, remarks: Remarks, *, gold: bool = False
-) -> tuple[dict[str, bool], tuple[str, ...]]:
-    """The labels by query, and the queries whose answer is neither Y nor N."""
-    words = zip(table.rows, table.column("query"), table.column("answer"), strict=True)
-    labelled = (Labelled(normal_id(query), word, Place(source.name, "line", row.line)) for row, query, word in words)
-    return labels_of(labelled, remarks, gold=gold)
-
-
-def _tag(table: _Table, remarks: Remarks) -> str:
-    """The first run tag, with ``_`` for its blanks; other tags are remarked. Empty where there is none."""
-    tag = ""
-    for row, given in zip(table.rows, table.column("tag"), strict=True):
-        tag = tag or given
-        if given != tag:
-            remarks.add("tag", f"line {row.line}: {given}")
-    return "_".join(tag.split())

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from io import TextIOBase
 
 from coliee_adapters.columns import SIX_COLUMNS, read_columns, regular_words
-from coliee_adapters.errors import InputError, Place, quoted
+from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, counted, is_number, join_columns, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
+from coliee_adapters.rows import judge, relevance_of
 
 _QRELS = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -65,49 +66,13 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
             raise InputError(
                 source.name, "this relevance is not an integer", line=number, found=fields[3], remedy="write 0, 1, 2, …"
             )
-        add_judgement(
-            qrels, (rule(fields[0]), rule(fields[2]), int(fields[3])), Place(source.name, "line", number), line, remarks
-        )
+        place, query, document = Place(source.name, "line", number), rule(fields[0]), rule(fields[2])
+        judge(qrels.setdefault(query, {}), query, document, relevance_of(fields[3], place), place, remarks)
     comments.check_closed(source.name)
     if not qrels:
         raise InputError(source.name, "the file contains only comments", remedy=expected)
     _refuse_irrelevant(qrels, source)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
-
-
-def add_judgement(
-    qrels: dict[str, dict[str, int]],
-    judgement: tuple[str, str, int],
-    place: Place,
-    found: str,
-    remarks: Remarks,
-) -> None:
-    """Add query, document and relevance of a line to a gold; one that repeats another is remarked.
-
-    Args:
-        qrels: the gold.
-        judgement: query, document, relevance.
-        place: where it stands.
-        found: what stands there.
-        remarks: what was tolerated is added here.
-
-    Raises:
-        InputError: the relevance is too great, or another than before.
-    """
-    query, document, relevance = judgement
-    if abs(relevance) > GREATEST_RELEVANCE:
-        remedy = f"write relevances up to {GREATEST_RELEVANCE}"
-        raise place.fault("this relevance is too large for trec_eval", str(relevance), remedy)
-    judged = qrels.setdefault(query, {})
-    if document in judged and judged[document] == relevance:
-        remarks.add("gold-duplicate", f"{place}: {found}")
-    if judged.setdefault(document, relevance) != relevance:
-        raise place.fault(
-            f"document {quoted(document)} of query {quoted(query)} is judged {judged[document]} above and "
-            f"{relevance} here",
-            found,
-            "keep one of the two",
-        )
 
 
 def _refuse_irrelevant(qrels: Mapping[str, Mapping[str, int]], source: Source) -> None:
