@@ -43,6 +43,7 @@ _ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml", ".parquet"
 
 PathLike = str | os.PathLike[str]
 
+
 class Kind(enum.StrEnum):
     """What a path is, found by one look."""
 

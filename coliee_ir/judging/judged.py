@@ -472,7 +472,7 @@ class _Judging:
         sizes = np.bincount(block, minlength=len(wanted))
         hit = order[order >= len(near)] - len(near)
         counted = before[order >= len(near)]
-        of = group[len(near):]
+        of = group[len(near) :]
         best = self.rank[rows]
         further = np.empty(len(rows), dtype=np.int64)
         further[hit] = np.cumsum(sizes)[of[hit]] - counted

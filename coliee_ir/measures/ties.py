@@ -11,17 +11,17 @@ tied scores.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from coliee_adapters import trec_eval
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import Judged
-from coliee_adapters import trec_eval
 from coliee_ir.measures.base import Measure, Parts, Result
 from coliee_ir.measures.delegated import Delegated, of_values
 from coliee_ir.measures.sets import Macro, MacroF, Micro
@@ -82,9 +82,7 @@ def span(measure: Measure, parts: Parts, decisions: Decisions) -> Span | None:
     return Span(low.value, terms.total, high.value)
 
 
-def spans(
-    measures: Mapping[Measure, Result], parts: Parts, decisions: Decisions
-) -> Mapping[Measure, Span]:
+def spans(measures: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> Mapping[Measure, Span]:
     """The spans of the measures of which they are known and that look at a part with ties.
 
     trec_eval is asked anew for the queries that have ties, twice for all measures together; all other queries keep
@@ -99,11 +97,11 @@ def spans(
         asked = [one for one in of_part if isinstance(one, Delegated)]
         low, high = (_values_anew(asked, measures, one, decisions) for one in ordered)
         for one in of_part:
-            bounds[one] = (
-                (low[one], high[one])
-                if isinstance(one, Delegated)
-                else tuple(one.compute({**parts, name: each}, decisions) for each in ordered)
-            )
+            if isinstance(one, Delegated):
+                bounds[one] = (low[one], high[one])
+            else:
+                worst, best = (one.compute({**parts, name: each}, decisions) for each in ordered)
+                bounds[one] = (worst, best)
     return _Spans(bounds, parts)
 
 
@@ -132,29 +130,31 @@ def _values_anew(
 class _Spans(Mapping[Measure, Span]):
     """Spans whose expected values are computed when they are asked for."""
 
-    def __init__(self, bounds, parts):
-        self.bounds, self.parts, self.found = bounds, parts, {}
+    def __init__(self, bounds: Mapping[Measure, tuple[Result, Result]], parts: Parts) -> None:
+        self.bounds, self.parts = bounds, parts
+        self.found: dict[Measure, Span] = {}
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Measure]:
         return iter(self.bounds)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.bounds)
 
-    def __getitem__(self, measure):
+    def __getitem__(self, measure: Measure) -> Span:
         if measure not in self.found:
             low, high = self.bounds[measure]
             self.found[measure] = _expected(measure, measure.part(self.parts), low, high)
         return self.found[measure]
 
-    def ends(self):
+    def ends(self) -> list[tuple[Measure, float, float]]:
         return [(one, low.value, high.value) for one, (low, high) in self.bounds.items()]
 
 
-def _expected(measure, judged, low, high):
+def _expected(measure: Measure, judged: Judged, low: Result, high: Result) -> Span:
     if low.value == high.value:
         return Span(low.value, low.value, high.value)
     value = _value_of(measure)
+    assert value is not None
     each, top = low.terms.each.copy(), high.terms.each
     for query, blocks in _blocks(judged, measure.least_relevance):
         worst, mean, best = value(judged, query, blocks)

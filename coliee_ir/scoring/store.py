@@ -110,10 +110,7 @@ class ScoreStore:
         first_of: dict[bytes, str] = {}
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
-            given = [
-                Submission(*(as_given(part, evaluator.columns) for part in Submission.of(one)))
-                for one in window
-            ]
+            given = [Submission(*(as_given(part, evaluator.columns) for part in Submission.of(one))) for one in window]
             contents = [_content(one) for one in given]
             kept = [self._find(*each, rules) for each in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, kept, strict=True) if row is None]

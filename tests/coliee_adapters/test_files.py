@@ -106,7 +106,9 @@ def test_a_pipe_is_read_once_and_gives_its_bytes_as_often_as_asked(content: byte
 
 def test_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert told(lambda: Source("-").head()) == f"<stdin>: {wording('standard-input-closed')}; {wording('name-file-pipe')}"
+    assert (
+        told(lambda: Source("-").head()) == f"<stdin>: {wording('standard-input-closed')}; {wording('name-file-pipe')}"
+    )
 
 
 @given(st.lists(st.sampled_from([b"\n", b"a\n", b"bc d\n", "é\n".encode(), BOM + b"\n"]), min_size=1), st.data())

@@ -154,8 +154,8 @@ def test_remarks_on_answers_are_true_of_the_measures_asked_for(answered: Path) -
 
 def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered: Path, call: Call) -> None:
     wrong = ("--unreadable-answers", "wrong")
-    for given in (("fuse", "sorry", "good", "sorry"), ("convert", "sorry", "-", "--to", "labels")):
-        code, out, err = call(*given)
+    for typed in (("fuse", "sorry", "good", "sorry"), ("convert", "sorry", "-", "--to", "labels")):
+        code, out, err = call(*typed)
         assert (code, out, "--unreadable-answers" in err) == (2, "", True)
     code, out, err = call("fuse", "sorry", "good", "--ties", "N", *wrong)
     assert (code, out) == (0, "R01-1-A Y vote\nR01-3-A N vote\nR01-2-A Y vote\n")

@@ -22,10 +22,10 @@ from coliee_adapters.layouts import Layout, Part
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.bundle import pack, score_upload
+from coliee_ir.inbox.inventory import WHY_NOT as KINDS
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import NEWEST, protocol, submission_rules, use
 from coliee_ir.scoring import measuring
-from coliee_ir.inbox.inventory import WHY_NOT as KINDS
 
 
 @pytest.fixture(autouse=True)
