@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: The rooms that a submission passes, in this order and once: read, judged, measured, remarked on, put into words.
 SCORING = (
-    *("reading", "given", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
-    *("scores", "means", "render", "batch", "evaluator", "sheets", "teams", "arriving", "collecting", "session"),
+    *("reading", "prepared", "submission", "parts", "measuring", "remarking", "wording"),
+    *("scores", "means", "render", "batch", "evaluator", "session"),
     *("store", "log", "several"),
 )
 
@@ -35,6 +35,7 @@ FLOORS = (
     "coliee_ir.output",
     "coliee_ir.scoring",
     *(f"coliee_ir.scoring.{room}" for room in SCORING),
+    *(f"coliee_ir.inbox{room}" for room in ("", ".tasks", ".sheets", ".teams", ".inventory", ".grouping")),
     "coliee_ir.commands",
     "coliee_ir",
     "coliee_ir.ir_measures",
@@ -79,8 +80,11 @@ LATE: Mapping[tuple[str, str], str] = {
         (importer, "coliee_ir.scoring.store"): "stores of scores, and logs, alone need it"
         for importer in ("coliee_ir.scoring.log", "coliee_ir.scoring.several")
     },
-    ("coliee_ir.scoring.log", "coliee_ir.scoring.sheets"): "who reads a log alone needs it",
-    ("coliee_ir.cli.scoring", "coliee_ir.scoring.collecting"): "folders of runs alone need it",
+    ("coliee_ir.scoring.log", "coliee_ir.inbox.sheets"): "who reads a log alone needs it",
+    **{
+        ("coliee_ir.cli.scoring", f"coliee_ir.inbox.{name}"): "folders of runs alone need it"
+        for name in ("grouping", "inventory")
+    },
     ("coliee_ir.measures.catalogue", "coliee_ir.measures.formulas"): "formulas alone need it",
     ("coliee_adapters.detect", "coliee_adapters.model_text"): "what models wrote, named as such, alone needs it",
     **{

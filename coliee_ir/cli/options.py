@@ -126,7 +126,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
-    "platform": _option(metavar="PLATFORM", help="platform: codabench, evalai or tira"),
+    "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
