@@ -24,12 +24,12 @@ from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
-from coliee_ir.rules import signs
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
     NUMBERED,
     PROTOCOLS,
     Protocol,
+    all_rules,
     described_task,
     protocol,
     without_answers,
@@ -78,9 +78,6 @@ WHY_NOT: Final = {
     "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
     "nothing": ("file that is not a run", "files that are not runs"),
 }
-
-#: the task whose runs are articles
-_ARTICLES: Final = signs.STATUTE_ARTICLES.task
 
 #: how many of a kind are named
 _NAMED: Final = 5
@@ -335,7 +332,8 @@ def _by_descriptions(items: Sequence[Item]) -> None:
 
 def _answers_of_articles(items: Sequence[Item], edition: str | int | None) -> None:
     """Answers with the run tag of articles belong to them, in a task that asks for both."""
-    articles = {(one.team, one.tag): one.task for one in items if one.part is Part.RUN and one.task == _ARTICLES}
+    runs = [one for one in items if one.part is Part.RUN and one.task]
+    articles = {(one.team, one.tag): one.task for one in runs if any(len(row.parts) > 1 for row in all_rules(one.task))}
     for one in items:
         task = articles.get((one.team, one.tag))
         if one.part is Part.ANSWERS and one.because == "content" and one.tag and task:
