@@ -47,7 +47,7 @@ FLOORS = (
 #: The commands in the order in which they may use each other: reports are made of comparisons, tunings and tables.
 COMMANDS = (
     *("convert", "validate", "compare", "tune", "fuse", "leaderboard", "report", "plan", "evaluate"),
-    *("verify", "bundle", "protocol"),
+    *("bundle", "protocol"),
 )
 
 #: What stands at the top level of the package: nothing else has a place there.
@@ -62,7 +62,6 @@ LATE: Mapping[tuple[str, str], str] = {
     ("coliee_ir.judging.judged", "coliee_ir.judging.ungrouped"): "runs whose queries come back alone need it",
     ("coliee_ir.scoring.batch", "coliee_ir.judging.workers"): _PROCESSES,
     ("coliee_ir.cli.scoring", "coliee_ir.judging.cluster"): "loads multiprocessing, which a small run does without",
-    ("coliee_ir.cli.scoring", "coliee_ir.commands.verify"): "loads importlib.metadata, which --manifest alone needs",
     ("coliee_ir.measures.catalogue", "coliee_adapters.ir_measures"): "loads ir_measures, which few measures need",
     (
         "coliee_ir.scoring.reading",
