@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from coliee_adapters.detect import RUN_FORMS
-from coliee_adapters.errors import UsageError, contained, shortened
+from coliee_adapters.errors import UsageError, guarded, shortened
 from coliee_adapters.files import Kind, Source, written
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
@@ -181,7 +181,7 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
 def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
     """The tuning of a submission's ranking, which is its long list where it has one."""
     run = submission.ranking
-    with contained(run.name if isinstance(run, Source) else str(run)):
+    with guarded(run.name if isinstance(run, Source) else str(run)):
         return tuned(run, answers=submission.answers)
 
 

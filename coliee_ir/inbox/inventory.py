@@ -29,6 +29,7 @@ from coliee_ir.rules.protocol import (
     NUMBERED,
     PROTOCOLS,
     Protocol,
+    all_rules,
     described_task,
     protocol,
     without_answers,
@@ -355,7 +356,8 @@ def _by_descriptions(items: Sequence[Item]) -> None:
 
 def _answers_of_articles(items: Sequence[Item], edition: str | int | None) -> None:
     """Answers with the run tag of articles belong to them, in a task that asks for both."""
-    articles = {(one.team, one.tag): one.task for one in items if one.part is Part.RUN and one.task == "3"}
+    runs = [one for one in items if one.part is Part.RUN and one.task]
+    articles = {(one.team, one.tag): one.task for one in runs if any(len(row.parts) > 1 for row in all_rules(one.task))}
     for one in items:
         task = articles.get((one.team, one.tag))
         if one.part is Part.ANSWERS and one.because == "content" and one.tag and task:

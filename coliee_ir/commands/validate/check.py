@@ -16,7 +16,7 @@ from typing import Final
 
 from coliee_adapters import case_law, described, descriptions, json_records, layouts
 from coliee_adapters.descriptions import Description
-from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, quoted
+from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.records import Answers
 from coliee_adapters.statute import DIGITS, LABELS
@@ -157,7 +157,7 @@ class Checked:
         for name, source in sources.items():
             add = self.found.of(name)
             try:
-                with contained(name):
+                with guarded(name):
                     self._one(name, source, add)
             except InputError as error:
                 if error.path != name:  # the organisers' file
