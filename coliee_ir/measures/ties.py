@@ -254,13 +254,14 @@ def _value_of(measure: Measure, judged: Judged, queries: IntArray) -> _Value | N
     if request.judged_only or request.gains or request.top:
         return None
     if request.parameter.isdecimal():
+        formula: Callable[[int, int, list[Block]], Span] | None
         formula = {"P": _found, "recall": _found, "ndcg_cut": _discounted}.get(request.base)
         return None if formula is None else partial(formula, int(request.parameter))
     if request.parameter:
         return None
     if request.base == "Rprec":
         return partial(_found_within, judged.qrels.relevant(request.rel)[queries].tolist())
-    formulas = {"map": _precisions, "recip_rank": _first_found, "ndcg": partial(_discounted, None)}
+    formulas: dict[str, _Value] = {"map": _precisions, "recip_rank": _first_found, "ndcg": partial(_discounted, None)}
     return formulas.get(request.base)
 
 
