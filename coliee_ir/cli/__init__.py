@@ -28,7 +28,6 @@ COMMANDS = {
     "fuse": "fuse runs into one by scores, ranks or votes, with weights that can be fitted",
     "report": "write an HTML report",
     "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
-    "verify": "compute a result again from its manifest, and compare it and its files byte for byte",
     "bundle": "make a scoring bundle for Codabench, EvalAI or TIRA from a gold and the rules of its task",
     "protocol": "list the protocols of tasks, explain one, or begin one from a gold and a run",
     "measures": "list the available measures, with definitions and sources",

@@ -200,11 +200,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "-o", "--output", metavar="FILE", writes="file", default="-",
         help="file to write the result to (default: standard output)"
     ),
-    "manifest": _option(
-        "--manifest", metavar="FILE", writes="file", local=True,
-        help="write a manifest: SHA-256 of all files and of the result, versions, command; for `coliee-ir verify`",
-    ),
-    "manifest_read": _option(metavar="MANIFEST", reads=True, help="manifest, as --manifest has written it"),
     "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
     "decimals": _option(
         "--decimals", type=_decimals, metavar="N", help="decimals of scores in tables (default: 4; of percentages 1)"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, guarded, shortened
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
-    add(parser, "save_rule", "curve", "manifest")
+    add(parser, "save_rule", "curve")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap",
         "trec_eval",
@@ -143,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
                 raise result
     if tunings:
         _tell(tunings, because)
-        _write(options, tunings, taken, {**scoring.facts_of(evaluator), "seed": options.seed})
+        _write(options, tunings, taken, submissions)
     if options.apply is not None and tunings:
         filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
         grave = write(options, filtered, task)
@@ -171,10 +171,9 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
         option = cutting[0].replace("_", "-")
         raise UsageError(f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it")
     measure = one_measure(options)
-    scored, evaluator, *_ = scoring.score(options, [measure] if measure else [])
+    scored, *_ = scoring.score(options, [measure] if measure else [])
     picked = picking.pick(scored, seed=options.seed)
-    facts = {**scoring.facts_of(evaluator), "seed": options.seed}
-    scoring.publish(options, picking.FORMS[options.format](picked), options.given, facts)
+    scoring.publish(options, picking.FORMS[options.format](picked))
     return 0
 
 
@@ -196,8 +195,6 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
         raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
-    if options.manifest is not None and options.apply is not None:
-        raise UsageError("--manifest is about the table of the tuning; leave out --apply TEST_RUN")
 
 
 def _is_picture(path: str) -> bool:
@@ -224,8 +221,10 @@ def _tell(tunings: list[Tuning], because: str) -> None:
             say(f"{shortened(tuning.tag)}: {sentence}")
 
 
-def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], facts: Mapping[str, Any]) -> None:
-    """The rule, where it was asked for, and the table of the tunings, where it has its place, with its manifest."""
+def _write(
+    options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], submissions: list[Submission]
+) -> None:
+    """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     rule = tunings[0].rule
     if options.save_rule is not None:
         with written(options.save_rule) as stream:
@@ -242,7 +241,7 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filte
     if options.apply is not None and not _is_told(options):
         scoring.put(table, "-")
     else:
-        scoring.publish(options, table, options.given, facts, is_told=_is_told(options))
+        scoring.publish(options, table, submissions, is_told=_is_told(options))
 
 
 def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
