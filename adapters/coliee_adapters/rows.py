@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.errors import Place
+from coliee_adapters.errors import InputError, Place
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -32,7 +32,8 @@ NOTHING = object()
 class Row(NamedTuple):
     """A document of a query, or the answer to one, as a file or a caller gives it.
 
-    ``number`` is the relevance in a gold, the score in a run; ``rank`` decides only where there is no score.
+    ``number`` is the relevance in a gold, the score in a run; ``rank`` decides only where there is no score; where
+    ``retrieved`` says no, the row names its query and nothing else.
     """
 
     place: Place
@@ -42,6 +43,13 @@ class Row(NamedTuple):
     rank: Any = NOTHING
     answer: str | None = None
     tag: Any = None
+    retrieved: Any = NOTHING
+
+
+#: role → the field of a row that it fills
+FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
+
+_TRUTH: Final = {"true": 1.0, "false": 0.0}
 
 
 def id_of(value: Any, what: str, place: Place, rule: IdRule, *, commas: bool | None = None) -> str:
@@ -74,16 +82,26 @@ def score_of(value: Any, place: Place, what: str = "score") -> float:
     return number
 
 
+def is_retrieved(value: Any, place: Place) -> bool:
+    """Whether a system decided for a document: 1 or True, 0 or False."""
+    number = _float(value)
+    if number not in (0, 1):
+        raise place.fault("this does not say whether the document is retrieved", str(value), "write 1 or 0")
+    return bool(number)
+
+
 def _float(value: Any) -> float:
+    if isinstance(value, str):
+        value = _TRUTH.get(value.strip().lower(), value)
     try:
         return math.nan if isinstance(value, str) and ("_" in value or not value.isascii()) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-def gold_of(rows: Iterable[Row], rule: IdRule, path: str, form: str, queries: Sequence[str] = (), **more: Any) -> Gold:
-    """The gold that rows are; ``queries`` are those that there are, with documents or without."""
-    remarks = more.pop("remarks", None) or Remarks()
+def gold_of(rows: Iterable[Row], rule: IdRule, path: str, form: str, remarks: Remarks | None = None) -> Gold:
+    """The gold that rows are."""
+    remarks = Remarks() if remarks is None else remarks
     first, rows = peeked(rows)
     if first is not None and first.answer is not None:
         labels, _ = labels_of(labelled(rows, rule), remarks, gold=True)
@@ -95,7 +113,15 @@ def gold_of(rows: Iterable[Row], rule: IdRule, path: str, form: str, queries: Se
         if row.document is not NOTHING:
             document = id_of(row.document, "document", row.place, rule)
             judge(judged, query, document, relevance_of(row.number, row.place), row.place, remarks)
+    refuse_irrelevant(qrels, path)
     return Gold(qrels, path=path, format=form, remarks=remarks)
+
+
+def refuse_irrelevant(qrels: Mapping[str, Mapping[str, int]], path: str) -> None:
+    """Refuse judgements of which none is relevant; a gold without any judgement is another matter."""
+    if any(qrels.values()) and not any(level > 0 for judged in qrels.values() for level in judged.values()):
+        remedy = "give a gold in which a relevance is 1 or more"
+        raise InputError(path, "no document is relevant in this gold", remedy=remedy)
 
 
 def judge(judged: dict[str, int], query: str, document: str, relevance: int, place: Place, remarks: Remarks) -> None:
@@ -109,10 +135,10 @@ def judge(judged: dict[str, int], query: str, document: str, relevance: int, pla
 
 
 def run_of(
-    rows: Iterable[Row], rule: IdRule, path: str, form: str, tag: str, queries: Sequence[str] = (), **more: Any
+    rows: Iterable[Row], rule: IdRule, path: str, form: str, tag: str, remarks: Remarks | None = None
 ) -> Run | Answers:
     """The run that rows are, or the answers."""
-    remarks = more.pop("remarks", None) or Remarks()
+    remarks = Remarks() if remarks is None else remarks
     first, rows = peeked(rows)
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
@@ -125,7 +151,7 @@ def run_of(
     return Run(partial(iter, [block]), tag, scored, path, form)
 
 
-def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, queries: Sequence[str] = ()) -> Columns:
+def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str) -> Columns:
     """Rows as columns, those of one query that follow each other in one segment."""
     segments: list[str] = []
     starts: list[int] = []
@@ -137,7 +163,7 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, quer
         if not segments or query != segments[-1]:
             segments.append(query)
             starts.append(len(documents))
-        if row.document is NOTHING:
+        if row.document is NOTHING or not (row.retrieved is NOTHING or is_retrieved(row.retrieved, row.place)):
             continue
         documents.append(id_of(row.document, "document", row.place, rule))
         if row.number is not NOTHING:
@@ -151,6 +177,8 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, quer
             raise row.place.fault("some documents have a score and some have none", str(row.document), remedy)
         if row.tag is not None and tag_of(row.tag) != tag:
             remarks.add("tag", f"{row.place}: {row.tag}")
+    if set(scores) == {0, 1}:
+        remarks.add("binary-score")
     return Columns(segments, [*starts, len(documents)], documents, scores or None, ranks or None, remarks or None)
 
 
@@ -165,7 +193,11 @@ def labelled(rows: Iterable[Row], rule: IdRule) -> Iterator[Labelled]:
 
 
 def peeked(rows: Iterable[Row]) -> tuple[Row | None, Iterable[Row]]:
-    """The first row, and all of them."""
+    """The first row that holds more than a query, or else the last; and all of them."""
     rows = iter(rows)
-    first = next(rows, None)
-    return first, rows if first is None else itertools.chain((first,), rows)
+    seen: list[Row] = []
+    for row in rows:
+        seen.append(row)
+        if row.document is not NOTHING or row.answer is not None:
+            break
+    return seen[-1] if seen else None, itertools.chain(seen, rows)
