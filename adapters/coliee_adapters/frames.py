@@ -76,15 +76,8 @@ def gold_of(
             stands twice; a relevance that is no integer or too great; a document judged twice differently.
     """
     remarks = Remarks()
-    gold = gold_of_rows(_rows_of(held, "gold", rule, columns, remarks), rule, _MEMORY, "memory", remarks)
-    ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    _check_ids(ids, commas)
-    return gold
-
-
-def _check_ids(ids: Sequence[str], commas: bool) -> None:
-    if wrong := wrong_id(ids, commas=commas):
-        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
+    found = _rows_of(held, "gold", rule, columns, remarks)
+    return gold_of_rows(found, rule, _MEMORY, "memory", remarks, commas=commas)
 
 
 def run_of(
@@ -120,12 +113,10 @@ def run_of(
         return _run_of_block(block, tag, scored=block.scores is not None)
     else:
         found = _rows_of(held, "run", rule, columns, remarks)
-    record = run_of_rows(found, rule, _MEMORY, "memory", tag, remarks)
+    record = run_of_rows(found, rule, _MEMORY, "memory", tag, remarks, commas=commas)
     if isinstance(record, Answers):
-        _check_ids([*record.labels, *record.unreadable], commas)
         return record
     [block] = record.blocks()
-    _check_ids([*block.queries, *block.documents], commas)
     return _run_of_block(block, tag, scored=record.scored)
 
 
@@ -258,7 +249,8 @@ def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = Tr
         InputError: one is no word or number.
     """
     ids = [rule(id_of(document)) for document in one_of("documents", documents, Iterable, "document ids")]
-    _check_ids(ids, commas)
+    if wrong := wrong_id(ids, commas=commas):
+        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)
 
@@ -549,7 +541,7 @@ def _plain(value: Any) -> Any:
 
 def id_of(value: Any) -> str:
     """An id as text; what pandas and polars put where nothing stands is none."""
-    return plain_id(value, "query or document", Place(_MEMORY, "row", "?"), str, commas=True)
+    return plain_id(value, "query or document", Place(_MEMORY, "row", "?"), str, True)
 
 
 def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:

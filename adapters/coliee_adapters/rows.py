@@ -52,7 +52,7 @@ FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
 
 
-def id_of(value: Any, what: str, place: Place, rule: IdRule, *, commas: bool | None = None) -> str:
+def id_of(value: Any, what: str, place: Place, rule: IdRule, commas: bool | None = None) -> str:
     """An id: text or an integer, one word."""
     if not isinstance(value, str | Integral) or isinstance(value, bool):
         raise place.fault(f"this is not the id of a {what}", repr(value), "give text or an integer")
@@ -99,19 +99,27 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def gold_of(rows: Iterable[Row], rule: IdRule, path: str, form: str, remarks: Remarks | None = None) -> Gold:
-    """The gold that rows are."""
+def gold_of(
+    rows: Iterable[Row],
+    rule: IdRule,
+    path: str,
+    form: str,
+    remarks: Remarks | None = None,
+    *,
+    commas: bool | None = None,
+) -> Gold:
+    """The gold that rows are; ``commas`` is whether ids may have commas in them, by default as the rule says."""
     remarks = Remarks() if remarks is None else remarks
     first, rows = peeked(rows)
     if first is not None and first.answer is not None:
-        labels, _ = labels_of(labelled(rows, rule), remarks, gold=True)
+        labels, _ = labels_of(labelled(rows, rule, commas), remarks, gold=True)
         return Gold(labels=labels, path=path, format=form, remarks=remarks)
     qrels: dict[str, dict[str, int]] = {}
     for row in rows:
-        query = id_of(row.query, "query", row.place, rule)
+        query = id_of(row.query, "query", row.place, rule, commas)
         judged = qrels.setdefault(query, {})
         if row.document is not NOTHING:
-            document = id_of(row.document, "document", row.place, rule)
+            document = id_of(row.document, "document", row.place, rule, commas)
             judge(judged, query, document, relevance_of(row.number, row.place), row.place, remarks)
     refuse_irrelevant(qrels, path)
     return Gold(qrels, path=path, format=form, remarks=remarks)
@@ -135,7 +143,14 @@ def judge(judged: dict[str, int], query: str, document: str, relevance: int, pla
 
 
 def run_of(
-    rows: Iterable[Row], rule: IdRule, path: str, form: str, tag: str, remarks: Remarks | None = None
+    rows: Iterable[Row],
+    rule: IdRule,
+    path: str,
+    form: str,
+    tag: str,
+    remarks: Remarks | None = None,
+    *,
+    commas: bool | None = None,
 ) -> Run | Answers:
     """The run that rows are, or the answers."""
     remarks = Remarks() if remarks is None else remarks
@@ -143,15 +158,15 @@ def run_of(
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
     if first is not None and first.answer is not None:
-        labels, unreadable = labels_of(labelled(rows, rule), remarks)
+        labels, unreadable = labels_of(labelled(rows, rule, commas), remarks)
         return Answers(labels, tag, path, form, remarks, unreadable)
-    block = block_of(rows, rule, remarks, tag)
+    block = block_of(rows, rule, remarks, tag, commas)
     by_rank = first is not None and first.number is NOTHING
     scored = block.scores is not None and not by_rank
     return Run(partial(iter, [block]), tag, scored, path, form)
 
 
-def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str) -> Columns:
+def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, commas: bool | None = None) -> Columns:
     """Rows as columns, those of one query that follow each other in one segment."""
     segments: list[str] = []
     starts: list[int] = []
@@ -159,13 +174,13 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str) -> C
     scores: list[float] = []
     ranks: list[str] = []
     for row in rows:
-        query = id_of(row.query, "query", row.place, rule)
+        query = id_of(row.query, "query", row.place, rule, commas)
         if not segments or query != segments[-1]:
             segments.append(query)
             starts.append(len(documents))
         if row.document is NOTHING or not (row.retrieved is NOTHING or is_retrieved(row.retrieved, row.place)):
             continue
-        documents.append(id_of(row.document, "document", row.place, rule))
+        documents.append(id_of(row.document, "document", row.place, rule, commas))
         if row.number is not NOTHING:
             scores.append(score_of(row.number, row.place))
             if row.rank is not NOTHING:
@@ -187,9 +202,9 @@ def tag_of(given: Any) -> str:
     return "_".join(str(given).split())
 
 
-def labelled(rows: Iterable[Row], rule: IdRule) -> Iterator[Labelled]:
+def labelled(rows: Iterable[Row], rule: IdRule, commas: bool | None = None) -> Iterator[Labelled]:
     """Rows with answers as the words of a label list."""
-    return (Labelled(id_of(row.query, "query", row.place, rule), row.answer or "", row.place) for row in rows)
+    return (Labelled(id_of(row.query, "query", row.place, rule, commas), row.answer or "", row.place) for row in rows)
 
 
 def peeked(rows: Iterable[Row]) -> tuple[Row | None, Iterable[Row]]:
