@@ -30,7 +30,7 @@ COMMANDS = {
     "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
     "verify": "compute a result again from its manifest, and compare it and its files byte for byte",
     "bundle": "make a scoring bundle for Codabench, EvalAI or TIRA from a gold and the rules of its task",
-    "protocol": "list the protocols of tasks, explain one, or begin one from a gold and a run",
+    "protocol": "list the protocols of tasks, explain one, or write its file to start from",
     "measures": "list the available measures, with definitions and sources",
     "demo": "score the example data that is part of the package",
 }
