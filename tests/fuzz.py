@@ -527,7 +527,7 @@ def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> str | Non
 @check("tune and cut")
 def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     rule = files.folder / "out" / "rule.json"
-    by = chance.choice(["k", "score", "ratio", "margin", "minmax", "z", "softmax", "mass", "gap"])
+    by = chance.choice(["k", "score", "ratio", "margin"])
     target = chance.choice(["-", files.folder / "out" / "cut.txt"])
     done = typed(
         "tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, "--save-rule", rule,

@@ -130,9 +130,6 @@ def _parser(command: str | None, width: int | None = None) -> argparse.ArgumentP
                 formatter_class=formatter,
             )  # fmt: skip
             if name == command:
-                # every command needs it. Loaded from deep inside our modules, it crosses the end of a piece of Python's
-                # stack 800 times, and each time 16 KiB are taken from the system and given back
-                importlib.import_module("numpy")
                 module = importlib.import_module(f"coliee_ir.cli.{name}")
                 module.add_arguments(subparser)
                 subparser.set_defaults(run=module.run)
