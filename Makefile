@@ -4,6 +4,8 @@
 # Two that search for faults: make fuzz (MINUTES=2), make explore
 PYTHON ?= python3
 BIN := .venv/bin
+# the tests start the program some hundred times; without its bytecode each start compiles it anew
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test lint types wheel docs reference bench fuzz explore clean
 
@@ -17,6 +19,7 @@ test: lint types wheel .venv/installed-docs
 lint: .venv/installed-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-logo
 
 types: .venv/installed-test
 	$(BIN)/mypy
@@ -41,9 +44,9 @@ MINUTES ?= 2
 fuzz: .venv/installed-test
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-# the property tests, with more examples than in `make test` and other ones each time
+# what takes long, and the property tests with more examples than in `make test` and other ones each time
 explore: .venv/installed-test
-	$(BIN)/python -m pytest --hypothesis-profile explore -m hypothesis tests
+	$(BIN)/python -m pytest --hypothesis-profile explore -m 'explore or hypothesis' tests
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -66,4 +69,4 @@ explore: .venv/installed-test
 	touch $@ .venv/installed
 
 clean:
-	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
