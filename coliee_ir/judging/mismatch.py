@@ -42,8 +42,8 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
         refuse: whether a zero that cannot be fair is refused; else it is one.
 
     Raises:
-        MismatchError: no query of the run is in the gold, or there is none; or none of its documents is, and none has an
-            id of the form of the gold's, or some would be in it with their leading zeros.
+        MismatchError: no query of the run is in the gold, or there is none; or none of its documents is, and none has
+            an id of the form of the gold's, or some would be in it with their leading zeros.
     """
     qrels = judged.qrels
     if judged.rank.any() or not refuse:
