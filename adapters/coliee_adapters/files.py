@@ -272,6 +272,14 @@ class Source:
         """Whether there may be more than the head."""
         return self.look().goes_on
 
+    def sha256(self) -> str:
+        """SHA-256 of the file as it lies there; a small plain one, of which all was seen, is not opened for it."""
+        import hashlib  # which most commands do without
+
+        if self.is_file and not self.goes_on and not self.look().fault:
+            return hashlib.sha256(_head_of(self)).hexdigest()
+        return sha256_of(self._place)
+
     @contextlib.contextmanager
     def open(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
         """A binary stream from the first byte, decompressed. A small plain file, of which all was seen, is not opened.

@@ -126,7 +126,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
-    "platform": _option(metavar="PLATFORM", help="platform: codabench, evalai or tira"),
+    "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
@@ -200,11 +200,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "-o", "--output", metavar="FILE", writes="file", default="-",
         help="file to write the result to (default: standard output)"
     ),
-    "manifest": _option(
-        "--manifest", metavar="FILE", writes="file", local=True,
-        help="write a manifest: SHA-256 of all files and of the result, versions, command; for `coliee-ir verify`",
-    ),
-    "manifest_read": _option(metavar="MANIFEST", reads=True, help="manifest, as --manifest has written it"),
     "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
     "decimals": _option(
         "--decimals", type=_decimals, metavar="N", help="decimals of scores in tables (default: 4; of percentages 1)"
@@ -339,10 +334,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "groups": _option(
         "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
     ),
-    "forward": _option(
-        "--forward", metavar="BY",
-        help="also choose on earlier and score later queries: by id, year, or a file of lines QUERY DATE",
-    ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
     "save_rule": _option(
         "--save-rule", metavar="FILE", writes="file",
@@ -371,10 +362,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help='keep only the candidates of each query: {"001": ["013", …]}, or columns as those of a run',
     ),
     "not_queries": _option("--not-queries", help="remove documents that are queries themselves", **_SWITCH),
-    "not_common": _option(
-        "--not-common", metavar="MOST,WITHIN",
-        help="remove documents that are among the first WITHIN results of more than MOST queries",
-    ),
     # fusing
     "method": _option("--method", metavar="M", help="fusion method"),
     "norm": _option("--norm", metavar="N", help="normalisation of scores, for the comb… methods"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, guarded, shortened
@@ -18,13 +18,13 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning, picking
-from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
+from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.rules.protocol import has_coliee_submissions
-from coliee_ir.scoring import given, session
+from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.reading import read_gold
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=FOLDS, help=f"number of folds (default: {FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
+    add(parser, "by_year", "groups", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
-    add(parser, "save_rule", "curve", "manifest")
+    add(parser, "save_rule", "curve")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap",
         "trec_eval",
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
     group = parser.add_argument_group("filters applied before cutting")
-    add(group, "not_itself", "not_queries", "dates", "candidates", "not_common", "counts")
+    add(group, "not_itself", "not_queries", "dates", "candidates", "counts")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:
@@ -83,16 +83,11 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     if options.not_queries:
         chosen.append(Filter.not_queries())
     if options.dates is not None:
-        chosen.append(Filter.not_newer(given.read_dates(options.dates, task=task)))
+        chosen.append(Filter.not_newer(sheets.read_dates(options.dates, task=task)))
     if options.candidates is not None:
-        chosen.append(Filter.candidates(given.read_candidates(options.candidates, task=task)))
-    if options.not_common is not None:
-        numbers = options.not_common.split(",")
-        if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
-            raise UsageError("--not-common takes two integers ≥ 1, for example 20,5")
-        chosen.append(Filter.not_common(int(numbers[0]), int(numbers[1])))
+        chosen.append(Filter.candidates(sheets.read_candidates(options.candidates, task=task)))
     if options.counts is not None:
-        chosen.append(Filter.as_many(given.read_counts(options.counts, task=task)))
+        chosen.append(Filter.as_many(sheets.read_counts(options.counts, task=task)))
     return chosen
 
 
@@ -120,11 +115,8 @@ def run(options: argparse.Namespace) -> int:
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
-        groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
+        groups=None if options.groups is None else sheets.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
-        forward=options.forward
-        if options.forward in (None, *BY)
-        else given.read_values(options.forward, "QUERY DATE", task=task),
         **scoring.split(options), seed=options.seed, decisions=decisions,
         curve_intervals=options.curve is not None,
     )  # fmt: skip
@@ -143,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
                 raise result
     if tunings:
         _tell(tunings, because)
-        _write(options, tunings, taken, {**scoring.facts_of(evaluator), "seed": options.seed})
+        _write(options, tunings, taken, submissions)
     if options.apply is not None and tunings:
         filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
         grave = write(options, filtered, task)
@@ -154,8 +146,8 @@ def run(options: argparse.Namespace) -> int:
 
 #: what cuts, for which a store has no documents
 _CUTTING = (
-    *("by", "floor", "cap", "answers", "apply", "save_rule", "curve", "forward", "tag", "to", "groups", "by_year"),
-    *("not_itself", "not_queries", "dates", "candidates", "not_common", "counts", "cluster"),
+    *("by", "floor", "cap", "answers", "apply", "save_rule", "curve", "tag", "to", "groups", "by_year"),
+    *("not_itself", "not_queries", "dates", "candidates", "counts", "cluster"),
 )
 
 
@@ -171,10 +163,9 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
         option = cutting[0].replace("_", "-")
         raise UsageError(f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it")
     measure = one_measure(options)
-    scored, evaluator, *_ = scoring.score(options, [measure] if measure else [])
+    scored, *_ = scoring.score(options, [measure] if measure else [])
     picked = picking.pick(scored, seed=options.seed)
-    facts = {**scoring.facts_of(evaluator), "seed": options.seed}
-    scoring.publish(options, picking.FORMS[options.format](picked), options.given, facts)
+    scoring.publish(options, picking.FORMS[options.format](picked))
     return 0
 
 
@@ -196,8 +187,6 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
         raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
-    if options.manifest is not None and options.apply is not None:
-        raise UsageError("--manifest is about the table of the tuning; leave out --apply TEST_RUN")
 
 
 def _is_picture(path: str) -> bool:
@@ -224,8 +213,10 @@ def _tell(tunings: list[Tuning], because: str) -> None:
             say(f"{shortened(tuning.tag)}: {sentence}")
 
 
-def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], facts: Mapping[str, Any]) -> None:
-    """The rule, where it was asked for, and the table of the tunings, where it has its place, with its manifest."""
+def _write(
+    options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], submissions: list[Submission]
+) -> None:
+    """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     rule = tunings[0].rule
     if options.save_rule is not None:
         with written(options.save_rule) as stream:
@@ -242,7 +233,7 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filte
     if options.apply is not None and not _is_told(options):
         scoring.put(table, "-")
     else:
-        scoring.publish(options, table, options.given, facts, is_told=_is_told(options))
+        scoring.publish(options, table, submissions, is_told=_is_told(options))
 
 
 def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
