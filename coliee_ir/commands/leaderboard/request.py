@@ -225,7 +225,7 @@ def _said_of_equal(
                 yield f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
 
 
-def _answers_of(evaluator: Evaluator, part: object) -> frozenset[tuple[str, object]]:
+def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:
     """What a file answers, in any order."""
     record = evaluator.read(part)
     if isinstance(record, Answers):
