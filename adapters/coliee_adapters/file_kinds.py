@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import BinaryIO, Final
 
 from coliee_adapters.classes import NamedTuple
+from coliee_adapters.mail import is_mail
 
 
 class Kind(NamedTuple):
@@ -78,9 +78,6 @@ MAIL: Final = Kind("a mail", "save its attachments and give these")
 #: what is read as a folder
 ARCHIVES: Final = (ZIP, TAR, MAIL)
 
-#: the heads of a mail, up to the first empty line, as .eml or in an mbox
-_HEADS: Final = re.compile(rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)+")
-
 _PAGE: Final = Kind("a web page", "download the file itself; on GitHub, with the button Raw")
 
 #: where an entry of a tar file names its format
@@ -106,9 +103,7 @@ def kind_of(head: bytes) -> Kind | None:
         return TAR
     if head[:256].lstrip().lower().startswith((b"<!doctype html", b"<html")):
         return _PAGE
-    if (heads := _HEADS.match(head)) and all(
-        re.search(sign, heads[0]) for sign in (rb"(?im)^From:", rb"(?im)^(?:Date|Subject|Message-ID|MIME-Version):")
-    ):
+    if is_mail(head):
         return MAIL
     return next((kind for start, kind in _STARTS if head.startswith(start)), None)
 

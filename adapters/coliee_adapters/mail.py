@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from coliee_adapters.classes import NamedTuple
 
 if TYPE_CHECKING:
     from email.message import EmailMessage  # loaded where a mail is read
+
+
+#: the heads of a mail, up to the first empty line, as .eml or in an mbox
+_HEADS: Final = re.compile(rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)+")
+_SIGNS: Final = (rb"(?im)^From:", rb"(?im)^(?:Date|Subject|Message-ID|MIME-Version):")
+
+
+def is_mail(head: bytes) -> bool:
+    r"""Whether a file that starts with these bytes is a mail, or an mbox.
+
+    >>> is_mail(b"Subject: [submission] A\nFrom: a@b\n\n"), is_mail(b"Task: 1\nRun tag: A\n")
+    (True, False)
+    """
+    heads = _HEADS.match(head)
+    return heads is not None and all(re.search(sign, heads[0]) for sign in _SIGNS)
 
 
 class Mail(NamedTuple):
