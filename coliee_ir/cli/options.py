@@ -278,7 +278,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help=f"confidence level (default: {CONFIDENCE_LEVEL})",
     ),
     "power": _option(
-        "--power", type=float, metavar="P", default=0.8, help="power for the detectable difference (default: 0.8)"
+        "--power", type=float, metavar="P", default=0.8, help="how often the difference is to be found (default: 0.8)"
     ),
     "sizes": _option(
         "--size", type=at_least_one, metavar="N", action="append", default=[],
@@ -292,11 +292,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "margin": _option(
         "--margin", type=float, metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",
-    ),
-    "population": _option(
-        "--population", default="similar",
-        help="queries that the comparison is about: others of the same kind, or these only, without intervals "
-        "(default: similar)",
     ),
     "easy": _option("--easy", type=_share, metavar="SHARE", help="share of runs that must be right on an easy query"),
     "team_pattern": _option(
