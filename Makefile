@@ -7,7 +7,7 @@ BIN := .venv/bin
 # the tests start the program some hundred times; without its bytecode each start compiles it anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types wheel docs reference bench fuzz explore clean
+.PHONY: demo test lint types wheel docs reference bench fuzz explore power minimal clean
 
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
@@ -47,6 +47,11 @@ fuzz: .venv/installed-test
 # what takes long, and the property tests with more examples than in `make test` and other ones each time
 explore: .venv/installed-test
 	$(BIN)/python -m pytest --hypothesis-profile explore -m 'explore or hypothesis' tests
+
+# small faults at random places, and which of them no test notices; FAULTS=…, SEED=…
+FAULTS ?= 200
+power: .venv/installed-test
+	$(BIN)/python tests/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

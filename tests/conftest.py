@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import coliee_ir
 from coliee_adapters.files import Source
@@ -27,6 +27,10 @@ settings.register_profile(
     max_examples=500,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
+)
+# for tests/survivors.py: whether a fault is found, not the smallest example of it
+settings.register_profile(
+    "quick", derandomize=True, deadline=None, max_examples=30, phases=[Phase.explicit, Phase.generate], database=None
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
