@@ -1,15 +1,17 @@
 """Zip and tar archives, read as folders: a file in one is named ``ARCHIVE/NAME`` and opened like any other.
 
 Nothing is written under a name that an archive gives: its files are unpacked, once, into a private temporary folder
-under numbers, within ``limits``. Links and devices in it, and names that lead out of it, are left out.
+under numbers, within ``limits``. Of an archive in an archive the files are read too, and no deeper.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import itertools
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 from coliee_adapters import limits
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, compression_of
-from coliee_adapters.errors import InputError, guarded
+from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
 from coliee_adapters.file_kinds import TAR, ZIP, kind_of
 
 if TYPE_CHECKING:
@@ -30,10 +32,12 @@ _HEAD: Final = 1 << 16
 #: the names of unpacked files
 _NUMBERS: Final = itertools.count()
 
-#: how deep archives are read that lie in archives
-_DEPTH: Final = 2
-
 _BROKEN: Final = (*DAMAGED, NotImplementedError, ValueError, OverflowError)
+
+#: how the name of a drive begins
+_DRIVE: Final = re.compile("[A-Za-z]:")
+
+_CONTROL: Final = re.compile("[\\0-\x1f\x7f-\x9f]")
 
 
 class Contents(NamedTuple):
@@ -41,11 +45,13 @@ class Contents(NamedTuple):
 
     Attributes:
         files: name in the archive → where its bytes lie.
-        outside: entries that are links or devices, or whose names lead out of the archive.
+        passed: entries that are not read: why, as a kind of ``folders.PASSED``, and the name.
+        faults: name of an archive in it → why that one cannot be read.
     """
 
     files: dict[str, str]
-    outside: list[str]
+    passed: list[tuple[str, str]]
+    faults: dict[str, InputError]
 
 
 def is_archive(path: str) -> bool:
@@ -71,7 +77,22 @@ def contents(path: str) -> Contents:
     """
     with guarded(path):
         found = Path(path).stat()
-        return _unpacked(path, found.st_size, found.st_mtime_ns)
+        unpacked = _unpacked(path, found.st_size, found.st_mtime_ns, limits.current())
+    if isinstance(unpacked, InputError):
+        raise copy.copy(unpacked)
+    return unpacked
+
+
+def check(path: str) -> None:
+    """See that an archive, or one in an archive, can be unpacked.
+
+    Raises:
+        InputError: it cannot; see ``contents``.
+    """
+    archive = outer(path)
+    inside = contents(archive)
+    if (fault := inside.faults.get(_below(path, archive))) is not None:
+        raise copy.copy(fault)
 
 
 def located(path: str) -> str:
@@ -81,9 +102,11 @@ def located(path: str) -> str:
         InputError: see ``contents``.
     """
     archive = outer(path)
-    if archive == path:
-        return path
-    return contents(archive).files.get(PurePosixPath(os.path.relpath(path, archive)).as_posix(), path)
+    return path if archive == path else contents(archive).files.get(_below(path, archive), path)
+
+
+def _below(path: str, archive: str) -> str:
+    return PurePosixPath(os.path.relpath(path, archive)).as_posix()
 
 
 def outer(path: str) -> str:
@@ -105,88 +128,139 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 @functools.cache
-def _unpacked(path: str, size: int, _: int) -> Contents:
-    done = Contents({}, [])
-    _unpack(path, path, _Meter(path, size), done, "", _DEPTH)
-    return done
+def _unpacked(path: str, size: int, _: int, bounds: limits.Limits) -> Contents | InputError:
+    """What an archive in this state holds, or why it cannot be read: it is unpacked once."""
+    try:
+        with guarded(path):
+            try:
+                _folder()
+            except OSError as error:
+                raise no_room(path, error) from None
+            return _unpack(path, path, _Meter(path, size, bounds), is_outer=True)
+    except InputError as error:
+        return error
 
 
 class _Meter:
     """How much has been unpacked of an archive, and how much may be."""
 
-    def __init__(self, name: str, packed: int) -> None:
-        self.name, self.packed, self.files, self.bytes = name, packed, 0, 0
-        self.limits = limits.current()
+    def __init__(self, name: str, packed: int, bounds: limits.Limits) -> None:
+        self.name, self.packed, self.limits = name, packed, bounds
+        self.files = self.bytes = 0
+        self.is_full = False
 
     def file(self) -> None:
         self.files += 1
         if self.files > self.limits.members:
-            problem = f"the archive holds more than {self.limits.members} files"
-            raise InputError(self.name, problem, remedy=self._remedy("members"))
+            self._refuse("members", f"the archive holds more than {self.limits.members} files")
 
     def read(self, n: int) -> None:
         self.bytes += n
         if self.bytes > self.limits.unpacked:
-            problem = f"the archive unpacks to more than {limits.size(self.limits.unpacked)}"
-            raise InputError(self.name, problem, remedy=self._remedy("unpacked"))
+            self._refuse("unpacked", f"the archive unpacks to more than {limits.size(self.limits.unpacked)}")
         if self.bytes > limits.FREE and self.bytes > self.limits.ratio * self.packed:
-            problem = f"the archive unpacks to more than {self.limits.ratio} times its size"
-            raise InputError(self.name, problem, remedy=self._remedy("ratio"))
+            self._refuse("ratio", f"the archive unpacks to more than {self.limits.ratio} times its size")
 
-    @staticmethod
-    def _remedy(limit: str) -> str:
-        return f"if this is right, unpack it first, or raise {limits.variable(limit)}"
+    def _refuse(self, limit: str, problem: str) -> None:
+        self.is_full = True
+        remedy = f"if this is right, unpack it first, or raise {limits.variable(limit)}"
+        raise InputError(self.name, problem, remedy=remedy)
 
 
-def _unpack(path: str, shown: str, meter: _Meter, done: Contents, before: str, depth: int) -> None:
+def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents:
+    """Unpack an archive; of one that cannot be read nothing is left."""
     import lzma
     import tarfile
     import zipfile
 
+    done = Contents({}, [], {})
     try:
         with Path(path).open("rb") as raw:
             is_zip = raw.read(2) == b"PK"
-            entries = _zipped(raw, shown, meter) if is_zip else _tarred(raw, shown, meter)
-            for name, stream in entries:
-                plain = _plain_name(name)
-                if stream is None or not plain:
-                    done.outside.append(before + name)
-                    continue
+            met: set[str] = set()
+            for name, stream in _zipped(raw, shown) if is_zip else _tarred(raw, shown, meter):
                 meter.file()
-                target = Path(_folder().name, str(next(_NUMBERS)))
-                with target.open("xb") as file:
-                    while piece := stream.read(_PIECE):
-                        if not isinstance(stream, tarfile.ExFileObject):  # whose bytes are counted as they are read
-                            meter.read(len(piece))
-                        file.write(piece)
-                if depth > 1 and is_archive(str(target)):
-                    _unpack(str(target), f"{shown}/{plain}", meter, done, f"{before}{plain}/", depth - 1)
-                else:
-                    done.files[before + plain] = str(target)
-    except (*_BROKEN, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError) as error:
+                plain, fault = _plain_name(name)
+                if stream is None or fault:
+                    done.passed.append((fault or "special", name))
+                    continue
+                old = done.files.pop(plain, None)
+                if plain in met and old and not is_zip:  # as tar itself does
+                    done.passed.append(("again", plain))
+                    Path(old).unlink()
+                elif plain in met or old:
+                    remedy = "pack it again, with a name for each"
+                    raise InputError(shown, "two entries of the archive have one name", found=plain, remedy=remedy)
+                met.add(plain)
+                # of a tar archive the bytes are counted as they are read
+                done.files[plain] = target = _copied(stream, meter if is_zip else None)
+                if is_outer and is_archive(target):
+                    _unpack_inner(plain, shown, meter, done)
+    except BaseException as error:
+        for file in done.files.values():
+            Path(file).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise no_room(shown, error) from None
+        if not isinstance(error, (*_BROKEN, OSError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)):
+            raise
         reason = str(error) or type(error).__name__
-        raise InputError(
-            shown, f"the archive is damaged or cut short ({reason})", remedy="pack or download it again"
-        ) from None
+        problem = f"the archive is damaged or cut short ({reason})"
+        raise InputError(shown, problem, remedy="pack or download it again") from None
+    return done
 
 
-def _plain_name(name: str) -> str:
-    """The name of an entry below its archive; empty for one that leads out of it."""
-    if "\0" in name:
-        return ""
+def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents) -> None:
+    """Unpack an archive in an archive, which stays a file of it where it cannot be read."""
+    try:
+        inner = _unpack(done.files[name], f"{shown}/{name}", meter, is_outer=False)
+    except InputError as error:
+        if meter.is_full:
+            raise
+        done.faults[name] = error
+        return
+    Path(done.files.pop(name)).unlink()
+    done.passed.extend((why, f"{name}/{one}") for why, one in inner.passed)
+    for one, file in inner.files.items():
+        if f"{name}/{one}" in done.files:
+            raise InputError(shown, "two entries of the archive have one name", found=f"{name}/{one}")
+        done.files[f"{name}/{one}"] = file
+
+
+def _copied(stream: BinaryIO, meter: _Meter | None) -> str:
+    """A temporary file with what a stream holds."""
+    target = Path(_folder().name, str(next(_NUMBERS)))
+    try:
+        with target.open("xb") as file:
+            while piece := stream.read(_PIECE):
+                if meter is not None:
+                    meter.read(len(piece))
+                file.write(piece)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    return str(target)
+
+
+def _plain_name(name: str) -> tuple[str, str]:
+    """The name of an entry below its archive; and what is wrong with it, as a kind of ``folders.PASSED``."""
     path = PurePosixPath(name.replace("\\", "/"))
-    inside = not path.is_absolute() and ".." not in path.parts and ":" not in path.parts[0] if path.parts else False
-    return path.as_posix() if inside else ""
+    if not path.parts:
+        return "", "nameless"
+    if _CONTROL.search(name):
+        return "", "control"
+    if path.is_absolute() or ".." in path.parts or _DRIVE.match(name):
+        return "", "outside"
+    return path.as_posix(), ""
 
 
-def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, BinaryIO | None]]:
+def _zipped(raw: BinaryIO, shown: str) -> Iterator[tuple[str, BinaryIO | None]]:
     """The entries of a zip archive; without a stream where an entry is no plain file."""
     import zipfile
 
     raw.seek(0)
     with zipfile.ZipFile(raw) as archive:
         for entry in archive.infolist():
-            if not entry.filename or entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
+            if entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
                 continue
             if entry.flag_bits & 1:
                 raise InputError(shown, "the archive is encrypted", remedy="ask for one without a password")
@@ -211,7 +285,7 @@ class _Metered:
 
 
 def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, BinaryIO | None]]:
-    """The entries of a tar archive; without a stream where an entry is no plain file."""
+    """The entries of a tar archive; without a stream where one is no plain file, or has holes that take no bytes."""
     import tarfile
 
     raw.seek(0)
@@ -219,6 +293,6 @@ def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, Bin
     stream = _Metered(compression.unpacked(raw, shown) if compression else raw, meter)
     with tarfile.open(fileobj=cast(BinaryIO, stream), mode="r|") as archive:
         for entry in archive:
-            if entry.isdir():
-                continue
-            yield entry.name, cast(BinaryIO, archive.extractfile(entry)) if entry.isreg() else None
+            if not entry.isdir():
+                is_plain = entry.isreg() and not entry.issparse()
+                yield entry.name, cast(BinaryIO, archive.extractfile(entry)) if is_plain else None

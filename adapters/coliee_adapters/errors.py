@@ -11,6 +11,7 @@ The command line prints the text and exits with 2; no other exception is expecte
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -98,29 +99,8 @@ class Place(NamedTuple):
 
 
 @contextlib.contextmanager
-def contained(path: str) -> Iterator[None]:
-    """Make an InputError of a want of memory, or of stack, that arises while a file is read.
-
-    Args:
-        path: the file as the user named it.
-
-    Raises:
-        InputError: see above.
-    """
-    try:
-        yield
-    except MemoryError:
-        remedy = "free some memory, or check the file"
-        raise InputError(path, "there is not enough memory to read this file", remedy=remedy) from None
-    except RecursionError:
-        raise InputError(
-            path, "the file is nested too deeply to be read", remedy="check the program that wrote it"
-        ) from None
-
-
-@contextlib.contextmanager
 def guarded(path: str) -> Iterator[None]:
-    """Make an InputError of whatever else goes wrong while one submission is opened and read: it stops no other.
+    """Make an InputError of whatever goes wrong while one submission is opened and read: it stops no other.
 
     Args:
         path: the file, or archive, as the user named it.
@@ -129,14 +109,31 @@ def guarded(path: str) -> Iterator[None]:
         InputError: see above; the error that was met is its cause.
     """
     try:
-        with contained(path):
-            yield
+        yield
     except ColieeError:
         raise
+    except MemoryError:
+        remedy = "free some memory, or check the file"
+        raise InputError(path, "there is not enough memory to read this file", remedy=remedy) from None
+    except RecursionError:
+        remedy = "check the program that wrote it"
+        raise InputError(path, "the file is nested too deeply to be read", remedy=remedy) from None
     except Exception as error:
         said = str(error).splitlines()[0] if str(error) else ""
         problem = f"cannot be read ({type(error).__name__}{': ' if said else ''}{said})"
         raise InputError(path, problem, remedy="pack, write or download it again") from error
+
+
+#: errors of writing only: a full disk, a quota, a limit on files
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def no_room(path: str, error: OSError) -> InputError:
+    """The error that what a file holds finds no room among the temporary files."""
+    import tempfile
+
+    problem = f"cannot be stored in {tempfile.tempdir or 'a temporary folder'} ({error.strerror or error})"
+    return InputError(path, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
 
 
 def _restore(

@@ -71,9 +71,8 @@ _ZIPPED: Final = (
     (b"[Content_Types].xml", Kind("an Office document", _EXPORT)),
 )
 
-_IN_IT: Final = "unpack it, or name the file in it: ARCHIVE/FILE"
-ZIP: Final = Kind("a zip archive", _IN_IT)
-TAR: Final = Kind("a tar archive", _IN_IT)
+ZIP: Final = Kind("a zip archive", _UNPACK)
+TAR: Final = Kind("a tar archive", _UNPACK)
 
 _PAGE: Final = Kind("a web page", "download the file itself; on GitHub, with the button Raw")
 

@@ -22,7 +22,7 @@ from coliee_adapters import archives, file_kinds, limits, remote
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
-from coliee_adapters.errors import InputError, UsageError, contained, masked
+from coliee_adapters.errors import InputError, UsageError, guarded, masked, no_room
 
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
@@ -270,6 +270,14 @@ class Source:
         """Whether there may be more than the head."""
         return self.look().goes_on
 
+    def sha256(self) -> str:
+        """SHA-256 of the file as it lies there; a small plain one, of which all was seen, is not opened for it."""
+        import hashlib  # which most commands do without
+
+        if self.is_file and not self.goes_on and not self.look().fault:
+            return hashlib.sha256(_head_of(self)).hexdigest()
+        return sha256_of(self._place)
+
     @contextlib.contextmanager
     def open(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
         """A binary stream from the first byte, decompressed. A small plain file, of which all was seen, is not opened.
@@ -489,9 +497,12 @@ class Source:
             if kind is file_kinds.PARQUET and not self._compression:
                 return  # only who asks for text is refused
             is_packed = kind in (file_kinds.ZIP, file_kinds.TAR) and not self.is_remote and not self.is_stream
-            if is_packed and self.path == str(self._place):
-                archives.contents(self.path)  # which may have more to say
-            raise InputError(self.name, f"this is {kind.name}", remedy=kind.remedy)
+            remedy = kind.remedy
+            if is_packed:
+                archives.check(self.path)  # which may have more to say
+                if archives.outer(self.path) == self.path:
+                    remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
+            raise InputError(self.name, f"this is {kind.name}", remedy=remedy)
         if any_text:
             return
         if file_kinds.is_utf16(head):
@@ -544,27 +555,28 @@ class Source:
                 spool.write(piece)
                 spool.flush()
             except OSError as error:
-                raise _no_room(self.name, error) from None
+                raise no_room(self.name, error) from None
             piece = stream.read(_PIECE)
 
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
-        try:
-            with contained(self.name):
+        with guarded(self.name):
+            try:
                 yield
-        except FileNotFoundError:
-            if self._where:
-                problem, remedy = f"there is no such file{self._where}", "workers must find it under the same path"
-            elif self._state is not None:
-                problem, remedy = "the file was removed while it was being read", "restore it and try again"
-            else:
-                problem, remedy = "there is no such file", "check the path"
-            raise InputError(self.name, problem, remedy=remedy) from None
-        except DAMAGED as error:
-            problem = f"the {self._compression} data is damaged or cut short ({error})"
-            raise InputError(self.name, problem, remedy="compress or download it again") from None
-        except OSError as error:
-            raise InputError(self.name, f"cannot be read{self._where} ({error.strerror or error})") from None
+            except FileNotFoundError:
+                if self._where:
+                    problem, remedy = f"there is no such file{self._where}", "workers must find it under the same path"
+                elif self._state is not None:
+                    problem, remedy = "the file was removed while it was being read", "restore it and try again"
+                else:
+                    problem, remedy = "there is no such file", "check the path"
+                raise InputError(self.name, problem, remedy=remedy) from None
+            except DAMAGED as error:
+                problem = f"the {self._compression} data is damaged or cut short ({error})"
+                raise InputError(self.name, problem, remedy="compress or download it again") from None
+            except OSError as error:
+                problem = f"cannot be read{self._where} ({error.strerror or error})"
+                raise InputError(self.name, problem) from None
 
 
 @functools.lru_cache(maxsize=64)
@@ -670,7 +682,7 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
                 yield cast(io.TextIOBase, spool)
                 spool.seek(0)
             except OSError as error:
-                raise _no_room("<stdout>", error) from None
+                raise no_room("<stdout>", error) from None
             shutil.copyfileobj(spool, sys.stdout, _PIECE)
         return
     with written_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
@@ -732,7 +744,7 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
                 yield cast(BinaryIO, spool)
                 spool.seek(0)
             except OSError as error:
-                raise _no_room("<stdout>", error) from None
+                raise no_room("<stdout>", error) from None
             shutil.copyfileobj(spool, sys.stdout.buffer, _PIECE)
         return
     if remote.is_remote(name):
@@ -808,13 +820,6 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
             yield stream
         spool.seek(0)
         shutil.copyfileobj(spool, raw, _PIECE)
-
-
-def _no_room(name: str, error: OSError) -> InputError:
-    import tempfile
-
-    problem = f"cannot be stored in {tempfile.gettempdir()} ({error.strerror or error})"
-    return InputError(name, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
 
 
 def check_inputs(read: Iterable[PathLike | None]) -> None:

@@ -13,8 +13,28 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Kind, PathLike, Source
 
-#: what operating systems and office programs leave in folders, besides hidden files
-_DEBRIS: Final = r"(?i)\.|~\$|__macosx$|thumbs\.db$|ehthumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$"
+#: what systems and programs leave in folders
+_DEBRIS: Final = re.compile(
+    r"~\$|__macosx$|(eh)?thumbs\.db$|desktop\.ini$|\$recycle\.bin$|icon\r$"
+    r"|\.(_|ds_store$|git|ipynb_checkpoints$|trash|spotlight-|fseventsd$|directory$|localized$|nfs)",
+    re.IGNORECASE,
+)
+
+#: why a file is passed over → a sentence with its name
+PASSED: Final = {
+    "besides": "{} is not a submission and was skipped",
+    "link": "{} is a link out of the folder and was skipped",
+    "hidden": "{} is hidden and was skipped; to have it read, rename it without the dot",
+    "special": "{} is a link or a device in an archive and was skipped",
+    "outside": "{} leads out of its archive and was skipped",
+    "nameless": "{}: an entry without a name was skipped",
+    "control": "{} has control characters in its name and was skipped",
+    "again": "{}: the archive has several entries of this name; the last one counts",
+}
+
+
+#: so many names are told of what is passed over for one reason
+_NAMED: Final = 20
 
 
 class Walked(NamedTuple):
@@ -22,15 +42,13 @@ class Walked(NamedTuple):
 
     Attributes:
         files: the files, each once; of an archive those in it, as ``ARCHIVE/NAME``.
-        met: files that lie in a folder, and are given for something else, such as the gold.
-        outside: links in a folder, and entries of an archive, that lead out of it.
+        passed: what is passed over: why, as a kind of ``PASSED``, and the name.
         named: the files that were named themselves.
         sources: those of the files that were looked at, by path.
     """
 
     files: list[str]
-    met: list[str]
-    outside: list[str]
+    passed: list[tuple[str, str]]
     named: set[str]
     sources: dict[str, Source]
 
@@ -40,10 +58,12 @@ class Walked(NamedTuple):
 
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
-        return [
-            *(f"{name} is not a submission and was skipped" for name in self.met),
-            *(f"{name} is a link out of the folder and was skipped" for name in self.outside),
-        ]
+        return [PASSED[why].format(name) for why in PASSED for name in self._passed(why)]
+
+    def _passed(self, why: str) -> list[str]:
+        """The names of what is passed over for one reason; of very many the first."""
+        names = list(dict.fromkeys(name for reason, name in self.passed if reason == why))
+        return names if len(names) <= _NAMED else [*names[:_NAMED], f"(and {len(names) - _NAMED:,} more)"]
 
 
 def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> Walked:
@@ -62,14 +82,16 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}
-    walked = Walked([], [], [], set(), {})
+    walked = Walked([], [], set(), {})
     for path in paths:
         given = Source.of(path)
         name = given.path
         walked.sources[name] = given
         if remote.is_remote(name):
             if given.is_folder:
-                inside = [file for file in remote.files(name) if all(map(_is_shown, _below_address(name, file)))]
+                inside = [
+                    file for file in remote.files(name) if _is_shown(_below_address(name, file), name, walked.passed)
+                ]
                 if not inside:
                     raise UsageError(f"{name} contains no files")
             else:
@@ -77,7 +99,7 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
                 inside = [name]
             for address in inside:
                 if address != name and os.path.realpath(address) in others:
-                    walked.met.append(address)
+                    walked.passed.append(("besides", address))
                 else:
                     found.setdefault(address, address)
             continue
@@ -85,28 +107,28 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
             packed = given.kind is Kind.ARCHIVE or (given.kind is Kind.ABSENT and archives.is_archive(name))
             if not packed:
                 walked.named.add(name)
-            inside = _files_of(name, walked.outside) if packed else [name]
+            inside = _files_of(name, walked.passed) if packed else [name]
             for one in inside:
                 found.setdefault(one if one == "-" else os.path.realpath(one), one)
             if not inside:
                 raise UsageError(f"{name} contains no files")
             continue
-        seen, first_outside = 0, len(walked.outside)
+        seen, links = 0, list[str]()
         base = os.path.realpath(name)
         # links last: a file that is there twice goes by its own name
-        for file in sorted(_below(Path(name)), key=Path.is_symlink):
+        for file in sorted(_below(Path(name), walked.passed), key=Path.is_symlink):
             real = os.path.realpath(file)
             if real not in others and not Path(real).is_relative_to(base):
-                walked.outside.append(str(file))
+                walked.passed.append(("link", str(file)))
+                links.append(str(file))
             elif not file.is_dir():
                 seen += 1
                 if real in others:
-                    walked.met.append(str(file))
+                    walked.passed.append(("besides", str(file)))
                 else:
                     for one in _files_in(str(file), walked):
                         found.setdefault(os.path.realpath(one), one)
         if not seen:
-            links = walked.outside[first_outside:]
             raise UsageError(
                 f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
             )
@@ -118,41 +140,49 @@ def _files_in(file: str, walked: Walked) -> list[str]:
     """The file; of an archive those in it."""
     source = walked.sources[file] = Source(file)
     packed = source.kind is Kind.ARCHIVE or (source.kind is Kind.ABSENT and archives.is_archive(file))
-    return _files_of(file, walked.outside) if packed else [file]
+    return _files_of(file, walked.passed) if packed else [file]
 
 
-def _files_of(archive: str, outside: list[str]) -> list[str]:
+def _files_of(archive: str, passed: list[tuple[str, str]]) -> list[str]:
     """The files in an archive; itself where it cannot be read."""
     try:
         inside = archives.contents(archive)
     except InputError:
         return [archive]
-    if not inside.files and not inside.outside:
+    if not inside.files and not inside.passed:
         return [archive]
-    outside.extend(f"{archive}/{name}" for name in inside.outside)
-    return [f"{archive}/{name}" for name in sorted(inside.files) if all(map(_is_shown, name.split("/")))]
+    passed.extend((why, f"{archive}/{name}") for why, name in inside.passed)
+    return [f"{archive}/{name}" for name in sorted(inside.files) if _is_shown(name, archive, passed)]
 
 
-def _below_address(folder: str, file: str) -> list[str]:
-    """The names of the folders below a folder elsewhere, and of the file in them."""
-    return file.partition("?")[0][len(folder.partition("?")[0]) :].strip("/").split("/")
+def _below_address(folder: str, file: str) -> str:
+    """The name of a file below a folder elsewhere."""
+    return file.partition("?")[0][len(folder.partition("?")[0]) :].strip("/")
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:
     """The files below a folder, and the links to folders."""
 
     def refuse(error: OSError) -> None:
         raise UsageError(f"the folder {error.filename} cannot be read ({error.strerror or error})")
 
     for root, folders, files in os.walk(folder, onerror=refuse):
-        folders[:] = sorted(filter(_is_shown, folders))
+        folders[:] = [name for name in sorted(folders) if _is_shown(name, root, passed)]
         yield from (path for name in folders if (path := Path(root, name)).is_symlink())
-        for name in sorted(filter(_is_shown, files)):
+        for name in sorted(files):
             file = Path(root, name)
             # a pipe would be waited for; of a link to nowhere its opening complains
-            if file.is_file() or not file.exists():
+            if _is_shown(name, root, passed) and (file.is_file() or not file.exists()):
                 yield file
 
 
-def _is_shown(name: str) -> bool:
-    return re.match(_DEBRIS, name) is None
+def _is_shown(name: str, folder: str, passed: list[tuple[str, str]]) -> bool:
+    """Whether a file is read; of one that is hidden, itself or in a hidden folder, is told that it is passed over."""
+    parts = name.split("/")
+    if any(map(_DEBRIS.match, parts)):
+        return False
+    for at, part in enumerate(parts, 1):
+        if part.startswith("."):
+            passed.append(("hidden", "/".join([folder.rstrip("/"), *parts[:at]])))
+            return False
+    return True

@@ -8,7 +8,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare.render import FORMS, render_all
-from coliee_ir.scoring.given import read_values
+from coliee_ir.inbox.sheets import read_values
 from coliee_ir.stats.settings import Resampling
 
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "correction", "resamples", "seed", "confidence_level", "power", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "population", choices=tuple(significance.POPULATIONS))
-    add(parser, "output", "manifest")
+    add(parser, "output")
     add(parser, "format", choices=tuple(FORMS))
 
 
@@ -53,6 +53,5 @@ def run(options: argparse.Namespace) -> int:
     )
     for remark in dict.fromkeys(remark for comparison in found for remark in comparison.remarks):
         say(remark)
-    facts = {**scoring.facts_of(scored.evaluator), "seed": options.seed}
-    scoring.publish(options, render_all(found, options.format), options.given, facts)
+    scoring.publish(options, render_all(found, options.format), scored.submissions)
     return 2 if scored.failed else 0

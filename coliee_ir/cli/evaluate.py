@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report, for example MicroF1, nDCG@10 or P_5; `coliee-ir measures` lists all (repeatable; "
         "default: the task's official measures)",
     )  # fmt: skip
-    add(parser, "per_query", "span_of_ties", "output", "manifest")
+    add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=tables.FORMS)
     add(
         parser,
@@ -85,10 +85,10 @@ def run(options: argparse.Namespace) -> int:
             if at
             else by_year.FORMS[options.format](by_year.by_year(scored, evaluator.gold))
         )
-        scoring.publish(options, text, options.given, scoring.facts_of(evaluator), is_told=is_told)
-    elif (options.format, options.output, options.manifest, options.span_of_ties) == (
-        "table", "-", None, False,
-    ) and sys.stdout.isatty() and not is_told:  # fmt: skip
+        scoring.publish(options, text, scored_runs, is_told=is_told)
+    elif (options.format, options.output, options.span_of_ties, is_told) == (
+        "table", "-", False, False,
+    ) and sys.stdout.isatty():  # fmt: skip
         titled = evaluator.edition is not None or evaluator.protocol.own_file
         title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
     else:
         pieces = tables.pieces(scored, options.format, per_query=options.per_query, ties=options.span_of_ties)
-        scoring.publish(options, pieces, options.given, scoring.facts_of(evaluator), is_told=is_told)
+        scoring.publish(options, pieces, scored_runs, is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
@@ -37,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir fuse bm25.txt dense.txt --method combsum --norm zscore -o fused.txt"
     add(parser, "runs", help="at least two runs in any known format; a folder stands for all its files")
-    add(parser, "output", "manifest")
+    add(parser, "output")
     forms = tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS)))
     ask = "trec for a ranking; for sets, and with --top, what --task asks for"
     add(parser, "format", choices=forms, default=None, help=f"format of the fused run (default: {ask})")
@@ -69,9 +66,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
     scoring.find_files(options, options.output, options.save_weights, options.held_out)
-    form = options.format or options.output.rpartition(".")[2]
-    if options.manifest is not None and form == "parquet":
-        raise UsageError("--manifest is about text: leave it out, or write another format than Parquet")
     if options.fit:
         return _fit(options)
     fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
@@ -93,23 +87,12 @@ def run(options: argparse.Namespace) -> int:
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
     for remark in fused.remarks:
         say(remark)
-    write = partial(
-        write_fused, fused.run, records, to=options.format, task=options.task, edition=options.edition,
+    for sentence in write_fused(
+        fused.run, records, options.output, to=options.format, task=options.task, edition=options.edition,
         is_cut=how.top is not None, template=options.template,
-    )  # fmt: skip
-    for sentence in _published(options, write, {"task": options.task, "edition": options.edition}):
+    ):  # fmt: skip
         say(sentence)
     return 0
-
-
-def _published(options: argparse.Namespace, write: Callable[..., list[str]], facts: Mapping[str, Any]) -> list[str]:
-    """Write the fused run where ``-o`` says, with its manifest, if one was asked for."""
-    if options.manifest is None:
-        return write(target=options.output)
-    with contextlib.redirect_stdout(io.StringIO()) as held:
-        said = write(target="-")
-    scoring.publish(options, held.getvalue(), options.given, facts)
-    return said
 
 
 def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion:
@@ -176,8 +159,7 @@ def _fit(options: argparse.Namespace) -> int:
         write_fused, inputs=fitted.inputs, to=options.format, task=fitted.task, edition=options.edition,
         template=options.template,
     )  # fmt: skip
-    facts = {"task": fitted.task, "edition": fitted.edition, "seed": fitted.seed}
-    said = {options.output: _published(options, partial(written, fused, is_cut=is_cut), facts)}
+    said = {options.output: written(fused, target=options.output, is_cut=is_cut)}
     if options.held_out is not None:
         is_cut = fitted.fusion.top is not None
         said[options.held_out] = written(fitted.held_out_run, target=options.held_out, is_cut=is_cut)

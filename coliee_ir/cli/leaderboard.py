@@ -9,7 +9,8 @@ from pathlib import Path
 
 from coliee_adapters import archives
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.files import made_folder
+from coliee_adapters.files import Kind, Source, made_folder
+from coliee_adapters.folders import walk
 from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
     add(parser, "easy", default=leaderboard.EASY, help=easy)
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output", "manifest")
+    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
     add(parser, "decimals", "percent", "pages", "reports", "hide_gold")
     add_decisions(parser)
@@ -136,14 +137,14 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
         _overview(options, board, extras)
         if not options.table_names and options.output == "-":
             return
-    if (options.format, options.output, options.manifest) == ("table", "-", None) and sys.stdout.isatty():
+    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         for name in names:
             table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    decisions = board.ranked[0].scores.decisions.to_dict()
-    facts = {"task": board.task, "edition": board.edition, "decisions": decisions, "seed": options.seed}
-    scoring.publish(options, render.render(board, options.format, names, extras), options.submissions, facts)
+    entered = {file for entry in board.entries for file in (entry.file, *entry.scores.others.values())}
+    files = [file for file in walk(options.submissions).files if file in entered or Source(file).kind is Kind.STORE]
+    scoring.publish(options, render.render(board, options.format, names, extras), files)
 
 
 def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dict[str, str]:

@@ -126,7 +126,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
-    "platform": _option(metavar="PLATFORM", help="platform: codabench, evalai or tira"),
+    "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
@@ -200,11 +200,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "-o", "--output", metavar="FILE", writes="file", default="-",
         help="file to write the result to (default: standard output)"
     ),
-    "manifest": _option(
-        "--manifest", metavar="FILE", writes="file", local=True,
-        help="write a manifest: SHA-256 of all files and of the result, versions, command; for `coliee-ir verify`",
-    ),
-    "manifest_read": _option(metavar="MANIFEST", reads=True, help="manifest, as --manifest has written it"),
     "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
     "decimals": _option(
         "--decimals", type=_decimals, metavar="N", help="decimals of scores in tables (default: 4; of percentages 1)"

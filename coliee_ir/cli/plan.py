@@ -11,7 +11,7 @@ from coliee_ir.commands import compare as significance
 from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan_scores
 from coliee_ir.commands.plan.render import FORMS, render
-from coliee_ir.scoring.given import read_values
+from coliee_ir.inbox.sheets import read_values
 from coliee_ir.stats.settings import Resampling
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "resamples", default=199, help="number of resamples in each simulated year (default: 199)")
     add(parser, "years", "seed", "confidence_level")
     add(parser, "power", help="probability of finding the difference (default: 0.8)")
-    add(parser, "output", "manifest", "figures")
+    add(parser, "output", "figures")
     add(parser, "format", choices=tuple(FORMS))
 
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     name = one_measure(options)
     names = [name] if name else []
     significance.check_measures(names, options.task, options.edition)
-    scored, evaluator, _, failed, *_ = scoring.score(
+    scored, _, submissions, failed, *_ = scoring.score(
         options, names, scoring.handed_in(options, options.output, *_figures(options))
     )
     task = scored[0].task if scored else None
@@ -47,8 +47,7 @@ def run(options: argparse.Namespace) -> int:
         groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
         settings=Resampling(options.resamples, options.seed, options.confidence_level),
     )
-    facts = {**scoring.facts_of(evaluator), "seed": options.seed}
-    scoring.publish(options, render(plan, options.format), options.given, facts)
+    scoring.publish(options, render(plan, options.format), submissions)
     if options.figures is not None:
         tell_figures(options.figures, plan.write_figures(options.figures))
     return 2 if failed else 0

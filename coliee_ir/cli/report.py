@@ -28,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="HTML page to write, one file that needs no network; - is standard output",
     )  # fmt: skip
     add(results, "figures", "overview")
-    add(parser, "manifest")
     add(
         parser, "measure",
         help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
@@ -43,8 +42,6 @@ def run(options: argparse.Namespace) -> int:
     """Score the runs, make the report, and write what was asked for."""
     if options.output is None and options.figures is None and options.overview is None:
         raise UsageError("name a result to write: -o FILE, --figures DIR or --overview DIR")
-    if options.manifest is not None and options.output is None:
-        raise UsageError("--manifest is about the page: name it with -o FILE")
     report.check_installed()
     outputs = _outputs(options)
     if options.output is not None:
@@ -61,8 +58,7 @@ def run(options: argparse.Namespace) -> int:
     for remark in made.contents.remarks:
         say(remark)
     if options.output is not None:
-        facts = {**scoring.facts_of(evaluator), "seed": options.seed}
-        scoring.publish(options, made.to_html(), options.given, facts)
+        scoring.put(made.to_html(), options.output)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
         tell_figures(options.figures, made.write_figures(options.figures))

@@ -7,14 +7,23 @@ import contextlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from coliee_adapters import remote, trec_eval
+from coliee_adapters import archives, remote, trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
-from coliee_adapters.files import Kind, Source, check_inputs, check_outputs, check_places, written_bytes
+from coliee_adapters.files import (
+    Kind,
+    PathLike,
+    Source,
+    check_inputs,
+    check_outputs,
+    check_places,
+    sha256_of,
+    written_bytes,
+)
 from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold, exact_id
@@ -23,7 +32,7 @@ from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
-from coliee_ir.output.envelope import dumped
+from coliee_ir.output.envelope import with_inputs
 from coliee_ir.scoring import log, session, several
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import (
@@ -114,8 +123,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
 
     Raises:
         InputError: the folder of a file that will be written does not exist.
-        UsageError: standard input or output is named twice; a file would be written over, or has no run in it; a
-            manifest would name what nobody can read again.
+        UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
     """
     given = vars(options)
     several = ("more_golds", "query_gold", "fit")
@@ -126,7 +134,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     besides_runs = [*besides, *(() if store is None else store_files(store))]
     given.setdefault("sources", {})
     given["inventory"] = None
-    given["named"], given["given"] = set(), [*given.get("runs", ()), *given.get("files", ())]
+    given["named"] = set()
     for name in {"runs", "files"} & set(given):
         options.named |= set(given[name])
         given[name] = files_of(options, given[name], besides_runs, golds)
@@ -139,12 +147,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
-    check_outputs([*outputs, given.get("manifest"), store], read)
-    if given.get("manifest") is not None:
-        for file in [*options.given, *given.get("submissions", ()), *read_by(options, "runs", "submissions", "files")]:
-            if file == "-":
-                raise UsageError("--manifest needs files: standard input cannot be read again")
-            remote.refuse(file, "a file that --manifest names")
+    check_outputs([*outputs, store], read)
     check_places(given.get(name) for name in _FILES)
 
 
@@ -311,43 +314,52 @@ def put(text: str | Iterable[str], path: str) -> None:
 
 
 def publish(
-    options: argparse.Namespace, text: str | Iterable[str], read: Iterable[str], facts: Mapping[str, Any], *,
+    options: argparse.Namespace,
+    text: str | Iterable[str],
+    files: Iterable[Submission | PathLike | None] = (),
+    *,
     is_told: bool = False,
-) -> None:  # fmt: skip
-    """Write a result where ``-o`` says, and its manifest where ``--manifest`` says.
+) -> None:
+    """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from.
 
     Args:
         options: what was typed.
         text: the result, in one piece or several.
-        read: the files and folders that it was computed from.
-        facts: the task, the edition, the decisions, the seed.
+        files: the runs that entered the result.
         is_told: whether it goes to standard error, because another result has standard output.
 
     Raises:
         InputError: a file cannot be written.
     """
-    if options.manifest is not None:
-        files = [*read, *read_by(options, "runs", "submissions", "files")]
-        from coliee_ir.commands.verify import manifest
-
-        text = "".join(text)
-        put(dumped(manifest(typed(options), files, text, facts)), options.manifest)
+    if options.format == "json":
+        text = with_inputs(text, inputs(options, files))
     if is_told:
         tell_text("".join(text))
         return
     put(text, options.output)
-    if getattr(options, "format", None) == "table" and options.output.lower().endswith(_NO_TEXT):
+    if options.format == "table" and options.output.lower().endswith(_NO_TEXT):
         say(f"{options.output}: written as a table of text; name another format with -f")
 
 
-def facts_of(evaluator: Evaluator) -> dict[str, Any]:
-    """What a manifest says of the rules."""
-    decisions = evaluator.decisions.to_dict()
-    return {"task": evaluator.task, "edition": evaluator.edition, "decisions": decisions}
+def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
+    """File → SHA-256, of the golds, of stores and of runs; of an archive as a whole; streams have none."""
+    given = vars(options)
+    golds = [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
+    parts = [part for one in runs if one is not None for part in (one if isinstance(one, Submission) else (one,))]
+    known = given.get("sources", {})
+    stores = [path for path, source in known.items() if source.kind is Kind.STORE]
+    found = {}
+    for file in (*gold_files([gold for gold in golds if gold is not None]), *stores, *parts):
+        source = file if isinstance(file, Source) else known.get(file) or Source(file) if file else None
+        if isinstance(source, Source) and not (source.is_remote or source.is_stream):
+            path = archives.outer(source.path)
+            if path not in found and Path(path).is_file():
+                found[path] = source.sha256() if path == source.path else sha256_of(path)
+    return found
 
 
 def typed(options: argparse.Namespace) -> list[str]:
-    """What was typed, without what is written beside the result: a manifest makes no files."""
+    """What was typed, without what names files to write."""
     words, kept = list(options.typed), []
     while words:
         word = words.pop(0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from coliee_adapters.detect import RUN_FORMS
-from coliee_adapters.errors import UsageError, contained, shortened
+from coliee_adapters.errors import UsageError, guarded, shortened
 from coliee_adapters.files import Kind, Source, written
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
@@ -21,10 +21,11 @@ from coliee_ir.commands.tune import Filter, Tuning, picking
 from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
+from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.rules.protocol import has_coliee_submissions
-from coliee_ir.scoring import given, session
+from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.reading import read_gold
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
-    add(parser, "save_rule", "curve", "manifest")
+    add(parser, "save_rule", "curve")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap",
         "trec_eval",
@@ -83,16 +84,16 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     if options.not_queries:
         chosen.append(Filter.not_queries())
     if options.dates is not None:
-        chosen.append(Filter.not_newer(given.read_dates(options.dates, task=task)))
+        chosen.append(Filter.not_newer(sheets.read_dates(options.dates, task=task)))
     if options.candidates is not None:
-        chosen.append(Filter.candidates(given.read_candidates(options.candidates, task=task)))
+        chosen.append(Filter.candidates(sheets.read_candidates(options.candidates, task=task)))
     if options.not_common is not None:
         numbers = options.not_common.split(",")
         if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
             raise UsageError("--not-common takes two integers ≥ 1, for example 20,5")
         chosen.append(Filter.not_common(int(numbers[0]), int(numbers[1])))
     if options.counts is not None:
-        chosen.append(Filter.as_many(given.read_counts(options.counts, task=task)))
+        chosen.append(Filter.as_many(sheets.read_counts(options.counts, task=task)))
     return chosen
 
 
@@ -120,11 +121,11 @@ def run(options: argparse.Namespace) -> int:
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
-        groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
+        groups=None if options.groups is None else sheets.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
         forward=options.forward
         if options.forward in (None, *BY)
-        else given.read_values(options.forward, "QUERY DATE", task=task),
+        else sheets.read_values(options.forward, "QUERY DATE", task=task),
         **scoring.split(options), seed=options.seed, decisions=decisions,
         curve_intervals=options.curve is not None,
     )  # fmt: skip
@@ -143,7 +144,7 @@ def run(options: argparse.Namespace) -> int:
                 raise result
     if tunings:
         _tell(tunings, because)
-        _write(options, tunings, taken, {**scoring.facts_of(evaluator), "seed": options.seed})
+        _write(options, tunings, taken, submissions)
     if options.apply is not None and tunings:
         filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
         grave = write(options, filtered, task)
@@ -171,17 +172,16 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
         option = cutting[0].replace("_", "-")
         raise UsageError(f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it")
     measure = one_measure(options)
-    scored, evaluator, *_ = scoring.score(options, [measure] if measure else [])
+    scored, *_ = scoring.score(options, [measure] if measure else [])
     picked = picking.pick(scored, seed=options.seed)
-    facts = {**scoring.facts_of(evaluator), "seed": options.seed}
-    scoring.publish(options, picking.FORMS[options.format](picked), options.given, facts)
+    scoring.publish(options, picking.FORMS[options.format](picked))
     return 0
 
 
 def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
     """The tuning of a submission's ranking, which is its long list where it has one."""
     run = submission.ranking
-    with contained(run.name if isinstance(run, Source) else str(run)):
+    with guarded(run.name if isinstance(run, Source) else str(run)):
         return tuned(run, answers=submission.answers)
 
 
@@ -196,8 +196,6 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
         raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
-    if options.manifest is not None and options.apply is not None:
-        raise UsageError("--manifest is about the table of the tuning; leave out --apply TEST_RUN")
 
 
 def _is_picture(path: str) -> bool:
@@ -224,8 +222,10 @@ def _tell(tunings: list[Tuning], because: str) -> None:
             say(f"{shortened(tuning.tag)}: {sentence}")
 
 
-def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], facts: Mapping[str, Any]) -> None:
-    """The rule, where it was asked for, and the table of the tunings, where it has its place, with its manifest."""
+def _write(
+    options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], submissions: list[Submission]
+) -> None:
+    """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     rule = tunings[0].rule
     if options.save_rule is not None:
         with written(options.save_rule) as stream:
@@ -242,7 +242,7 @@ def _write(options: argparse.Namespace, tunings: list[Tuning], taken: list[Filte
     if options.apply is not None and not _is_told(options):
         scoring.put(table, "-")
     else:
-        scoring.publish(options, table, options.given, facts, is_told=_is_told(options))
+        scoring.publish(options, table, submissions, is_told=_is_told(options))
 
 
 def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:

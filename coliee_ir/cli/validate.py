@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(named, "query_gold", "queries")
     add(parser, "corpus", "teams", "fix")
     add(parser, "tag", help="run tag of the corrected copy (default: the file's own, corrected)")
-    add(parser, "output", "manifest")
+    add(parser, "output")
     add(parser, "format", choices=tuple(FORMS))
 
 
@@ -59,8 +59,7 @@ def run(options: argparse.Namespace) -> int:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
         of_edition = "" if found.edition is None else f" of {found.edition}"
         say(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
-    facts = {"task": found.task or None, "edition": found.edition}
-    scoring.publish(options, render(found, options.format), options.given, facts)
+    scoring.publish(options, render(found, options.format), options.files)
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")
     return 1 if found.errors else 0
@@ -69,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 def _received(options: argparse.Namespace) -> int:
     named = [*options.query_gold, *([options.queries] if options.queries else [])]
     queries = walk(named).files
-    check_outputs([options.output, options.manifest], [*options.files, *queries, options.corpus, options.teams])
+    check_outputs([options.output], [*options.files, *queries, options.corpus, options.teams])
     inbox = receive(
         *options.files,
         task=options.task,
@@ -80,8 +79,7 @@ def _received(options: argparse.Namespace) -> int:
     )
     for remark in inbox.remarks:
         say(remark)
-    facts = {"task": options.task, "edition": inbox.edition}
-    scoring.publish(options, render_inbox(inbox, options.format), options.files, facts)
+    scoring.publish(options, render_inbox(inbox, options.format), walk(options.files).files)
     return 1 if inbox.errors else 0
 
 

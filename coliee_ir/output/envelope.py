@@ -70,3 +70,18 @@ def dumped_list(contents: Mapping[str, object], name: str, entries: Iterable[obj
         yield comma + "\n  " + dumped(entry)[:-1].replace("\n", "\n  ")
         comma = ","
     yield "\n ]\n}\n" if comma else "]\n}\n"
+
+
+def with_inputs(text: str | Iterable[str], inputs: Mapping[str, str]) -> Iterator[str]:
+    """JSON of a result, in pieces of which the first has its preamble, with ``inputs`` behind its gold.
+
+    Args:
+        text: what ``dumped`` or ``dumped_list`` made.
+        inputs: file → SHA-256.
+    """
+    pieces = iter([text] if isinstance(text, str) else text)
+    first = next(pieces)
+    head = re.match(r'{\n(?: "(?:coliee_ir|trec_eval|task|edition|gold)": .*\n)*', first)
+    at = head.end() if head else 2
+    yield f'{first[:at]} "inputs": {dumped(inputs).rstrip().replace(chr(10), chr(10) + " ")},\n{first[at:]}'
+    yield from pieces

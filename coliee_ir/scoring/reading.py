@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from coliee_adapters import case_law, detect, frames, remote, statute, tort
-from coliee_adapters.errors import ColieeError, InputError, UsageError, contained
+from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded
 from coliee_adapters.files import Source
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.lines import Comments, content_lines, split_columns
@@ -148,10 +148,10 @@ def read_gold(
     if layout is not None and layout.is_described:
         from coliee_adapters import described  # which few golds need
 
-        with contained(file.name):
+        with guarded(file.name):
             return described.read_gold(file, layout)
     gold_form = detect.gold_form(file, layout.container if layout else form)
-    with contained(file.name):
+    with guarded(file.name):
         if task is None and gold_form.name in ("qrels", "parquet"):
             gold = gold_form.read(file, exact_id)
             task = _task_of_ids(gold.queries).task
@@ -343,7 +343,7 @@ def _read_run(
         from coliee_adapters import described  # which few runs need
 
         if not described.is_trec(file, layout):
-            with contained(file.name):
+            with guarded(file.name):
                 return described.read_run(file, layout)
         layout = None  # what fuse, cut and tune write
     run_form = detect.run_form(file, layout.container if layout else form)
@@ -351,7 +351,7 @@ def _read_run(
         run_form = detect.run_form(file, "claims")
     if rules is not None and run_form.name == "columns" and rules.parts == ("answers",):
         run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
-    with contained(file.name):
+    with guarded(file.name):
         return run_form.read(file, rule)
 
 

@@ -7,10 +7,15 @@ import gzip
 import io
 import lzma
 import os
+import resource
+import signal
 import stat
 import tarfile
+import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,18 +27,22 @@ from coliee_adapters.folders import walk
 RUN = b"001 013 A\n"
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
+Files = dict[str, bytes] | list[tuple[str, bytes]]
+
+
+def zipped(files: Files) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
+    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")  # of two entries of one name
+        for name, content in dict.items(files) if isinstance(files, dict) else files:
+            archive.writestr(name or zipfile.ZipInfo(""), content)
     return stream.getvalue()
 
 
-def tarred(files: dict[str, bytes], *others: tarfile.TarInfo) -> bytes:
+def tarred(files: Files, *others: tarfile.TarInfo) -> bytes:
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
-        for name, content in files.items():
+        for name, content in dict.items(files) if isinstance(files, dict) else files:
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
@@ -84,7 +93,7 @@ def test_nothing_is_written_outside(name: str, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     walked = walk([folder])
     assert walked.files == [f"{folder}/a.tar/run.txt", f"{folder}/a.zip/run.txt"]
-    assert len(walked.outside) == 2
+    assert [why for why, _ in walked.passed] == ["outside", "outside"]
     assert sorted(tmp_path.rglob("*")) == before
     assert not Path("/out.txt").exists()
 
@@ -101,7 +110,93 @@ def test_links_and_devices_are_left_out(tmp_path: Path) -> None:
         archive.writestr("run.txt", RUN)
     walked = walk([tmp_path])
     assert [os.path.relpath(file, tmp_path) for file in walked.files] == ["a.tar/run.txt", "b.zip/run.txt"]
-    assert len(walked.outside) == 3
+    assert [why for why, _ in walked.passed] == ["special"] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("", "nameless"), ("./", "nameless"), ("a\nb.txt", "control"), ("a\0b.txt", "control"),
+     (".team/run.txt", "hidden"), ("a/.run.txt", "hidden"), ("Re: Task 1/run.txt", None), ("Task 1: run.txt", None)],
+)  # fmt: skip
+def test_what_an_odd_name_comes_to(name: str, why: str | None, tmp_path: Path) -> None:
+    path, entry = tmp_path / "a.tar", tarfile.TarInfo("?")
+    entry.pax_headers = {"path": name}
+    if name:
+        path.write_bytes(tarred({"run.txt": RUN}, entry))
+    else:
+        path.write_bytes(zipped([("run.txt", RUN), (name, RUN)]))
+    walked = walk([path])
+    assert [reason for reason, _ in walked.passed] == ([why] if why else [])
+    assert walked.files == sorted([f"{path}/run.txt"] + ([] if why else [f"{path}/{name}"]))
+    assert len(walked.remarks()) == len(walked.passed)
+
+
+@pytest.mark.parametrize("second", ["run.txt", "./run.txt", "in\\..\\run.txt", "in//run.txt", "in\\run.txt"])
+def test_two_entries_of_one_name(second: str, tmp_path: Path) -> None:
+    """A zip archive leaves open which of them counts; of a tar archive it is the last."""
+    first = "in/run.txt" if "in" in second else "run.txt"
+    second = second.replace("..\\", "")
+    path = tmp_path / "a.zip"
+    path.write_bytes(zipped([(first, RUN), (second, RUN * 2)]))
+    with pytest.raises(InputError) as caught:
+        archives.contents(str(path))
+    assert (caught.value.path, caught.value.found) == (str(path), first)
+    path.write_bytes(tarred([(first, RUN), (second, RUN * 2)]))
+    walked = walk([path])
+    assert (walked.files, walked.passed) == ([f"{path}/{first}"], [("again", f"{path}/{first}")])
+    assert Source(walked.files[0]).text() == (RUN * 2).decode()
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_an_archive_and_a_folder_of_one_name(pack: Callable[[Files], bytes], tmp_path: Path) -> None:
+    path, inner, other = tmp_path / "a", ("x.zip", zipped({"run.txt": RUN})), ("x.zip/run.txt", RUN * 2)
+    for files in ([inner, other], [other, inner], [inner, inner]):
+        path.write_bytes(pack(files))
+        archives._unpacked.cache_clear()
+        with pytest.raises(InputError):
+            archives.contents(str(path))
+
+
+def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path: Path) -> None:
+    path = tmp_path / "mail.zip"
+    deep = zipped({"b.zip": PACKED["a.zip"]})
+    path.write_bytes(zipped({"A.zip": PACKED["a.zip"], "B.zip": PACKED["a.zip"][:60], "C.zip": deep}))
+    files = walk([path]).files
+    assert files == [f"{path}/A.zip/in/run.txt", f"{path}/B.zip", f"{path}/C.zip/b.zip"]
+    assert Source(files[0]).text() == RUN.decode()
+    for file, path_said in ((files[1], files[1]), (files[2], files[2])):
+        with pytest.raises(InputError) as caught:
+            Source(file).check()
+        assert caught.value.path == path_said
+        assert "ARCHIVE/FILE" not in str(caught.value.remedy)  # which does not work at that depth
+
+
+def test_holes_take_no_room(tmp_path: Path) -> None:
+    """A sparse entry of a few bytes can say that it has terabytes."""
+    raw = bytearray(tarred({"holes": b""}))
+    raw[156:157], size = b"S", b"%011o\0" % (3 << 30)
+    raw[386:410], raw[483:495], raw[148:156] = size + b"%011o\0" % 0, size, b" " * 8
+    raw[148:156] = b"%06o\0 " % sum(raw[:512])
+    (tmp_path / "a.tar").write_bytes(raw)
+    walked = walk([tmp_path])
+    assert (walked.files, [why for why, _ in walked.passed]) == ([], ["special"])
+
+
+def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, room = tmp_path / "a.zip", tmp_path / "room"
+    path.write_bytes(zipped({"small.txt": RUN, "run.txt": os.urandom(1 << 16)}))
+    room.mkdir()
+    monkeypatch.setattr(archives, "_folder", lambda: SimpleNamespace(name=room))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))
+    try:
+        with pytest.raises(InputError, match="TMPDIR") as caught:
+            archives.contents(str(path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.path == str(path)
+    assert not list(room.iterdir())
 
 
 def broken(content: bytes) -> bytes:

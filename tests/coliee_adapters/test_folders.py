@@ -29,12 +29,23 @@ def test_all_files_below_a_folder_come_in_order_each_once(sent: Path) -> None:
 
 def test_what_systems_leave_behind_is_passed_over(sent: Path) -> None:
     before = walk(["sent"])
-    for name in (".DS_Store", "Thumbs.db", "desktop.ini", "Desktop.ini", ".hidden", "__MACOSX/a.txt", ".git/a.txt"):
+    for name in (".DS_Store", "Thumbs.db", "desktop.ini", "Desktop.ini", "__MACOSX/a.txt", ".git/a.txt"):
         (sent / name).parent.mkdir(exist_ok=True)
         (sent / name).write_text("x")
     if hasattr(os, "mkfifo"):
         os.mkfifo(sent / "pipe")
-    assert walk(["sent"])[:4] == before[:4]
+    assert walk(["sent"])[:3] == before[:3]
+
+
+def test_what_is_hidden_is_told(sent: Path) -> None:
+    before = walk(["sent"]).files
+    for name in (".team/b.txt", "B/.run.txt", "..%2fx"):
+        (sent / name).parent.mkdir(exist_ok=True)
+        (sent / name).write_text("x")
+    walked = walk(["sent"])
+    assert walked.files == before
+    assert set(walked.passed) == {("hidden", f"sent/{name}") for name in (".team", "B/.run.txt", "..%2fx")}
+    assert all(any(name in remark for remark in walked.remarks()) for _, name in walked.passed)
 
 
 def test_no_link_leads_out_of_a_folder(sent: Path) -> None:
@@ -46,21 +57,21 @@ def test_no_link_leads_out_of_a_folder(sent: Path) -> None:
     (sent / "dead.txt").symlink_to("not-there.txt")
     walked = walk(["sent"])
     assert walked.files == ["sent/a.txt", "sent/b.txt", "sent/B/a.txt", "sent/B/C/c.txt", "sent/dead.txt"]
-    assert walked.outside == ["sent/up", "sent/gone.txt", "sent/B/secret.txt"]
-    assert all(any(name in remark for remark in walked.remarks()) for name in walked.outside)
+    assert walked.passed == [("link", name) for name in ("sent/up", "sent/gone.txt", "sent/B/secret.txt")]
+    assert all(any(name in remark for remark in walked.remarks()) for _, name in walked.passed)
 
 
 def test_a_folder_that_is_a_link_is_the_folder(sent: Path) -> None:
     Path("link").symlink_to("sent")
     assert walk(["link"]).files[0] == "link/a.txt"
-    assert walk(["link"]).outside == []
+    assert walk(["link"]).passed == []
 
 
 def test_files_given_for_something_else_are_met(sent: Path) -> None:
     (sent / "link.txt").symlink_to("../secret.txt")
     walked = walk(["sent"], ["secret.txt", None, "sent/a.txt", "not-there"])
     assert "sent/a.txt" not in walked.files
-    assert (walked.met, walked.outside) == (["sent/a.txt", "sent/link.txt"], [])
+    assert walked.passed == [("besides", "sent/a.txt"), ("besides", "sent/link.txt")]
 
 
 def test_a_folder_without_a_file_is_refused(sent: Path) -> None:

@@ -236,7 +236,6 @@ def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run:
         ["leaderboard", "memory://task1/bm25.txt", "--tables", "s3://b/tables"],
         ["report", "memory://task1/bm25.txt", "--figures", "s3://b/figures"],
         ["evaluate", "memory://task1/bm25.txt", "-o", "memory://task1/bm25.txt"],
-        ["evaluate", "memory://task1/bm25.txt", "-o", "out.txt", "--manifest", "m.json"],
     ],
 )
 def test_what_must_be_on_this_machine(memory: Any, call: Call, words: list[str], tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Final
 
 from coliee_adapters import case_law, described, descriptions, json_records, layouts
 from coliee_adapters.descriptions import Description
-from coliee_adapters.errors import ColieeError, InputError, UsageError, contained, quoted
+from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
 from coliee_adapters.files import BOM, PathLike, Source, written
 from coliee_adapters.records import Answers
 from coliee_adapters.statute import DIGITS, LABELS
@@ -40,6 +40,7 @@ from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.commands.validate.stated import check_stated
 from coliee_ir.commands.validate.tied import check_ties
 from coliee_ir.commands.validate.together import check_together, clean_tags
+from coliee_ir.inbox.tasks import NOTHING
 from coliee_ir.judging.order import order_of
 from coliee_ir.measures import Measure, parse
 from coliee_ir.rules.protocol import (
@@ -157,7 +158,7 @@ class Checked:
         for name, source in sources.items():
             add = self.found.of(name)
             try:
-                with contained(name):
+                with guarded(name):
                     self._one(name, source, add)
             except InputError as error:
                 if error.path != name:  # the organisers' file
@@ -174,7 +175,7 @@ class Checked:
     def _one(self, name: str, source: Source, add: Add) -> None:
         """Check a file alone."""
         raw = source.raw("validated")
-        if text.is_blank(raw):
+        if not raw.strip(NOTHING):
             add("empty")
             return
         if descriptions.sniff(raw.removeprefix(BOM)):

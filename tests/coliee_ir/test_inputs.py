@@ -1,0 +1,75 @@
+"""Every result in JSON says by SHA-256 which gold and runs it was computed from."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Call = Callable[..., tuple[int, str, str]]
+
+BOTH = ["gold.json", "runs/a", "runs/b"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text(json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 9)}))
+    Path("runs").mkdir()
+    for tag, right in (("a", 6), ("b", 3)):
+        lines = "".join(f"{n:06} {n + (100 if n <= right else 200):06} {tag}\n" for n in range(1, 9))
+        Path("runs", tag).write_text(lines)
+
+
+def told(call: Call, *words: str) -> dict[str, str]:
+    """The inputs of a result, whose digests are those of the files."""
+    _, out, err = call(*words, "-f", "json")
+    inputs: dict[str, str] = json.loads(out)["inputs"]
+    assert inputs == {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in inputs}, err
+    return inputs
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["evaluate", "gold.json", "runs/a"], BOTH[:2]),
+        (["evaluate", "gold.json", "runs", "--stages", "1"], BOTH),
+        (["compare", "gold.json", *BOTH[1:], "--resamples", "99"], BOTH),
+        (["leaderboard", "gold.json", "runs", "--resamples", "9"], BOTH),
+        (["plan", "gold.json", "runs", "--resamples", "19", "--years", "3"], BOTH),
+        (["tune", "gold.json", "runs", "--task", "1", "--folds", "2", "--repeats", "1", "--by", "k"], BOTH),
+        (["validate", "runs", "--gold", "gold.json"], BOTH),
+    ],
+)
+def test_a_result_names_the_files_that_entered_it(call: Call, words: list[str], expected: list[str]) -> None:
+    assert [*told(call, *words)] == expected
+
+
+def test_archives_compressed_files_and_large_ones_are_taken_as_they_lie(call: Call) -> None:
+    with zipfile.ZipFile("runs.zip", "w") as archive:
+        archive.write("runs/a", "a")
+        archive.write("runs/b", "b")
+    Path("a.gz").write_bytes(gzip.compress(b"000001 000109 a\n"))
+    Path("large").write_text("\ufeff" + "".join(f"000001 {n:06} c\n" for n in range(9000)), encoding="utf-8")
+    assert [*told(call, "evaluate", "gold.json", "runs.zip", "a.gz", "large")] == [
+        "gold.json",
+        "runs.zip",
+        "a.gz",
+        "large",
+    ]
+
+
+def test_streams_stores_and_what_cannot_be_read(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert call("evaluate", "gold.json", "runs/a", "--store", "s.sqlite")[0] == 0
+    assert [*told(call, "leaderboard", "gold.json", "s.sqlite", "--resamples", "9")] == ["gold.json", "s.sqlite"]
+    assert [*told(call, "tune", "gold.json", "s.sqlite")] == ["gold.json", "s.sqlite"]
+    Path("runs/c").write_text("000001 a b c d e f g\n")
+    assert [*told(call, "evaluate", "gold.json", "runs/a", "runs/c", "--keep-going")] == BOTH[:2]
+    with Path("runs/a").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert [*told(call, "evaluate", "gold.json", "-")] == ["gold.json"]
