@@ -53,6 +53,18 @@ FAULTS ?= 200
 power: .venv/installed-test
 	$(BIN)/python tests/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
 
+# the lowest versions that pyproject.toml allows, in an environment of their own: the demo, and the tests that read and score
+OLDEST := build/minimal/bin
+minimal:
+	$(PYTHON) -m venv --clear build/minimal
+	$(OLDEST)/python tests/minimal.py pandas polars parquet > build/minimal.txt
+	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check --constraint build/minimal.txt \
+	  --editable ".[pandas,polars,parquet]" pytest pytest-timeout hypothesis
+	$(OLDEST)/coliee-ir demo > build/minimal.out
+	$(OLDEST)/python -m pytest -W default -p no:cacheprovider tests/coliee_ir/test_cli.py tests/coliee_ir/test_evaluator.py \
+	  tests/coliee_ir/test_in_memory.py tests/coliee_ir/test_parquet.py tests/coliee_adapters/test_columns.py \
+	  tests/coliee_adapters/test_frames.py tests/coliee_adapters/test_trec_eval.py
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 

@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -184,25 +184,32 @@ class Bench:
             self.failing[test] = told is None or bool(re.search(r"^(FAILED|ERROR) ", told, re.M))
         return self.failing[test]
 
+    def result(self, tests: list[str]) -> str:
+        passed_over: list[str] = []
+        while tests:
+            told = self.pytest(self.broken, *tests, *passed_over)
+            if told is None or len(passed_over) > 20:
+                return "undecided"
+            failed = re.findall(r"^(?:FAILED|ERROR) (\S+?(?:\[.*\])?)(?: - .*)?$", told, re.M)
+            if not failed:
+                return "survived" if "100%]" in told else "killed"
+            if not self.fails_anyway(failed[0]):
+                return "killed"
+            passed_over += ["--deselect", failed[0]]
+            tests = [one for one in tests if one != failed[0]]
+        return "survived"
+
     def verdict(self, fault: Fault, tests: Sequence[str]) -> str:
         """killed, survived or undecided."""
         place = self.broken / fault.path
         whole = place.read_bytes()
         place.write_bytes(whole[: fault.start] + fault.after.encode() + whole[fault.end :])
         try:
-            passed_over: list[str] = []
-            while tests:
-                told = self.pytest(self.broken, *tests, *passed_over)
-                if told is None or len(passed_over) > 20:
-                    return "undecided"
-                failed = re.findall(r"^(?:FAILED|ERROR) (\S+?(?:\[.*\])?)(?: - .*)?$", told, re.M)
-                if not failed:
-                    return "survived" if "100%]" in told else "killed"
-                if not self.fails_anyway(failed[0]):
-                    return "killed"
-                passed_over += ["--deselect", failed[0]]
-                tests = [one for one in tests if one != failed[0]]
-            return "survived"
+            found = "survived"
+            for some in filter(None, (tests[:2], tests[2:])):  # most are killed by the nearest
+                if (found := self.result(list(some))) == "killed":
+                    break
+            return found
         finally:
             place.write_bytes(whole)
 
@@ -241,10 +248,18 @@ def main() -> int:
         ProcessPoolExecutor(options.jobs, get_context("fork"), begin, (folder, options.seconds)) as pool,
     ):
         files = [nearest(fault, tests, options.files) for fault in drawn]
-        for fault, concerned, told in zip(drawn, files, pool.map(verdict, drawn, files), strict=True):
-            counts[told] += 1
-            if told != "killed":
-                print(f"{told}: {fault}\n    {' '.join(Path(one).stem for one in concerned)}", flush=True)
+        told = {
+            pool.submit(verdict, fault, concerned): (fault, concerned)
+            for fault, concerned in zip(drawn, files, strict=True)
+        }
+        try:
+            for one in as_completed(told):
+                counts[found := one.result()] += 1
+                if found != "killed":
+                    fault, concerned = told[one]
+                    print(f"{found}: {fault}\n    {' '.join(Path(path).stem for path in concerned)}", flush=True)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
     decided = counts["killed"] + counts["survived"]
     print(
         f"{counts['killed']} of {decided} faults killed ({counts['killed'] / max(decided, 1):.0%}); "
