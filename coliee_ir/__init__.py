@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from coliee_ir.commands.report import Report, make_report
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
     from coliee_ir.commands.tune.filters import Filter
-    from coliee_ir.commands.tune.forward import Forward, Step
     from coliee_ir.commands.tune.picking import Picked, pick_run
     from coliee_ir.commands.tune.pool import Pool
     from coliee_ir.commands.tune.result import Filtered, Tried
@@ -91,10 +90,6 @@ _HOMES = {
     ),
     "coliee_ir.commands.tune.picking": ("Picked", "pick_run"),
     "coliee_ir.commands.tune.pool": ("Pool",),
-    "coliee_ir.commands.tune.forward": (
-        "Forward",
-        "Step",
-    ),
     "coliee_ir.commands.tune.filters": ("Filter",),
     "coliee_ir.commands.fuse.recipe": ("Fused",),
     "coliee_adapters.remarks": ("Remark", "Remarks"),
@@ -192,7 +187,6 @@ __all__ = [
     "Filtered",
     "Finding",
     "FittedFusion",
-    "Forward",
     "FragmentQuery",
     "Fused",
     "Fusion",
@@ -235,7 +229,6 @@ __all__ = [
     "Severity",
     "Span",
     "Standing",
-    "Step",
     "Submission",
     "Teams",
     "Terms",
