@@ -91,7 +91,7 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
             yield other
 
 
-def faults_of(path: Path) -> Iterator[Fault]:
+def faults_of(path: Path, tree: Path) -> Iterator[Fault]:
     """Every fault that can be made inside the functions of a file; annotations and docstrings have none."""
     text = path.read_text(encoding="utf-8")
     starts = [0]
@@ -112,19 +112,19 @@ def faults_of(path: Path) -> Iterator[Fault]:
                     for other in changed(child):
                         after = ast.unparse(ast.fix_missing_locations(other))
                         after = after if isinstance(other, ast.Pass) else f"({after})"
-                        yield Fault(str(path.relative_to(ROOT)), place.lineno, start, end, before, after)
+                        yield Fault(str(path.relative_to(tree)), place.lineno, start, end, before, after)
                 yield from walk(child, inside or isinstance(child, ast.FunctionDef))
 
     yield from walk(ast.parse(text), False)
 
 
-def nearest(fault: Fault, tests: dict[Path, str], most: int) -> list[str]:
+def nearest(fault: Fault, tree: Path, tests: dict[Path, str], most: int) -> list[str]:
     """The test files concerned, nearest first."""
     module = fault.path.removeprefix("adapters/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     words = set(re.split(r"[._]", module)) - COMMON
     last = module.rpartition(".")[2]
     command = (re.findall(r"\.(?:commands|cli)\.(\w+)", module) or [""])[0]
-    public = set(re.findall(r"^(?:def|class) ([A-Za-z]\w+)", (ROOT / fault.path).read_text(encoding="utf-8"), re.M))
+    public = set(re.findall(r"^(?:def|class) ([A-Za-z]\w+)", (tree / fault.path).read_text(encoding="utf-8"), re.M))
 
     def near(path: Path, text: str) -> float:
         own = set(re.split(r"_", path.stem)) - COMMON
@@ -139,20 +139,20 @@ def nearest(fault: Fault, tests: dict[Path, str], most: int) -> list[str]:
         )
 
     ranked = sorted(tests, key=lambda path: (-near(path, tests[path]), len(tests[path])))
-    return [str(path.relative_to(ROOT)) for path in ranked[:most] if near(path, tests[path]) > 0]
+    return [str(path.relative_to(tree)) for path in ranked[:most] if near(path, tests[path]) > 0]
 
 
-def copied(place: Path) -> Path:
+def copied(tree: Path, place: Path) -> Path:
     ignored = shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__", "site", "build", "dist", ".hypothesis")
-    return Path(shutil.copytree(ROOT, place, ignore=ignored, symlinks=True))
+    return Path(shutil.copytree(tree, place, ignore=ignored, symlinks=True))
 
 
 class Bench:
     """Two copies of the tree, one of them to be broken; each process has its own."""
 
-    def __init__(self, folder: str, seconds: float) -> None:
+    def __init__(self, folder: str, clean: Path, seconds: float) -> None:
         place = Path(tempfile.mkdtemp(dir=folder))
-        self.clean, self.broken, self.out = copied(place / "clean"), copied(place / "broken"), place / "out"
+        self.clean, self.broken, self.out = clean, copied(clean, place / "broken"), place / "out"
         self.seconds = seconds
         self.failing: dict[str, bool] = {}
 
@@ -214,12 +214,12 @@ class Bench:
             place.write_bytes(whole)
 
 
-def begin(folder: str, seconds: float) -> None:
+def begin(folder: str, clean: Path, seconds: float) -> None:
     global bench
     for name in LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    bench = Bench(folder, seconds)
+    bench = Bench(folder, clean, seconds)
 
 
 def verdict(fault: Fault, tests: Sequence[str]) -> str:
@@ -235,19 +235,17 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--only", default="", metavar="TEXT", help="in files whose path contains this")
     options = parser.parse_args()
-    paths = [
-        path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) if options.only in str(path)
-    ]
-    every = [fault for path in paths for fault in faults_of(path)]
-    drawn = random.Random(options.seed).sample(every, min(options.faults, len(every)))
-    tests = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").rglob("test_*.py"))}
-    tests = {path: text for path, text in tests.items() if path.stem not in ASIDE}
     counts = dict.fromkeys(("killed", "survived", "undecided"), 0)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        ProcessPoolExecutor(options.jobs, get_context("fork"), begin, (folder, options.seconds)) as pool,
-    ):
-        files = [nearest(fault, tests, options.files) for fault in drawn]
+    with tempfile.TemporaryDirectory() as folder:
+        clean = copied(ROOT, Path(folder, "clean"))  # whatever is edited meanwhile
+        paths = [path for package in PACKAGES for path in sorted((clean / package).rglob("*.py"))]
+        every = [fault for path in paths if options.only in str(path) for fault in faults_of(path, clean)]
+        drawn = random.Random(options.seed).sample(every, min(options.faults, len(every)))
+        tests = {path: path.read_text(encoding="utf-8") for path in sorted((clean / "tests").rglob("test_*.py"))}
+        tests = {path: text for path, text in tests.items() if path.stem not in ASIDE}
+        files = [nearest(fault, clean, tests, options.files) for fault in drawn]
+        settings = (folder, clean, options.seconds)
+        pool = ProcessPoolExecutor(options.jobs, get_context("fork"), begin, settings)
         told = {
             pool.submit(verdict, fault, concerned): (fault, concerned)
             for fault, concerned in zip(drawn, files, strict=True)
@@ -259,7 +257,8 @@ def main() -> int:
                     fault, concerned = told[one]
                     print(f"{found}: {fault}\n    {' '.join(Path(path).stem for path in concerned)}", flush=True)
         except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
+            print("interrupted")
+        pool.shutdown(cancel_futures=True)
     decided = counts["killed"] + counts["survived"]
     print(
         f"{counts['killed']} of {decided} faults killed ({counts['killed'] / max(decided, 1):.0%}); "
