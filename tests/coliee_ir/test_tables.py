@@ -115,7 +115,7 @@ def test_latex_is_escaped() -> None:
     table = render(scored({NASTY: RUNS["A"], "B": RUNS["B"]}), "latex")
     assert table == (
         "% \\usepackage{booktabs}\n"
-        "\\begin{tabular}{lrrr}\n"
+        "\\begin{tabular}{p{.3\\linewidth}rrr}\n"
         "\\toprule\n"
         "run & MicroF1 & MacroR & num\\_ret \\\\\n"
         "\\midrule\n"
