@@ -57,10 +57,6 @@ with contextlib.suppress(ImportError):
     from backports import zstd
 
     COMPRESSED[".zst"] = zstd.compress
-with contextlib.suppress(ImportError):
-    import lz4.frame
-
-    COMPRESSED[".lz4"] = lz4.frame.compress
 
 #: CPU seconds after which a call is a finding; the slowest takes about one
 PATIENCE: Final = 20.0
@@ -133,7 +129,7 @@ def fault(files: Put, error: ColieeError) -> tuple[str, str, int | None]:
 def neutral(files: Put, text: str) -> str:
     """A message without the paths of this way of reading."""
     for path, name in ((files.gold, "GOLD"), (files.run, "RUN")):
-        packed = re.escape(f"{files.folder}/packed/{path.name}") + r"\.(?:gz|bz2|xz|zst|lz4)"
+        packed = re.escape(f"{files.folder}/packed/{path.name}") + r"\.(?:gz|bz2|xz|zst)"
         text = re.sub(packed, name, text).replace(str(path), name)
     return text
 
