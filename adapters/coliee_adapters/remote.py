@@ -25,7 +25,7 @@ _BUFFER: Final = 1 << 16
 
 #: seconds in which a server must take a connection, and in which it must go on with an answer
 _CONNECT: Final = 4
-_ANSWER: Final = 10
+_ANSWER: Final = 6
 
 #: addresses that could not be reached when this process first asked: they are not waited for again
 _lost: dict[str, OSError] = {}
@@ -125,11 +125,13 @@ def is_folder(path: str) -> bool:
     """Whether an address is that of a folder, or of what a bucket shows as one; on the web it ends in a slash."""
     if is_web(path):  # where asking would load the page
         return path.partition("?")[0].endswith("/")
+    if path in _lost:
+        return False
     try:
         system, place = _located(path)
-        with _faults():
-            return bool(system.isdir(place))
-    except InputError:
+        with _faults():  # isdir of fsspec takes a server that does not answer for a no
+            return bool(system.info(place).get("type") == "directory")
+    except (InputError, FileNotFoundError):
         return False
     except OSError as error:
         _lost[path] = error
