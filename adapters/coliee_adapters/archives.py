@@ -55,7 +55,7 @@ class Contents(NamedTuple):
 
 
 def is_archive(path: str) -> bool:
-    """Whether a file is a zip or tar archive, the latter compressed or not; an Office document is not."""
+    """Whether a file is a zip or tar archive, only the latter compressed or not; an Office document is not."""
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return False
@@ -66,7 +66,7 @@ def is_archive(path: str) -> bool:
                 head = raw.read(_HEAD)
     except (OSError, InputError, *_BROKEN):
         return False
-    return kind_of(head) in (ZIP, TAR)
+    return kind_of(head) in ((TAR,) if compression else (ZIP, TAR))
 
 
 def contents(path: str) -> Contents:

@@ -119,8 +119,8 @@ def is_parquet_store(stream: BinaryIO) -> bool:
     """Whether a Parquet file is a store of scores, by its footer."""
     try:
         end = stream.seek(-8, os.SEEK_END)
-        size = int.from_bytes(stream.read(4), "little")
-        stream.seek(max(end - size, 0))
+        size = min(int.from_bytes(stream.read(4), "little"), end)
+        stream.seek(end - size)
         return STORE_KEY in stream.read(size)
     except OSError:
         return False

@@ -202,7 +202,7 @@ class Source:
         shown = file_kinds.kind_of(head)
         if shown is None:
             return Kind.TEXT, True
-        if shown in (file_kinds.ZIP, file_kinds.TAR):
+        if shown is file_kinds.TAR or (shown is file_kinds.ZIP and not self._compression):
             return Kind.ARCHIVE, False
         if self._compression:
             return Kind.BINARY, False
@@ -485,9 +485,8 @@ class Source:
         if (kind := file_kinds.kind_of(head)) is not None:
             if kind is file_kinds.PARQUET and not self._compression:
                 return  # only who asks for text is refused
-            is_packed = kind in (file_kinds.ZIP, file_kinds.TAR) and not self.is_remote and not self.is_stream
             remedy = kind.remedy
-            if is_packed:
+            if self._kind_of(head)[0] is Kind.ARCHIVE and not self.is_remote and not self.is_stream:
                 archives.check(self.path)  # which may have more to say
                 if archives.outer(self.path) == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
