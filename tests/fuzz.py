@@ -3,8 +3,9 @@
 ``python tests/fuzz.py --minutes 2`` (``make fuzz``) takes the example files and the corpus of foreign_forms.py, changes
 lines, fields, bytes, words, encodings, separators, line ends and brackets, and compares for each pair of gold and run
 
-- the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, in archives, in Parquet, standard input,
-  data frames, the command line, the run converted to TREC's format: scores, remarks and errors (kind, problem, line);
+- the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, in archives, in
+  Parquet, standard input, data frames, the command line, the run converted to TREC's format: scores, remarks and errors
+  (kind, problem, line);
 - every command with what it promises: no exception, no exit code but 0, 1 and 2, nothing printed before an error.
 
 A case depends on the seed and its number only. Each new finding is reduced to a few lines and printed with the command
