@@ -202,7 +202,7 @@ class Source:
         shown = file_kinds.kind_of(head)
         if shown is None:
             return Kind.TEXT, True
-        if shown is file_kinds.TAR or (shown is file_kinds.ZIP and not self._compression):
+        if shown in ((file_kinds.TAR,) if self._compression else file_kinds.ARCHIVES):
             return Kind.ARCHIVE, False
         if self._compression:
             return Kind.BINARY, False

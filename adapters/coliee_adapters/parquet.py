@@ -22,8 +22,8 @@ from coliee_adapters.files import Source
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import Row, block_of, gold_of, run_of
-from coliee_adapters.vocabulary import Kind, roles_of
+from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, run_of
+from coliee_adapters.vocabulary import SHOWN, Kind, roles_of
 
 FORMAT: Final = "parquet"
 
@@ -210,9 +210,21 @@ def holds_answers(source: Source) -> bool:
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
     """Relevant documents or labels."""
-    roles = roles_of(names_of(source), "gold", source.name, source.columns)
+    remarks = Remarks()
+    roles = _roles(source, names_of(source), "gold", remarks)
     found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
-    return gold_of(found, rule, source.name, FORMAT)
+    return gold_of(found, rule, source.name, FORMAT, remarks)
+
+
+def _roles(source: Source, names: Sequence[str], kind: Kind, remarks: Remarks) -> dict[str, int]:
+    """The roles of the columns, of which others are looked into."""
+
+    def shown(at: int) -> Iterable[Any]:
+        with _opened(source) as file:
+            batch = next(file.iter_batches(SHOWN, columns=[names[at]], use_threads=False), None)
+            return () if batch is None else arrow.Table(batch).column(0) or ()
+
+    return roles_of(names, kind, source.name, source.columns, values=shown, remarks=remarks)
 
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
@@ -224,18 +236,20 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
         InputError: see ``read_gold``.
     """
     with _opened(source) as file:
-        roles = roles_of(file.schema_arrow.names, "run", source.name, source.columns)
+        names = file.schema_arrow.names
         if not file.metadata.num_rows:
             raise InputError(source.name, "the table has no rows", remedy="write a row for each query and document")
+        remarks = Remarks()
+        roles = _roles(source, names, "run", remarks)
         tag, alone = _first_tag(file, roles.get("tag"))
     if alone:
         del roles["tag"]
     name = tag or source.stem
     if "answer" in roles:
         found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
-        return run_of(found, rule, source.name, FORMAT, name)
+        return run_of(found, rule, source.name, FORMAT, name, remarks)
     # no closures: a run can be pickled
-    read = partial(read_blocks, source, roles, rule, tag)
+    read = partial(read_blocks, source, roles, rule, tag, remarks)
     whole = Run(read, tag=name, scored="score" in roles, path=source.name, format=FORMAT)
     return replace(whole, split=partial(_split, source, roles, whole, read))
 
@@ -346,7 +360,13 @@ def _understood(source: Source, role: str, name: str, column: arrow.Column | Non
 
 
 def read_blocks(
-    source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, start: int = 0, stop: int | None = None
+    source: Source,
+    roles: Mapping[str, int],
+    rule: IdRule,
+    tag: str,
+    remarks: Remarks,
+    start: int = 0,
+    stop: int | None = None,
 ) -> Iterator[Columns]:
     """The rows of a run, or of a part of it, as blocks of columns.
 
@@ -355,6 +375,7 @@ def read_blocks(
         roles: role → place of the column.
         rule: how ids are normalised.
         tag: the run tag of the file's first row.
+        remarks: what its first row is remarked with.
         start: the first row of the part.
         stop: the row behind it; None for the end of the file.
 
@@ -362,16 +383,16 @@ def read_blocks(
         InputError: a value that cannot be read, with its row.
     """
     for first, values in _batches(source, roles, start, stop):
-        tags = values.pop("tag", None)
-        block = frames.plain_block(values, rule, commas=rule is exact_id)
-        if block is None:
-            block = block_of(_rows(source, first, values), rule, Remarks(), tag)
-        yield block if tags is None else block._replace(remarks=_other_tags(first, tags, tag))
+        told = Remarks() if first else Remarks() + remarks
+        for number, given in enumerate(values.pop("tag", ()), first + 1):
+            if _tag_of(given) != tag:
+                told.add("tag", f"row {number}: {_tag_of(given)}")
+        block = frames.plain_block(values, rule, told, commas=rule is exact_id)
+        yield block_of(_rows(source, first, values), rule, told, tag) if block is None else block
 
 
 def _rows(source: Source, first: int, values: Mapping[str, arrow.Column]) -> Iterator[Row]:
     """The rows of a batch, of which no value may be null."""
-    names = {"relevance": "number", "score": "number"}
     for number, held in enumerate(zip(*values.values(), strict=True), first + 1):
         place = Place(source.name, "row", number)
         for role, value in zip(values, held, strict=True):
@@ -380,18 +401,10 @@ def _rows(source: Source, first: int, values: Mapping[str, arrow.Column]) -> Ite
             if isinstance(value, str) and not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
                 given = repr(value.encode("utf-8", "surrogateescape"))
                 raise place.fault(f"the {role} is not UTF-8", given, "write the text as UTF-8")
-        row = dict(zip((names.get(role, role) for role in values), held, strict=True))
+        row = dict(zip((FIELDS.get(role, role) for role in values), held, strict=True))
         if "answer" in row:
             row = {"query": row["query"], "answer": frames.answer_word(row["answer"])}
         yield Row(place, **row)
-
-
-def _other_tags(first: int, tags: arrow.Column, tag: str) -> Remarks | None:
-    remarks = Remarks()
-    for number, given in enumerate(tags, first + 1):
-        if _tag_of(given) != tag:
-            remarks.add("tag", f"row {number}: {_tag_of(given)}")
-    return remarks or None
 
 
 def _split(
