@@ -12,6 +12,7 @@ import importlib
 import io
 import re
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any, BinaryIO, Final, cast
 
 from coliee_adapters.classes import NamedTuple
@@ -27,8 +28,8 @@ _BUFFER: Final = 1 << 16
 _CONNECT: Final = 4
 _ANSWER: Final = 6
 
-#: addresses that could not be reached when this process first asked: they are not waited for again
-_lost: dict[str, OSError] = {}
+#: addresses that could not be reached → until when they are not asked again, and why
+_lost: dict[str, tuple[float, OSError]] = {}
 
 #: by what a file elsewhere is known again, where its server says it
 _SIGNS: Final = (
@@ -80,8 +81,8 @@ def state(path: str) -> State:
         InputError: it is a folder, or fsspec lacks what it needs.
         OSError: it is not there, or cannot be reached.
     """
-    if path in _lost:
-        raise _lost[path]
+    if (error := _known_as_lost(path)) is not None:
+        raise error
     system, place = _located(path)
     with _faults():
         system.invalidate_cache(place)
@@ -125,7 +126,7 @@ def is_folder(path: str) -> bool:
     """Whether an address is that of a folder, or of what a bucket shows as one; on the web it ends in a slash."""
     if is_web(path):  # where asking would load the page
         return path.partition("?")[0].endswith("/")
-    if path in _lost:
+    if _known_as_lost(path) is not None:
         return False
     try:
         system, place = _located(path)
@@ -134,8 +135,13 @@ def is_folder(path: str) -> bool:
     except (InputError, FileNotFoundError):
         return False
     except OSError as error:
-        _lost[path] = error
+        _lost[path] = monotonic() + _ANSWER, error
         return False
+
+
+def _known_as_lost(path: str) -> OSError | None:
+    until, error = _lost.get(path, (0.0, None))
+    return error if monotonic() < until else None
 
 
 def files(folder: str) -> list[str]:

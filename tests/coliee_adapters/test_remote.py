@@ -174,7 +174,7 @@ def test_a_dead_server_is_a_sentence_within_seconds(
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "S3CRET")
     monkeypatch.setattr(remote, "_ANSWER", 1)
-    run = {"http": f"http://127.0.0.1:{silent}/run.txt", "s3": "s3://bucket/run.txt"}[scheme]
+    run = {"http": f"http://127.0.0.1:{silent}/run.txt", "s3": "s3://dead/run.txt"}[scheme]
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent}")
     start = time.monotonic()
     code, out, err = call("evaluate", TASK1 / "gold.json", run)
