@@ -9,6 +9,7 @@ import numpy as np
 from coliee_adapters import trec_eval
 from coliee_adapters.classes import dataclass
 from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, of_mean, quotient
 from coliee_ir.rules.decisions import Decisions
 
@@ -98,6 +99,10 @@ class Delegated(Measure):
     def least_relevance(self) -> int:
         return self.request.rel
 
+    def asked_of(self, qrels: Qrels) -> trec_eval.Request:
+        """What trec_eval is asked for where a gold states the least relevance that counts."""
+        return self.request._replace(rel=max(self.request.rel, qrels.level))
+
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         return compute_all([self], parts, decisions)[0]
 
@@ -113,9 +118,9 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
     left_out = judged.qrels.sizes == 0  # what qrels cannot hold is in no mean of trec_eval's
     if decisions.unanswered == "skip":
         left_out |= judged.retrieved == 0
-    requests = [measure.request for measure in measures]
+    requests = [measure.asked_of(judged.qrels) for measure in measures]
     of_10 = [one for one in requests if decisions.trec_eval == "10" and one.base in trec_eval.ROUNDED]
-    seen = (judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
+    seen = (judged.qrels.start, judged.qrels.graded, judged.rank, judged.retrieved)
     values = trec_eval.values([one for one in requests if one not in of_10], *seen)
     values |= {request: trec_eval.rounded(request, *seen) for request in of_10}
     table = np.array([values[request] for request in requests])

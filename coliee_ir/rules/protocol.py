@@ -61,7 +61,7 @@ class Protocol:
         claims: whether its documents are the claims of two sides, which have no order.
         exact_ids: whether ids are compared as they are written, and may have commas.
         cases_as_queries: whether its queries are documents, which other queries can retrieve.
-        level: the lowest relevance that counts; those below are 0.
+        level: the lowest relevance that counts as relevant, as ``-l`` of trec_eval; gains stay as they are judged.
         not_itself: whether a query is taken out of its own results.
         exclude: queries that are not scored.
         scores: name → formula of a score over several measures.
