@@ -170,7 +170,7 @@ def read_log(path: str) -> Log:
     Raises:
         InputError: it cannot be read, or has no rows.
     """
-    from coliee_ir.scoring.sheets import read_sheet  # who writes a log does without
+    from coliee_ir.inbox.sheets import read_sheet  # who writes a log does without
 
     sheet = read_sheet(Source(path))
     folder = Path(path).parent

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import pytrec_eval
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from messages import wording
 
@@ -332,6 +332,7 @@ def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, 
 @given(JUDGED)
 def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dict[str, int]]) -> None:
     judged = {query: {f"d{int(doc[1:])}": grade for doc, grade in held.items()} for query, held in judged.items()}
+    assume(any(grade > 0 for held in judged.values() for grade in held.values()))
     for name, (text, layout) in containers(judged).items():
         source = Source(put("x", text))
         found = {query: dict(held) for query, held in (described.read_gold(source, layout).qrels or {}).items()}
@@ -343,6 +344,30 @@ def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dic
         assert run.scored
         assert coliee_ir.to_run(run).keys() == judged.keys()
         assert described.read_queries(source, layout) == tuple(judged)
+
+
+@pytest.mark.parametrize("container", ["csv", "tsv"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "foo,bar\n",
+        "foo,bar\n1,2\n",
+        "q,doc,grade\n",
+        "q\tdoc\tgrade\n",
+        '{"q1": ["d1"]}\n',
+        '[{"q": "q1", "doc": "d1", "grade": 1}]',
+        "q1 Q0 d1\n",
+    ],
+)
+def test_rows_without_the_named_columns_or_without_rows_are_refused(container: str, text: str) -> None:
+    for parts in ({"documents": ROW}, {"documents": ROW, "notes": Part(id="doc")}):
+        layout = Layout(container, "", "q", parts=parts)
+        source = Source(put("run.txt", text))
+        with pytest.raises(InputError):
+            held = described.read_run(source, layout)
+            list(held.blocks())  # type: ignore[union-attr]
+        with pytest.raises(InputError):
+            described.read_gold(source, layout)
 
 
 def test_ranks_and_the_order_of_lists_rank() -> None:
