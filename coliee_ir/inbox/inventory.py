@@ -21,8 +21,8 @@ from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.files import Kind, PathLike, Source
-from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir.inbox.folders import Walked, walk
 from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import (
