@@ -162,3 +162,9 @@ def test_the_order_of_the_gold_changes_nothing() -> None:
         scored = [evaluator.evaluate(Run.of(run, tag=str(at))) for at, run in enumerate(runs)]
         texts.append(render(plan_scores(scored, years=20, settings=Resampling(49)), "table"))
     assert texts[0] == texts[1]
+
+
+def test_the_least_difference_is_found_in_as_many_years_as_asked() -> None:
+    found = planned(0.7, 0.6, queries=[60], years=8).sizes[0].found[0]  # .8 of 8 is between two years
+    [share] = planned(0.7, 0.6, queries=[60], years=8, differences=[found + 1e-9]).sizes[0].power
+    assert share >= 0.8
