@@ -24,7 +24,6 @@ from coliee_adapters.files import (
     sha256_of,
     written_bytes,
 )
-from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold, exact_id
 from coliee_adapters.remarks import Remark
@@ -32,6 +31,7 @@ from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
+from coliee_ir.inbox.folders import walk
 from coliee_ir.output.envelope import with_inputs
 from coliee_ir.scoring import log, session, several
 from coliee_ir.scoring.evaluator import Evaluator

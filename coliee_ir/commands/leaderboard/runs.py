@@ -94,11 +94,7 @@ def results(board: Board) -> Grid:
 
 
 def placed(board: Board, official: Published | None) -> Grid:
-    """Where each run would have stood in a published table.
-
-    Raises:
-        UsageError: no table is given.
-    """
+    """Where each run would have stood in a published table."""
     if official is None:
         raise UsageError("name the published table: --official CSV")
     names = _Names(board)
@@ -143,11 +139,7 @@ def ordinal(n: int) -> str:
 
 
 def approaches(board: Board) -> Grid:
-    """What the system descriptions say of each run (Table 4).
-
-    Raises:
-        UsageError: there was no system description.
-    """
+    """What the system descriptions say of each run (Table 4)."""
     if not board.described:
         raise UsageError("no system description came with the runs")
     names = _Names(board)
