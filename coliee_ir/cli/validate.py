@@ -66,13 +66,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _received(options: argparse.Namespace) -> int:
-    named = [*options.query_gold, *([options.queries] if options.queries else [])]
-    queries = walk(named).files
-    check_outputs([options.output], [*options.files, *queries, options.corpus, options.teams])
+    golds = walk(options.query_gold).files
+    queries = walk([options.queries] if options.queries else []).files
+    check_outputs([options.output], [*options.files, *golds, *queries, options.corpus, options.teams])
     inbox = receive(
         *options.files,
         task=options.task,
         edition=options.edition,
+        golds=golds,
         queries=queries,
         corpus=options.corpus,
         teams=options.teams,

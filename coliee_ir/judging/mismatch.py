@@ -25,7 +25,7 @@ _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _OTHER_FORM = (
     "ids differ only in Unicode form ({first}): `coliee-ir convert --normalise` writes gold and run in one form"
 )
-_TRUE_ZERO = "; if the zero is true, --no-overlap zero scores it"
+_TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 
 def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:

@@ -196,7 +196,7 @@ def test_choices_of_the_protocol_hold_unless_others_are_made(capsys: pytest.Capt
     put("own.toml", OWN + 'measures = ["MacroP"]\ndecisions = {unanswered = "skip"}\n')
     gold = put("gold.json", {"q1": ["d1"], "q2": ["d2"]})
     run = put("run.json", {"q1": ["d1"]})
-    for more, value in (([], 1.0), (["--unanswered", "zero"], 0.5)):
+    for more, value in (([], 1.0), (["--decision", "unanswered=zero"], 0.5)):
         assert main(["evaluate", gold, run, "--protocol", "own.toml", "-f", "json", *more]) == 0
         assert json.loads(capsys.readouterr().out)["runs"][0]["measures"] == {"MacroP": value}
     assert coliee_ir.evaluate(gold, run, task="own.toml").measures == {"MacroP": 1.0}
