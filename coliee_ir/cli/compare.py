@@ -8,7 +8,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare.render import FORMS, render_all
-from coliee_ir.scoring.given import read_values
+from coliee_ir.inbox.sheets import read_values
 from coliee_ir.stats.settings import Resampling
 
 

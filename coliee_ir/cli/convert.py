@@ -9,7 +9,7 @@ from coliee_adapters.errors import UsageError
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import convert as conversion
-from coliee_ir.scoring.given import read_values
+from coliee_ir.inbox.sheets import read_values
 from coliee_ir.scoring.reading import read_gold
 from coliee_ir.stats.settings import FOLDS, SEED
 

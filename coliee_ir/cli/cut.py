@@ -10,8 +10,8 @@ from coliee_adapters.files import Source
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs
+from coliee_ir.inbox import sheets
 from coliee_ir.rules.protocol import TASKS
-from coliee_ir.scoring import given
 from coliee_ir.scoring.reading import check_columns
 
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if options.rule is not None:
         rule = _rule(options.rule, [filter_.name for filter_ in filters])
     elif options.counts is not None:
-        rule = given.read_counts(options.counts, task=options.task)
+        rule = sheets.read_counts(options.counts, task=options.task)
         filters.pop()  # the counts, which are all that is left to cut by
     elif not filters:
         raise UsageError("give --rule FILE, --counts FILE, or what to remove, for example --not-itself")

@@ -126,7 +126,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
-    "platform": _option(metavar="PLATFORM", help="platform: codabench, evalai or tira"),
+    "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
@@ -333,10 +333,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "groups": _option(
         "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
     ),
-    "forward": _option(
-        "--forward", metavar="BY",
-        help="also choose on earlier and score later queries: by id, year, or a file of lines QUERY DATE",
-    ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
     "save_rule": _option(
         "--save-rule", metavar="FILE", writes="file",
@@ -365,10 +361,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help='keep only the candidates of each query: {"001": ["013", …]}, or columns as those of a run',
     ),
     "not_queries": _option("--not-queries", help="remove documents that are queries themselves", **_SWITCH),
-    "not_common": _option(
-        "--not-common", metavar="MOST,WITHIN",
-        help="remove documents that are among the first WITHIN results of more than MOST queries",
-    ),
     # fusing
     "method": _option("--method", metavar="M", help="fusion method"),
     "norm": _option("--norm", metavar="N", help="normalisation of scores, for the comb… methods"),

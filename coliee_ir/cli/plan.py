@@ -11,7 +11,7 @@ from coliee_ir.commands import compare as significance
 from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan_scores
 from coliee_ir.commands.plan.render import FORMS, render
-from coliee_ir.scoring.given import read_values
+from coliee_ir.inbox.sheets import read_values
 from coliee_ir.stats.settings import Resampling
 
 

@@ -18,13 +18,13 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning, picking
-from coliee_ir.commands.tune.forward import BY
 from coliee_ir.commands.tune.render import FORMS, points, render
 from coliee_ir.commands.validate import validate
+from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.rules.protocol import has_coliee_submissions
-from coliee_ir.scoring import given, session
+from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.reading import read_gold
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "floor", "cap")
     add(parser, "folds", default=FOLDS, help=f"number of folds (default: {FOLDS})")
     add(parser, "repeats", default=REPEATS)
-    add(parser, "by_year", "groups", "forward", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
+    add(parser, "by_year", "groups", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
     group = parser.add_argument_group("filters applied before cutting")
-    add(group, "not_itself", "not_queries", "dates", "candidates", "not_common", "counts")
+    add(group, "not_itself", "not_queries", "dates", "candidates", "counts")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:
@@ -83,16 +83,11 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     if options.not_queries:
         chosen.append(Filter.not_queries())
     if options.dates is not None:
-        chosen.append(Filter.not_newer(given.read_dates(options.dates, task=task)))
+        chosen.append(Filter.not_newer(sheets.read_dates(options.dates, task=task)))
     if options.candidates is not None:
-        chosen.append(Filter.candidates(given.read_candidates(options.candidates, task=task)))
-    if options.not_common is not None:
-        numbers = options.not_common.split(",")
-        if len(numbers) != 2 or not all(number.isdecimal() and int(number) > 0 for number in numbers):
-            raise UsageError("--not-common takes two integers ≥ 1, for example 20,5")
-        chosen.append(Filter.not_common(int(numbers[0]), int(numbers[1])))
+        chosen.append(Filter.candidates(sheets.read_candidates(options.candidates, task=task)))
     if options.counts is not None:
-        chosen.append(Filter.as_many(given.read_counts(options.counts, task=task)))
+        chosen.append(Filter.as_many(sheets.read_counts(options.counts, task=task)))
     return chosen
 
 
@@ -120,11 +115,8 @@ def run(options: argparse.Namespace) -> int:
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
         floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
-        groups=None if options.groups is None else given.read_values(options.groups, "QUERY GROUP", task=task),
+        groups=None if options.groups is None else sheets.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
-        forward=options.forward
-        if options.forward in (None, *BY)
-        else given.read_values(options.forward, "QUERY DATE", task=task),
         **scoring.split(options), seed=options.seed, decisions=decisions,
         curve_intervals=options.curve is not None,
     )  # fmt: skip
@@ -154,8 +146,8 @@ def run(options: argparse.Namespace) -> int:
 
 #: what cuts, for which a store has no documents
 _CUTTING = (
-    *("by", "floor", "cap", "answers", "apply", "save_rule", "curve", "forward", "tag", "to", "groups", "by_year"),
-    *("not_itself", "not_queries", "dates", "candidates", "not_common", "counts", "cluster"),
+    *("by", "floor", "cap", "answers", "apply", "save_rule", "curve", "tag", "to", "groups", "by_year"),
+    *("not_itself", "not_queries", "dates", "candidates", "counts", "cluster"),
 )
 
 

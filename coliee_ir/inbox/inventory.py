@@ -14,16 +14,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import case_law, descriptions, detect, statute, tabular, tort
+from coliee_adapters import case_law, descriptions, detect, statute, tabular
 from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.files import Kind, PathLike, Source
 from coliee_adapters.folders import Walked, walk
-from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_adapters.statute import STATUTE_ID
+from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
+from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
     NUMBERED,
@@ -36,7 +36,6 @@ from coliee_ir.rules.protocol import (
 )  # fmt: skip
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
-from coliee_ir.scoring.teams import Teams
 
 #: what is sent beside runs, and is none
 _README: Final = r"(?i)(?:read\W?me|licen[cs]e|changelog)\b.*"
@@ -269,7 +268,7 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
         raise
     if one.part is Part.RUN and re.search(LONG_LIST_FILE, Path(source.name).name):
         one.part = Part.LONG
-    one.tasks, one.because = _shown(one, record), "content"
+    one.tasks, one.because = tasks_of_record(record, one.queries, one.documents), "content"
 
 
 def _is_pipe(source: Source) -> bool:
@@ -286,33 +285,10 @@ def _first(record: Run | Answers) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(islice(block.queries, _SAMPLE)), tuple(islice(block.documents, _SAMPLE))
 
 
-def _shown(one: Item, record: Run | Answers) -> tuple[str, ...]:
-    """The tasks that a file can be of by what it holds."""
-    if record.format == tort.FORMAT:
-        return ("tort", "rationale")
-    of_statutes = 2 * sum(STATUTE_ID.fullmatch(query) is not None for query in one.queries) > len(one.queries)
-    if one.part is Part.ANSWERS:
-        return ("4", "3", "5")  # answers are of a Task 3 with labels where articles with their tag say so
-    if of_statutes:
-        return ("3",)
-    return _case_law(one.documents or one.queries) or _case_law(one.queries)
-
-
-def _case_law(ids: Sequence[str]) -> tuple[str, ...]:
-    """The task whose documents most of these can be; none if most are no numbers, or too long."""
-    lengths = [len(text) for text in ids if text.isdecimal()]
-    if 2 * len(lengths) <= len(ids):
-        return ()
-    digits = max(set(lengths), key=lengths.count)  # of six, some may have lost their zeros
-    return () if digits > 6 else ("2",) if digits <= 4 else ("1",)
-
-
 def _shown_by_head(source: Source) -> tuple[str, ...]:
     """The task that the first lines of a broken file show."""
-    from coliee_ir.commands.validate.tasks import task_of_files  # to move into this room, with rows and text
-
     try:
-        task = task_of_files([Source(source.path, lenient=True, columns=source.columns)], ())
+        task = task_of_files([Source(source.path, lenient=True, columns=source.columns)])
     except ColieeError:
         return ()
     return (task,) if task else ()
@@ -337,7 +313,7 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
 
 def _without_tag(source: Source) -> bool:
     """Whether the lines of a list of labels have no third word."""
-    return all(len(split_columns(line)) < 3 for line in _first_lines(source.head()))
+    return all(len(words) < 3 for words in words_of(text_of_head(source.head())))
 
 
 def _by_descriptions(items: Sequence[Item]) -> None:
@@ -371,7 +347,7 @@ def _can_be(one: Item, evaluator: Evaluator) -> bool:
     rules = evaluator.protocol
     if not rules.law or not one.tasks or evaluator.task in one.tasks:
         return True
-    if rules.pilot and {"tort", "rationale"} & {*one.tasks}:
+    if rules.pilot and {*OF_PILOT} & {*one.tasks}:
         return True
     if one.because != "content" or protocol(one.task).law != rules.law or one.part not in (*rules.parts, Part.LONG):
         return False
@@ -402,17 +378,19 @@ def is_nothing(source: Source) -> bool:
         return False
     if re.fullmatch(_README, Path(file).name):
         return True
-    lines = _first_lines(head)
+    text = text_of_head(head)
+    lines = list(words_of(text))
     form = next((form.name for form in detect.RUN_FORMS if form.sniff(head) == form.name), "")
     if form == "table" and any(
-        re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", lines[0] if lines else "")
+        re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
     ):
         return True
     if form in ("", "columns") and re.fullmatch(_BESIDES, Path(file).name):
         return True
     if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
         return False
-    return 2 * sum(map(_has_id, lines)) < len(lines)
+    # a run's lines begin with the id of a query, which has a digit
+    return 2 * sum(len(words) > 1 and any(map(str.isdigit, words[0])) for words in lines) < len(lines)
 
 
 def _is_document(file: str) -> bool:
@@ -422,17 +400,6 @@ def _is_document(file: str) -> bool:
     except OSError:
         return False
     return kind is not None and kind.name in _DOCUMENTS
-
-
-def _first_lines(head: bytes) -> list[str]:
-    text = head.decode("utf-8", errors="replace")
-    return [line for _, line in islice(content_lines(text, "", comments=Comments()), 50)]
-
-
-def _has_id(line: str) -> bool:
-    """Whether a line begins as one of a run: with the id of a query, which has a digit."""
-    words = split_columns(re.sub(r"[,;]", " ", line))
-    return len(words) > 1 and any(map(str.isdigit, words[0]))
 
 
 def named_task(file: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -21,7 +22,8 @@ from coliee_adapters import trec_eval
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
-from coliee_ir.judging.judged import Judged
+from coliee_ir.judging.finding import distinct
+from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures.base import Measure, Parts, Result
 from coliee_ir.measures.delegated import Delegated, of_values
 from coliee_ir.measures.sets import Macro, MacroF, Micro
@@ -53,120 +55,162 @@ class Block(NamedTuple):
     gains: tuple[int, ...]
 
 
-def span(measure: Measure, parts: Parts, decisions: Decisions) -> Span | None:
-    """The span of a score; None for a measure that it is not known of, or that does not look at ranks.
+class _Tied(NamedTuple):
+    """The retrieved relevant documents of the queries with ties: all of a part that expected values are made of.
 
-    It is known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank, ndcg
-    and ndcg_cut.
+    Attributes:
+        query: shape (h,); whose each is, as a place among the queries with ties; ascending.
+        first: shape (h,); the first rank of the documents of its score.
+        last: shape (h,); the last one.
+        relevance: shape (h,); the greatest of a block first.
+    """
+
+    query: IntArray
+    first: IntArray
+    last: IntArray
+    relevance: IntArray
+
+    def blocks(self, rel: int) -> dict[int, list[Block]]:
+        """The blocks with documents of this relevance of each query that has any, by rank; one document is a block."""
+        found: dict[int, dict[tuple[int, int], list[int]]] = {}
+        for query, first, last, relevance in zip(*(part.tolist() for part in self), strict=True):
+            if relevance >= rel:
+                found.setdefault(query, {}).setdefault((first, last), []).append(relevance)
+        return {
+            query: [Block(first, last - first + 1, tuple(gains)) for (first, last), gains in of_query.items()]
+            for query, of_query in found.items()
+        }
+
+
+class _Bounds(NamedTuple):
+    """A score with the relevant documents last, and first, among equals; and what its expected value is made of.
+
+    Attributes:
+        low: the score at worst.
+        high: the score at best.
+        sums: shape (T,); the sums that the score at worst is formed of.
+        gaps: shape (queries with ties, T); what each of them adds more at best.
+        score: sums → score.
+        value: what the measure's formula gives for a query with ties.
+        part: the number of the part that the measure reads.
+    """
+
+    low: float
+    high: float
+    sums: FloatArray
+    gaps: FloatArray
+    score: Callable[[FloatArray], FloatArray]
+    value: _Value
+    part: int
+
+
+class Ties(Mapping[Measure, Span]):
+    """The span of each measure; an expected value, which no remark needs, is computed when it is asked for."""
+
+    def __init__(self, bounds: Mapping[Measure, _Bounds], tied: Sequence[_Tied]) -> None:
+        self._bounds, self._tied = bounds, tied
+        self._blocks: dict[tuple[int, int], dict[int, list[Block]]] = {}
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self._bounds)
+
+    def __len__(self) -> int:
+        return len(self._bounds)
+
+    def __getitem__(self, measure: Measure) -> Span:
+        low, high, sums, gaps, score, value, part = self._bounds[measure]
+        if low == high:
+            return Span(low, low, high)
+        of_level = (part, max(measure.least_relevance, 1))
+        if of_level not in self._blocks:
+            self._blocks[of_level] = self._tied[part].blocks(of_level[1])
+        for query, blocks in self._blocks[of_level].items():
+            # a value is linear in what the formula gives, for every order of the query's documents
+            worst, mean, best = value(query, blocks)
+            if best > worst:
+                sums = sums + gaps[query] * (mean - worst) / (best - worst)
+        return Span(low, float(score(sums)), high)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Ties, (self._bounds, self._tied)
+
+    def ends(self) -> Iterator[tuple[Measure, float, float]]:
+        """Each measure with its least and its greatest score."""
+        return ((measure, bounds.low, bounds.high) for measure, bounds in self._bounds.items())
+
+
+def spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> Ties:
+    """The spans of the measures of which they are known, and that look at a part with ties.
+
+    They are known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank,
+    ndcg and ndcg_cut. trec_eval is asked anew for the queries that have ties, twice for all measures together; all
+    other queries keep their values.
 
     Args:
-        measure: the measure.
+        results: the measures with what they are in the order of ids.
         parts: the judged parts of the run.
         decisions: the choices where the organisers leave it open.
     """
-    value = _value_of(measure)
-    if value is None or not measure.ranked:
-        return None
-    judged = measure.part(parts)
-    name = next(name for name, part in parts.items() if part is judged)
-    low, high = (measure.compute({**parts, name: _ordered(judged, best)}, decisions) for best in (False, True))
-    if low.value == high.value:
-        return Span(low.value, low.value, high.value)
-    each, top = low.terms.each.copy(), high.terms.each
-    for query, blocks in _blocks(judged, measure.least_relevance):
-        # a value is linear in what the formula gives, for every order of the query's documents
-        worst, mean, best = value(judged, query, blocks)
-        if best > worst:
-            each[query] += (top[query] - each[query]) * (mean - worst) / (best - worst)
-    terms = low.terms._replace(each=each)
-    return Span(low.value, terms.total, high.value)
+    bounds: dict[Measure, _Bounds] = {}
+    tied: list[_Tied] = []
+    for name, judged in parts.items():
+        queries = distinct(np.sort(_query_of(judged, judged.tied[0])))
+        known = {
+            one: value
+            for one in results
+            if one.ranked and len(queries) and one.part(parts) is judged and (value := _value_of(one, judged, queries))
+        }
+        if not known:
+            continue
+        low, high = (
+            _results({one: results[one] for one in known}, {**parts, name: _ordered(judged, best)}, queries, decisions)
+            for best in (False, True)
+        )
+        for one, value in known.items():
+            at_worst, at_best = low[one].terms, high[one].terms
+            gaps = at_best.each[queries] - at_worst.each[queries]
+            sums = at_worst.each.sum(axis=0) + at_worst.besides
+            bounds[one] = _Bounds(low[one].value, high[one].value, sums, gaps, at_worst.score, value, len(tied))
+        tied.append(_tied(judged, queries))
+    return Ties({one: bounds[one] for one in results if one in bounds}, tied)
 
 
-def spans(measures: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> Mapping[Measure, Span]:
-    """The spans of the measures of which they are known and that look at a part with ties.
-
-    trec_eval is asked anew for the queries that have ties, twice for all measures together; all other queries keep
-    their values. The expected values, which no remark needs, are found when somebody asks.
-    """
-    looking = [one for one in measures if one.ranked and one.part(parts).tied.size and _value_of(one) is not None]
-    bounds: dict[Measure, tuple[Result, Result]] = {}
-    for judged in {id(one.part(parts)): one.part(parts) for one in looking}.values():
-        of_part = [one for one in looking if one.part(parts) is judged]
-        name = next(name for name, part in parts.items() if part is judged)
-        ordered = [_ordered(judged, best) for best in (False, True)]
-        asked = [one for one in of_part if isinstance(one, Delegated)]
-        low, high = (_values_anew(asked, measures, one, decisions) for one in ordered)
-        for one in of_part:
-            if isinstance(one, Delegated):
-                bounds[one] = (low[one], high[one])
-            else:
-                worst, best = (one.compute({**parts, name: each}, decisions) for each in ordered)
-                bounds[one] = (worst, best)
-    return _Spans(bounds, parts)
-
-
-def _values_anew(
-    asked: Sequence[Delegated], known: Mapping[Measure, Result], judged: Judged, decisions: Decisions
-) -> dict[Delegated, Result]:
-    """The results of trec_eval's measures with the tied queries asked again, and the others as they are known."""
+def _results(
+    known: Mapping[Measure, Result], parts: Parts, queries: IntArray, decisions: Decisions
+) -> dict[Measure, Result]:
+    """The results of measures for parts in which the documents of some queries stand in another order."""
+    found = {one: one.compute(parts, decisions) for one in known if not isinstance(one, Delegated)}
+    asked = [one for one in known if isinstance(one, Delegated)]
     if not asked:
-        return {}
-    queries = np.unique(_query_of(judged, judged.tied[0]))
-    queries = queries[~np.isnan(np.array([known[one].per_query[queries] for one in asked]).any(axis=0))]
-    qrels = judged.qrels
-    rows = qrels.rows(queries)
-    start = np.concatenate(([0], np.cumsum(qrels.sizes[queries])))
-    requests = [one.request for one in asked]
-    values = trec_eval.values(requests, start, qrels.relevance[rows], judged.rank[rows], judged.retrieved[queries])
+        return found
+    judged, requests = asked[0].part(parts), [one.request for one in asked]
     table = np.array([known[one].per_query for one in asked])
+    queries = queries[~np.isnan(table[:, queries]).any(axis=0)]
+    qrels, rows = judged.qrels, judged.qrels.rows(queries)
+    start = np.concatenate(([0], np.cumsum(qrels.sizes[queries])))
+    values = trec_eval.values(requests, start, qrels.relevance[rows], judged.rank[rows], judged.retrieved[queries])
     table[:, queries] = [values[request] for request in requests]
     means = trec_eval.means(requests, table[:, qrels.by_id])
-    return {
+    return found | {
         one: of_values(one.request, mean, per_query, judged)
         for one, mean, per_query in zip(asked, means, table, strict=True)
     }
 
 
-class _Spans(Mapping[Measure, Span]):
-    """Spans whose expected values are computed when they are asked for."""
-
-    def __init__(self, bounds: Mapping[Measure, tuple[Result, Result]], parts: Parts) -> None:
-        self.bounds, self.parts = bounds, parts
-        self.found: dict[Measure, Span] = {}
-
-    def __iter__(self) -> Iterator[Measure]:
-        return iter(self.bounds)
-
-    def __len__(self) -> int:
-        return len(self.bounds)
-
-    def __getitem__(self, measure: Measure) -> Span:
-        if measure not in self.found:
-            low, high = self.bounds[measure]
-            self.found[measure] = _expected(measure, measure.part(self.parts), low, high)
-        return self.found[measure]
-
-    def ends(self) -> list[tuple[Measure, float, float]]:
-        return [(one, low.value, high.value) for one, (low, high) in self.bounds.items()]
-
-
-def _expected(measure: Measure, judged: Judged, low: Result, high: Result) -> Span:
-    if low.value == high.value:
-        return Span(low.value, low.value, high.value)
-    value = _value_of(measure)
-    assert value is not None
-    each, top = low.terms.each.copy(), high.terms.each
-    for query, blocks in _blocks(judged, measure.least_relevance):
-        worst, mean, best = value(judged, query, blocks)
-        if best > worst:
-            each[query] += (top[query] - each[query]) * (mean - worst) / (best - worst)
-    terms = low.terms._replace(each=each)
-    return Span(low.value, terms.total, high.value)
+def _tied(judged: Judged, queries: IntArray) -> _Tied:
+    rows = judged.qrels.rows(queries)
+    query = np.repeat(np.arange(len(queries)), judged.qrels.sizes[queries])
+    first, last = judged.rank.copy(), judged.rank.copy()
+    first[judged.tied[0]], last[judged.tied[0]] = judged.tied[1:]
+    relevance = judged.qrels.relevance[rows]
+    order = np.lexsort((-relevance, first[rows], query))
+    order = order[(judged.rank[rows[order]] > 0) & (relevance[order] > 0)]
+    return _Tied(query[order], first[rows[order]], last[rows[order]], relevance[order])
 
 
 def notable(ties: Mapping[Measure, Span]) -> list[str]:
     """The scores that could be notably different with equal scores in another order, each with its span."""
-    ends = ties.ends() if isinstance(ties, _Spans) else [(one, low, high) for one, (low, _, high) in ties.items()]
+    ends = ties.ends() if isinstance(ties, Ties) else [(one, low, high) for one, (low, _, high) in ties.items()]
     return [f"{measure} {low:.4f} to {high:.4f}" for measure, low, high in ends if high - low > NOTABLE]
 
 
@@ -195,75 +239,49 @@ def _query_of(judged: Judged, rows: IntArray) -> IntArray:
     return np.searchsorted(judged.qrels.start, rows, side="right") - 1
 
 
-def _blocks(judged: Judged, rel: int) -> Iterator[tuple[int, list[Block]]]:
-    """For each query with tied judged documents all its blocks with relevant ones, by rank; one document is a block."""
-    bounds: Mapping[int, tuple[int, int]] = {
-        row: (first, last) for row, first, last in zip(*judged.tied.tolist(), strict=True)
-    }
-    for query in np.unique(_query_of(judged, judged.tied[0])).tolist():
-        gains: dict[tuple[int, int], list[int]] = {}
-        for row in range(int(judged.qrels.start[query]), int(judged.qrels.start[query + 1])):
-            rank, relevance = int(judged.rank[row]), int(judged.qrels.relevance[row])
-            if rank > 0 and relevance >= max(rel, 1):
-                gains.setdefault(bounds.get(row, (rank, rank)), []).append(relevance)
-        yield (
-            query,
-            [
-                Block(first, last - first + 1, tuple(sorted(found, reverse=True)))
-                for (first, last), found in sorted(gains.items())
-            ],
-        )
+#: what the formula of a measure gives for a query, by its place and its blocks: at worst, expected, at best
+_Value = Callable[[int, list[Block]], Span]
 
 
-#: what the formula of a measure gives for a query: at worst, expected, at best
-_Value = Callable[[Judged, int, list[Block]], Span]
-
-
-def _value_of(measure: Measure) -> _Value | None:
+def _value_of(measure: Measure, judged: Judged, queries: IntArray) -> _Value | None:
+    """The formula of a measure, for the queries with ties; None where it is not known."""
     if isinstance(measure, Micro | Macro):
         of_means = isinstance(measure, MacroF) and measure.of == "means"
-        return None if measure.cutoff is None or of_means else _found(measure.cutoff)
-    if (
-        not isinstance(measure, Delegated)
-        or measure.request.judged_only
-        or measure.request.gains
-        or measure.request.top
-    ):
+        return None if measure.cutoff is None or of_means else partial(_found, measure.cutoff)
+    if not isinstance(measure, Delegated):
         return None
-    base, parameter = measure.request.base, measure.request.parameter
-    if base in ("P", "recall") and parameter.isdecimal():
-        return _found(int(parameter))
-    if base == "ndcg_cut" and parameter.isdecimal():
-        return _discounted(int(parameter))
-    if parameter:
+    request = measure.request
+    if request.judged_only or request.gains or request.top:
         return None
-    if base == "Rprec":
-        return lambda judged, query, blocks: _found(_relevant(judged, query, measure.request.rel))(
-            judged, query, blocks
-        )
-    return {"map": _precisions, "recip_rank": _first_found, "ndcg": _discounted(None)}.get(base)
+    if request.parameter.isdecimal():
+        formula: Callable[[int, int, list[Block]], Span] | None
+        formula = {"P": _found, "recall": _found, "ndcg_cut": _discounted}.get(request.base)
+        return None if formula is None else partial(formula, int(request.parameter))
+    if request.parameter:
+        return None
+    if request.base == "Rprec":
+        return partial(_found_within, judged.qrels.relevant(request.rel)[queries].tolist())
+    formulas: dict[str, _Value] = {"map": _precisions, "recip_rank": _first_found, "ndcg": partial(_discounted, None)}
+    return formulas.get(request.base)
 
 
-def _relevant(judged: Judged, query: int, rel: int) -> int:
-    return int((judged.qrels.relevance[judged.qrels.start[query] : judged.qrels.start[query + 1]] >= rel).sum())
-
-
-def _found(cutoff: int) -> _Value:
+def _found(cutoff: int, query: int, blocks: list[Block]) -> Span:
     """How many relevant documents are within a cutoff: the mean is the hypergeometric distribution's."""
-
-    def value(judged: Judged, query: int, blocks: list[Block]) -> Span:
-        worst = mean = best = 0.0
-        for first, size, gains in blocks:
-            within = min(max(cutoff - first + 1, 0), size)
-            worst += max(within - (size - len(gains)), 0)
-            mean += within * len(gains) / size
-            best += min(within, len(gains))
-        return Span(worst, mean, best)
-
-    return value
+    worst = mean = best = 0.0
+    for first, size, gains in blocks:
+        within = min(max(cutoff - first + 1, 0), size)
+        worst += max(within - (size - len(gains)), 0)
+        mean += within * len(gains) / size
+        best += min(within, len(gains))
+    return Span(worst, mean, best)
 
 
-def _discounted(cutoff: int | None) -> _Value:
+def _found_within(cutoffs: Sequence[int], query: int, blocks: list[Block]) -> Span:
+    """The same within the cutoff of the query."""
+    return _found(cutoffs[query], query, blocks)
+
+
+def _discounted(cutoff: int | None, query: int, blocks: list[Block]) -> Span:
     """The discounted gain: each place of a block has the mean of its gains."""
 
     def total(ranks_and_gains: Iterator[tuple[int, float]]) -> float:
@@ -271,17 +289,14 @@ def _discounted(cutoff: int | None) -> _Value:
             gain / math.log2(rank + 1) for rank, gain in ranks_and_gains if cutoff is None or rank <= cutoff
         )
 
-    def value(judged: Judged, query: int, blocks: list[Block]) -> Span:
-        return Span(
-            total((b.first + b.size - 1 - at, gain) for b in blocks for at, gain in enumerate(b.gains)),
-            total((b.first + at, sum(b.gains) / b.size) for b in blocks for at in range(b.size)),
-            total((b.first + at, gain) for b in blocks for at, gain in enumerate(b.gains)),
-        )
-
-    return value
+    return Span(
+        total((b.first + b.size - 1 - at, gain) for b in blocks for at, gain in enumerate(b.gains)),
+        total((b.first + at, sum(b.gains) / b.size) for b in blocks for at in range(b.size)),
+        total((b.first + at, gain) for b in blocks for at, gain in enumerate(b.gains)),
+    )
 
 
-def _precisions(judged: Judged, query: int, blocks: list[Block]) -> Span:
+def _precisions(query: int, blocks: list[Block]) -> Span:
     """The sum of the precisions at the ranks of relevant documents."""
     worst = mean = best = 0.0
     before = 0
@@ -296,10 +311,8 @@ def _precisions(judged: Judged, query: int, blocks: list[Block]) -> Span:
     return Span(worst, mean, best)
 
 
-def _first_found(judged: Judged, query: int, blocks: list[Block]) -> Span:
+def _first_found(query: int, blocks: list[Block]) -> Span:
     """One over the rank of the first relevant document."""
-    if not blocks:
-        return Span(0.0, 0.0, 0.0)
     first, size, gains = blocks[0]
     n, mean, none_yet = len(gains), 0.0, 1.0
     for at in range(size - n + 1):

@@ -81,8 +81,8 @@ class Evaluator:
         #: the task that submissions are read as; their ids must be compared as the gold's were
         exact = self.protocol.exact_ids
         self.read_as = None if exact and not _ids_stand(self.gold) else self.task
-        rule = exact_id if exact and self.read_as is not None else normal_id
-        self.documents = None if documents is None else frames.document_ids(documents, rule, commas=exact)
+        self.id_of = exact_id if exact and self.read_as is not None else normal_id
+        self.documents = None if documents is None else frames.document_ids(documents, self.id_of, commas=exact)
 
     def evaluate(
         self,

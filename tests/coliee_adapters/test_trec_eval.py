@@ -105,6 +105,23 @@ def test_every_value_is_that_of_pytrec_eval_on_plain_dictionaries(
     assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
 
 
+CUTOFFS = [one for one in ASKED if one.base in ("P", "recall", "relative_P", "success", "ndcg_cut", "map_cut")]
+
+
+@given(
+    QUERIES.map(judged_at_all),
+    st.lists(st.sampled_from(CUTOFFS), min_size=1, max_size=3, unique=True),
+    st.integers(1, 2),
+    st.booleans(),
+    st.sampled_from([0, 5]),
+)
+def test_measures_with_cutoffs_alone_see_no_more_of_a_ranking_and_are_the_same(
+    queries: list[Query], chosen: list[Request], rel: int, judged_only: bool, top: int
+) -> None:
+    requests = [request._replace(rel=rel, judged_only=judged_only, top=top) for request in chosen]
+    assert bits(asked_of_ours(requests, queries)) == bits(asked_of_pytrec_eval(requests, queries))
+
+
 @given(QUERIES.map(judged_at_all), st.dictionaries(st.integers(-1, 3), st.integers(0, 5), max_size=3))
 def test_gains_stand_in_the_place_of_relevances(queries: list[Query], gains: dict[int, int]) -> None:
     requests = [request._replace(gains=tuple(sorted(gains.items()))) for request in parse("ndcg") + parse("ndcg_cut.3")]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from coliee_ir.commands.tune import FAMILIES, Pool
+from coliee_ir.commands.tune import Pool
 from coliee_ir.rules.decisions import Decisions
 
 Lists = dict[str, list[str]]
@@ -104,6 +104,5 @@ def cut(pool: Pool, values: Sequence[float], threshold: float, floor: int, cap: 
     return kept
 
 
-def thresholds(family: str, values: Sequence[float]) -> list[float]:
-    fixed = FAMILIES[family].fixed
-    return [math.inf, *set(values)] if fixed is None else [fixed]
+def thresholds(values: Sequence[float]) -> list[float]:
+    return [math.inf, *set(values)]

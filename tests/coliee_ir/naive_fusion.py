@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
@@ -49,10 +48,8 @@ def normalised(ranking: Mapping[str, float], norm: str, candidates: int) -> dict
     of = {
         "min-max": lambda d: (ranking[d] - low) / (high - low) if high > low else 1.0,
         "max": lambda d: ranking[d] / high if high > 0 else 0.0,
-        "sum": lambda d: (ranking[d] - low) / math.fsum(v - low for v in values) if high > low else 1.0 / n,
         # the squares can underflow
         "zscore": lambda d: (ranking[d] - mean) / deviation if high > low and deviation > 0 else 0.0,
-        "rank": lambda d: (n - rank[d] + 1) / n,
         "borda": lambda d: (candidates - rank[d] + 1) / candidates,
         "none": lambda d: ranking[d],
     }[norm]
@@ -89,9 +86,5 @@ def fused(
                     "rrf": total,
                     "combsum": total,
                     "combmnz": total * len(have),
-                    "combanz": total / len(have),
-                    "combmax": max(have),
-                    "combmin": min(have),
-                    "combmed": statistics.median(have),
                 }[method]
     return result

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import cut, to_run, tune
 from coliee_ir.commands.tune import Pool
 from coliee_ir.commands.tune.filters import Filter
-from coliee_ir.scoring import given as files
+from coliee_ir.inbox import sheets as files
 
 RUN = {"a": ["b", "a", "c"], "b": ["c", "a", "b"], "c": ["a", "b", "x"], "d": ["y", "a"]}
 
@@ -38,29 +37,12 @@ def test_what_is_newer_than_the_query() -> None:
     assert left(Filter.not_newer(dates)) == {"a": ["a", "c"], "b": ["c", "a", "b"], "c": ["a", "x"], "d": ["y", "a"]}
 
 
-@pytest.mark.parametrize(
-    ("most", "within", "gone"), [(1, 1, ""), (1, 2, "ab"), (2, 2, "a"), (3, 2, "a"), (4, 2, ""), (1, 9, "abc")]
-)
-def test_what_stands_in_the_first_places_of_many_queries(most: int, within: int, gone: str) -> None:
-    assert left(Filter.not_common(most, within)) == {
-        q: [d for d in ranking if d not in gone] for q, ranking in RUN.items()
-    }
-
-
 @given(
     st.dictionaries(st.sampled_from("abcd"), st.permutations("abcde"), min_size=1),
-    st.integers(1, 4),
-    st.integers(1, 5),
     st.dictionaries(st.sampled_from("abcde"), st.sampled_from(("2001-01-01", "2002-01-01", "2003-01-01"))),
 )
-def test_filters_are_what_plain_python_makes_of_them(
-    run: dict[str, list[str]], most: int, within: int, dates: dict[str, str]
-) -> None:
-    times = Counter(document for ranking in run.values() for document in ranking[:within])
+def test_filters_are_what_plain_python_makes_of_them(run: dict[str, list[str]], dates: dict[str, str]) -> None:
     assert left(Filter.not_itself(), run) == {q: [d for d in ranking if d != q] for q, ranking in run.items()}
-    assert left(Filter.not_common(most, within), run) == {
-        q: [d for d in ranking if times[d] <= most] for q, ranking in run.items()
-    }
     assert left(Filter.not_newer(dates), run) == {
         q: [d for d in ranking if q not in dates or d not in dates or dates[d] <= dates[q]]
         for q, ranking in run.items()
@@ -80,10 +62,9 @@ def test_a_filtered_pool_is_the_pool_of_filtered_lists(case: naive.Case, data: s
 
 
 def test_a_filter_says_what_it_takes() -> None:
-    assert [Filter.not_itself().name, Filter.not_newer({}).name, Filter.not_common(20, 5).name] == [
+    assert [Filter.not_itself().name, Filter.not_newer({}).name] == [
         wording("not-query-itself"),
         wording("not-newer-query"),
-        wording("not-first-more", 5, 20),
     ]
 
 

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import itertools
 import json
 import math
-import statistics
 
 import naive_cut as naive
 import numpy as np
@@ -44,21 +42,12 @@ def test_a_value_does_not_depend_on_other_queries(family: str, data: st.DataObje
 
 def naive_values(family: str, scores: list[float]) -> list[float]:
     """The values of one query's documents, from its scores, the best first."""
-    n, best, least, total = len(scores), scores[0], scores[-1], sum(scores)
-    spread = statistics.pstdev(scores)
-    drops = [one - other for one, other in itertools.pairwise(scores)]
-    shares = [math.exp(score - best) for score in scores]
-    before = [sum(scores[:at]) for at in range(n)]
+    best = scores[0]
     return {
-        "k": [-float(at + 1) for at in range(n)],
+        "k": [-float(at + 1) for at in range(len(scores))],
         "score": scores,
         "ratio": [score / best if best > 0 else 1.0 for score in scores],
         "margin": [score - best for score in scores],
-        "minmax": [(score - least) / (best - least) if best > least else 1.0 for score in scores],
-        "z": [(score - statistics.fmean(scores)) / spread if spread else 0.0 for score in scores],
-        "softmax": [share / sum(shares) for share in shares],
-        "mass": [-above / total if total else 0.0 for above in before],
-        "gap": [float(at <= drops.index(max(drops))) if drops else 1.0 for at in range(n)],
     }[family]
 
 
@@ -78,11 +67,6 @@ def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> No
         (Rule("ratio", 0.75), 2, wording("scores-at-least-g", "0.75")),
         (Rule("margin", 3.0), 3, wording("scores-at-most", 3)),
         (Rule("margin", 0.0), 1, wording("scores-at-most", 0)),
-        (Rule("minmax", 0.2), 3, wording("scores-at-least-g-between", "0.2")),
-        (Rule("z", 0.0), 2, wording("scores-at-least-g-standard", 0)),
-        (Rule("softmax", 0.5), 1, wording("softmax-share-at", "0.5")),
-        (Rule("mass", 0.5), 2, wording("documents-at-most", "0.5")),
-        (Rule("gap", 0.5), 2, wording("documents-before")),
         (Rule("score", 9.0, 1), 1, wording("scores-at-least", "9, at least 1")),
         (Rule("score", 0.0, 0, 3), 3, wording("scores-at-least", "0, at most 3")),
         (Rule("max", 0.75), 2, wording("scores-at-least-g", "0.75")),
@@ -136,7 +120,7 @@ def test_floor_and_cap_may_be_left_out_and_more_may_stand_beside() -> None:
 
 _A_RULE = wording("rule-family-score")
 _NUMBERS = wording("threshold-rule-number")
-_KINDS = "k, score, ratio, margin, minmax, z, softmax, mass, gap"
+_KINDS = "k, score, ratio, margin"
 
 
 @pytest.mark.parametrize(
@@ -173,8 +157,8 @@ NEGATIVE = Pool.read({"q": {"a": 1.0, "b": -0.1}}, task="trec")
 def test_the_rules_that_scores_allow() -> None:
     assert named([], TODAY) == list(FAMILIES)
     assert named([], UNSCORED) == ["k"]
-    assert named([], NEGATIVE) == ["k", "score", "margin", "minmax", "z", "softmax", "gap"]
-    assert named(["z", "max", "k", "ratio"], TODAY) == ["k", "ratio", "z"]
+    assert named([], NEGATIVE) == ["k", "score", "margin"]
+    assert named(["margin", "max", "k", "ratio"], TODAY) == ["k", "ratio", "margin"]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +166,6 @@ def test_the_rules_that_scores_allow() -> None:
     [
         ("score", UNSCORED, wording("rule-cannot-used", "'score'", wording("run-no-scores"))),
         ("max", NEGATIVE, wording("rule-cannot-used", "'ratio'", wording("run-negative-scores"))),
-        ("mass", NEGATIVE, wording("rule-cannot-used", "'mass'", wording("run-negative-scores"))),
         ("top", TODAY, wording("unknown-rule-rules", "'top'", f"{_KINDS}, max")),
     ],
 )

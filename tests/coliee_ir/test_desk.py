@@ -64,5 +64,5 @@ def test_from_the_mailbox_to_the_published_tables(
     assert all(f'href="task-{task}.html"' in index for task in by_task)
     assert "KIS" in Path("received.html").read_text(encoding="utf-8")
     assert Path("paper/1/paper.tex").is_file() and Path("paper/1/approaches.tex").is_file()
-    for name in ("codabench", "evalai", "tira"):
+    for name in ("codabench", "tira"):
         assert zipfile.ZipFile(f"{name}.zip").testzip() is None

@@ -349,3 +349,17 @@ def test_a_cross_encoder_scores_the_candidates_of_each_query(labels: int) -> Non
     assert evaluator(Pairs(labels)) == {"MicroF1@1": pytest.approx(2 / 3), "AP": 0.5}
     with pytest.raises(UsageError, match="pairs"):
         RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP", task="trec")(Pairs(labels))
+
+
+def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text() -> None:
+    """Task 2's paragraph 013 of query 013 is another text; Task 1's case 000001.txt is query 000001 itself."""
+    queries, own = {"012": "cat", "013": "dog"}, {"013": "cat", "014": "law"}
+    of_task_2: Any = ({"012": ["013"], "013": ["013"]}, queries, {"012": own, "013": {"013": "dog", "014": "law"}})
+    for model in (Words(), Pairs(1)):
+        evaluator = RankingEvaluator(*of_task_2, ["MicroF1@1", "AP"], task="2")
+        assert evaluator(model) == {"MicroF1@1": 1.0, "AP": 1.0}
+    shared = {"000001.txt": "cat", "000002.txt": "cat cat dog", "000003": "law"}
+    evaluator = RankingEvaluator({"000001": ["000002"]}, {"000001": "cat"}, shared, ["MicroF1@1", "AP"], task="1")
+    assert evaluator(Words()) == {"MicroF1@1": 1.0, "AP": 1.0}
+    evaluator = RankingEvaluator({"q1": ["d"]}, {"q1": "cat"}, {"q1": {"q1": "cat", "d": "cat dog"}}, "AP", task="beir")
+    assert list(evaluator.rankings(Words())["q1"]) == ["d"]

@@ -16,7 +16,7 @@ import coliee_ir
 from coliee_ir import rank_runs, read_gold
 from coliee_ir.cli import main
 from coliee_ir.inbox.inventory import Part, sort_files
-from coliee_ir.scoring.teams import TeamList, Teams
+from coliee_ir.inbox.teams import TeamList, Teams
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 TASKS = {"task1": "1", "task2": "2", "task3": "3", "task4": "4", "tort": "tort"}

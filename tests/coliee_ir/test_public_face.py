@@ -60,7 +60,7 @@ EXPORTED = {
     ),
     *("Measure", "Result", "Terms", "Resampling", "Difference", "Grid", "Entry", "Invalid", "Teams", "Categories"),
     *("read_categories", "Published", "read_official", "Fused", "Contender", "Filter", "Pool", "Tried", "Filtered"),
-    *("Forward", "Step", "Place", "Severity", "Number", "Ranks", "OfficialRun", "Part"),
+    *("Place", "Severity", "Number", "Ranks", "OfficialRun", "Part"),
     *("Document", "DocsStore", "Query", "FragmentQuery", "Qrel"),
     # what goes wrong
     *("ColieeError", "InputError", "MismatchError", "UsageError"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,18 @@ def test_the_span_is_that_of_all_orders(gold: Any, run: dict[str, dict[str, floa
         ), measure.name
 
 
+def test_what_is_kept_of_ties_is_small_until_somebody_asks() -> None:
+    gold = {f"q{n}": {f"d{at}": at % 3 for at in range(50)} for n in range(200)}
+    run = {q: {f"d{at}": float(at) for at in range(50)} for q in gold}
+    run["q7"]["d0"] = 5.0
+    scores = coliee_ir.evaluate(gold, run, task="trec", measures=["AP", "nDCG", "Rprec", "MicroF1@5", "nDCG@40"])
+    held = pickle.dumps(scores.ties)
+    assert len(held) < 10_000  # the gold alone takes 150,000
+    spans = {measure: scores.span(measure) for measure in scores.results}
+    assert {measure: pickle.loads(held)[measure] for measure in spans} == spans
+    assert spans[next(iter(spans))].lowest < spans[next(iter(spans))].highest
+
+
 def test_a_constant_score_says_anything() -> None:
     gold = {"q": {"d1": 1, "d2": 1, "d3": 1}}
     scores = coliee_ir.evaluate(gold, {"q": {f"d{at}": 0.5 for at in range(10)}}, task="trec", measures=["RR", "AP"])
@@ -95,8 +108,6 @@ def test_of_a_measure_without_a_formula_nothing_is_claimed() -> None:
 
 
 def test_parts_add_up_to_the_whole_and_travel(tmp_path: Path) -> None:
-    import pickle
-
     from coliee_ir.judging.judged import judge
     from coliee_ir.judging.qrels import Qrels
 

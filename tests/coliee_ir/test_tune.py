@@ -204,7 +204,7 @@ def test_what_cutting_gains_has_an_error() -> None:
 
 
 def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
-    told = [tune(*TREC, maximise="MicroF1", seed=seed).to_dict() for seed in (1, 1, 2)]
+    told = [tune(*world(3), task="1", by="score", repeats=1, seed=seed).to_dict() for seed in (1, 1, 2)]
     assert told[0] == told[1]
     assert told[0]["held_out"] != told[2]["held_out"]
     assert [one["resubstitution"] for one in told[0]["tried"]] == [one["resubstitution"] for one in told[2]["tried"]]
@@ -219,7 +219,8 @@ def test_labels_without_meaning_are_worth_nothing_held_out() -> None:
         run = {query: {f"d{at}": chance.random() for at in range(20)} for query in gold}
         tuning = tune(gold, run, task="1")
         gaps.append(max(one.resubstitution for one in tuning.tried) - tuning.held_out)
-    assert min(gaps) > 0
+    assert min(gaps) >= 0
+    assert sum(gaps) > 0.1
 
 
 def test_groups_stay_together_and_are_what_is_resampled() -> None:
@@ -282,8 +283,7 @@ def test_the_ceilings_are_what_their_names_say() -> None:
 def test_a_filter_is_measured_by_what_it_gains() -> None:
     gold, run = world(6)
     itself = {query: {query: 9.0, **run.get(query, {})} for query in gold}
-    clean = tune(gold, itself, task="1", by="k",
-                 filters=[Filter.not_itself(), Filter.not_common(99, 5)])  # fmt: skip
+    clean = tune(gold, itself, task="1", by="k", filters=[Filter.not_itself(), Filter.candidates(itself)])
     plain = tune(gold, itself, task="1", by="k")
     first, second = clean.filters
     assert (first.name, first.rows) == (wording("not-query-itself"), 30)
@@ -331,7 +331,7 @@ def test_all_forms_of_one_run_give_one_rule(tmp_path: Path) -> None:
         tuning = tune(gold, path, task="1", by="k")
         told[path.name] = (tuning.rule, tuning.resubstitution, tuning.held_out)
     assert len(set(told.values())) == 1
-    assert tune(gold, six, task="1", by="z").rule == tune(gold, scored, task="1", by="z").rule
+    assert tune(gold, six, task="1", by="margin").rule == tune(gold, scored, task="1", by="margin").rule
 
 
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Packs for the platforms that shared tasks use: Codabench, EvalAI, TIRA, each scoring as the command line does.
+"""Packs for the platforms that shared tasks use: Codabench and TIRA, each scoring as the command line does.
 
 gold, rules ──pack──▶ files by name ──zipped──▶ a zip that is the same byte for byte each time; in it a program of a few
 lines that calls ``score_upload`` of this package
@@ -208,21 +208,6 @@ if scored.error:
 Path(target, "scores.json").write_text(json.dumps(scored.scores), encoding="utf-8")
 """
 
-_EVALAI: Final = """
-
-def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwargs):
-    import tempfile
-    import zipfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        with zipfile.ZipFile(test_annotation_file) as archive:
-            archive.extractall(folder)  # the organisers' own
-        scored = score(folder, user_submission_file)
-    if scored.error:
-        raise Exception(scored.error)
-    return {"result": [{"test": scored.scores}], "submission_result": scored.scores}
-"""
-
 _TIRA: Final = """
 import argparse
 
@@ -274,33 +259,6 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     }  # fmt: skip
 
 
-def _evalai(task: _Task) -> dict[str, bytes]:
-    """https://evalai.readthedocs.io: challenge_config.yaml, ``evaluate`` in evaluation_script, annotations."""
-    labels = ", ".join(map(_quoted, task.measures))
-    config = (
-        f"title: {_quoted(task.title)}\nshort_description: {_quoted(task.protocol.title)}\ndescription: overview.html\n"
-        "evaluation_details: overview.html\nterms_and_conditions: overview.html\nimage: logo.png\n"
-        "submission_guidelines: overview.html\nevaluation_script: evaluation_script.zip\nremote_evaluation: false\n"
-        "start_date: 2026-01-01 00:00:00\nend_date: 2026-12-31 23:59:59\npublished: false\n"
-        f'leaderboard:\n  - id: 1\n    schema:\n      {{"labels": [{labels}], '
-        f'"default_order_by": {_quoted(task.measures[0])}}}\n'
-        "challenge_phases:\n  - id: 1\n    name: Test\n    description: overview.html\n    codename: test\n"
-        "    leaderboard_public: false\n    is_public: true\n    is_submission_public: false\n"
-        "    start_date: 2026-01-01 00:00:00\n    end_date: 2026-12-31 23:59:59\n"
-        "    test_annotation_file: annotations/test.zip\n    max_submissions_per_day: 3\n    max_submissions: 3\n"
-        '    allowed_submission_file_types: ".json, .jsonl, .zip, .txt, .tsv, .gz, .csv"\n'
-        "dataset_splits:\n  - id: 1\n    name: test\n    codename: test\n"
-        "challenge_phase_splits:\n  - challenge_phase_id: 1\n    leaderboard_id: 1\n    dataset_split_id: 1\n"
-        "    visibility: 1\n    leaderboard_decimal_precision: 4\n    is_leaderboard_order_descending: true\n"
-    )
-    script = {"__init__.py": b"from .main import evaluate\n", "main.py": (_READ + _EVALAI).encode(),
-              "requirements.txt": f"{_PACKAGE}\n".encode()}  # fmt: skip
-    return {
-        "challenge_config.yaml": config.encode(), "logo.png": _logo(), "overview.html": _readme(task, "evalai"),
-        "evaluation_script.zip": _zipped(script), "annotations/test.zip": _zipped(task.reference()),
-    }  # fmt: skip
-
-
 def _tira(task: _Task) -> dict[str, bytes]:
     """docs.tira.io: an evaluator in a container, which reads input and truth and writes evaluation.prototext."""
     command = "python3 /evaluator/evaluate.py --input $inputRun --truth $inputDataset --output $outputDir"
@@ -314,7 +272,6 @@ def _tira(task: _Task) -> dict[str, bytes]:
 #: platform → the files of its bundle
 PLATFORMS: Final[Mapping[str, Callable[[_Task], dict[str, bytes]]]] = {
     "codabench": _codabench,
-    "evalai": _evalai,
     "tira": _tira,
 }
 

@@ -8,9 +8,9 @@ from typing import Final
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Answers, Run
+from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.output.grid import Grid, Number
-from coliee_ir.scoring.corpora import read_corpus
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.submission import Submission, records
 

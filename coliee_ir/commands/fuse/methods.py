@@ -41,11 +41,6 @@ def _max(held: Candidates) -> FloatArray:
     return _divided(held.scores, held.greatest(held.scores), equal=0.0)
 
 
-def _sum(held: Candidates) -> FloatArray:
-    above = held.scores - held.least(held.scores)
-    return _divided(above, held.totals(above), equal=1.0 / np.maximum(held.lengths, 1))
-
-
 def _zscore(held: Candidates) -> FloatArray:
     lengths = np.maximum(held.lengths, 1)
     apart = held.scores - held.totals(held.scores) / lengths
@@ -53,10 +48,6 @@ def _zscore(held: Candidates) -> FloatArray:
     # the mean of equal scores can be a last bit off, and what is left would be blown up to 1
     deviation[held.least(held.scores) == held.greatest(held.scores)] = 0.0
     return _divided(apart, deviation, equal=0.0)
-
-
-def _rank(held: Candidates) -> FloatArray:
-    return (held.lengths - held.ranks + 1) / np.maximum(held.lengths, 1)
 
 
 def _borda(held: Candidates) -> FloatArray:
@@ -75,9 +66,7 @@ def _divided(above: FloatArray, below: FloatArray, equal: float | FloatArray) ->
 NORMS: Final[dict[str, Norm]] = {
     "min-max": Norm("(s - min) / (max - min); 1 in a list of equal scores", _min_max),
     "max": Norm("s / max; for scores that are not negative", _max),
-    "sum": Norm("(s - min) / Σ (s - min); 1/n in a list of n equal scores", _sum),
     "zscore": Norm("(s - mean) / standard deviation; 0 in a list of equal scores", _zscore),
-    "rank": Norm("(n - rank + 1) / n in a list of n", _rank, of_scores=False),
     "borda": Norm(
         "(c - rank + 1) / c, where all runs together have c documents; (c - n + 1) / 2c for what a list of n lacks",
         _borda,
@@ -122,30 +111,6 @@ def _sum_times_count(parts: FloatArray, named: BoolArray, weights: FloatArray) -
     return weighted_sum(parts, named, weights) * counted_runs(named, weights)
 
 
-def _sum_over_count(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
-    return weighted_sum(parts, named, weights) / np.maximum(counted_runs(named, weights), 1)
-
-
-def _greatest(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
-    used = weights > 0
-    greatest: FloatArray = np.where(named[used], parts[used] * weights[used, None], -np.inf).max(axis=0)
-    return greatest
-
-
-def _least(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
-    used = weights > 0
-    least: FloatArray = np.where(named[used], parts[used] * weights[used, None], np.inf).min(axis=0)
-    return least
-
-
-def _median(parts: FloatArray, named: BoolArray, weights: FloatArray) -> FloatArray:
-    used = weights > 0
-    ordered = np.sort(np.where(named[used], parts[used] * weights[used, None], np.inf), axis=0)
-    count = np.maximum(named[used].sum(axis=0), 1)  # what no run has stays infinite, as in _least
-    low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in ((count - 1) // 2, count // 2))
-    return np.asarray((low + high) / 2)
-
-
 def counted_runs(named: BoolArray, weights: FloatArray) -> FloatArray:
     """How many runs with a weight have each document; shape (P,)."""
     count: FloatArray = named[weights > 0].sum(axis=0, dtype=np.float64)
@@ -159,10 +124,6 @@ METHODS: Final[dict[str, Method]] = {
     "rrf": Method("Σ w / (k + rank)", frozenset({"k", "weights", "depth", "top"}), combine=weighted_sum),
     "combsum": Method("Σ w·s", _SCORED, combine=weighted_sum),
     "combmnz": Method("(how many runs have it) · Σ w·s", _SCORED, combine=_sum_times_count),
-    "combanz": Method("Σ w·s / (how many runs have it)", _SCORED, combine=_sum_over_count),
-    "combmax": Method("max w·s", _SCORED, combine=_greatest),
-    "combmin": Method("min w·s over the runs that have it", _SCORED, combine=_least),
-    "combmed": Method("median of w·s over the runs that have it", _SCORED, combine=_median),
     "union": Method("in any run", frozenset({"depth"}), ranks=False),
     "intersection": Method("in all runs", frozenset({"depth"}), ranks=False),
     "vote": Method(
@@ -201,7 +162,7 @@ def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
     if method == "rrf":
         return Parts(np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0), held.named)
     if NORMS[norm].of_scores and bool(np.any(np.abs(held.scores) > GREATEST_SCORE)):
-        raise UsageError(f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm rank, or rrf")
+        raise UsageError(f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf")
     if norm == "max" and bool(np.any(held.scores[held.named] < 0)):
         raise UsageError("--norm max divides by the greatest score and would turn negative ones around; take min-max")
     given = np.ones_like(held.named) if NORMS[norm].of_all else held.named

@@ -58,10 +58,10 @@ class Fusion:
     """A method of fusion with its parameters. A parameter that the method does not take is None.
 
     Attributes:
-        method: ``rrf``, ``combsum``, ``combmnz``, ``combanz``, ``combmax``, ``combmin``, ``combmed`` for rankings;
-            ``union``, ``intersection``, ``vote`` for sets; ``vote`` for answers.
-        norm: how the scores of a run for a query are normalised first: ``min-max`` (the default), ``max``, ``sum``,
-            ``zscore``, ``rank``, ``borda`` or ``none``.
+        method: ``rrf``, ``combsum``, ``combmnz`` for rankings; ``union``, ``intersection``, ``vote`` for sets; ``vote``
+            for answers.
+        norm: how the scores of a run for a query are normalised first: ``min-max`` (the default), ``max``,
+            ``zscore``, ``borda`` or ``none``.
         k: of reciprocal rank fusion; 60 by default.
         weights: one a run, in their order; by default all are 1. A run of weight 0 might as well not be there.
         depth: look at the first so many documents of each query of each run; by default at all.

@@ -11,7 +11,7 @@ from coliee_adapters.errors import InputError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
 from coliee_adapters.records import normal_id
-from coliee_ir.scoring.sheets import Sheet, read_sheet
+from coliee_ir.inbox.sheets import Sheet, read_sheet
 
 _MARKS: Final = {"1": True, "x": True, "y": True, "yes": True, "true": True, "✓": True, "○": True,
                  "": False, "0": False, "n": False, "no": False, "false": False, "-": False}  # fmt: skip

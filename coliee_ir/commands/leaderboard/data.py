@@ -11,9 +11,9 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.commands.leaderboard.board import Board
+from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.corpora import read_corpus
 
 
 class Data(NamedTuple):

@@ -13,8 +13,8 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import Interval
+from coliee_ir.inbox.sheets import Row, Sheet, read_sheet
 from coliee_ir.rules.protocol import NUMBERED, edition_year, task_name
-from coliee_ir.scoring.sheets import Row, Sheet, read_sheet
 
 #: measure → how organisers call it in a table's head
 _COLUMNS: Final = {

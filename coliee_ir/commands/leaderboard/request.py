@@ -18,11 +18,12 @@ from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
 from coliee_ir.inbox.grouping import Handed, Invalid, group
 from coliee_ir.inbox.inventory import passed_over, sort_files
+from coliee_ir.inbox.sheets import read_values
+from coliee_ir.inbox.teams import Listed, TeamList, Teams, common_folder, read_teams
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.given import read_values
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scores import Scores
@@ -31,7 +32,6 @@ from coliee_ir.scoring.several import kept as kept_in
 from coliee_ir.scoring.several import stores_among
 from coliee_ir.scoring.several import task_of as task_of_stores
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.scoring.teams import Listed, TeamList, Teams, common_folder, read_teams
 from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling

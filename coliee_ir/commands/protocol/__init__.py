@@ -1,11 +1,11 @@
-"""Protocols for people: what there are, what one says, and a new one begun from a pair of files."""
+"""Protocols for people: what there are, what one says, and its file to start from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from coliee_adapters.files import Source
 from coliee_adapters.layouts import Layout, Part
-from coliee_ir.commands.protocol.guessing import Begun, begin
 from coliee_ir.rules.protocol import (
     TASKS,
     Protocol,
@@ -18,8 +18,6 @@ from coliee_ir.rules.protocol import (
     use,
 )
 from coliee_ir.scoring.measuring import check_rules
-
-__all__ = ["Begun", "begin", "listed", "shown"]
 
 
 def listed() -> str:
@@ -53,6 +51,19 @@ def shown(name: str) -> str:
     return "\n".join([*lines, f"file: {first.file}"]) + "\n"
 
 
+def stated(name: str) -> str:
+    """The TOML of a protocol, to be changed and given to ``--protocol``; it is checked first.
+
+    Raises:
+        InputError: the file cannot be read.
+        UsageError: there is no such protocol.
+    """
+    rules = all_rules(use(name))
+    for row in rules:
+        check_rules(row)
+    return Source(rules[0].file).text()
+
+
 def _span(rules: Protocol | SubmissionRules) -> str:
     if is_for_all_years(rules):
         return "all years"
@@ -76,7 +87,7 @@ def _rules(rules: Protocol) -> Iterator[str]:
     if rules.exclude:
         yield f"not scored: {', '.join(rules.exclude)}"
     for name, choice in rules.decisions.items():
-        yield f"default: --{name.replace('_', '-')} {choice}"
+        yield f"default: --decision {name}={choice}"
     yield f"source: {rules.source}"
 
 

@@ -8,8 +8,8 @@ from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike
 from coliee_adapters.records import Gold
+from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.corpora import read_corpus
 
 _LONGEST: Final = 160
 

@@ -10,7 +10,6 @@ import numpy as np
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, shortened
-from coliee_adapters.ids import IntArray
 from coliee_adapters.lines import counted
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray
@@ -73,17 +72,6 @@ class Filter(NamedTuple):
             UsageError: a query has no count.
         """
         return Filter("as many as predicted", partial(_as_many, counts))
-
-    @staticmethod
-    def not_common(most: int, within: int) -> Filter:
-        """Take out documents that stand in many queries' first places.
-
-        Args:
-            most: in how many of the run's queries at most a document may stand there; more queries ask for a greater
-                one.
-            within: how many places count.
-        """
-        return Filter(f"not in the first {within} of more than {most} queries", partial(_not_common, most, within))
 
 
 def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
@@ -154,10 +142,3 @@ def _as_many(counts: Mapping[str, int], pool: Pool) -> BoolArray:
         raise UsageError(f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each")
     most = np.array([counts.get(query, 0) for query in pool.queries], dtype=np.int64)
     return np.asarray(pool.rank <= most[pool.query])
-
-
-def _not_common(most: int, within: int, pool: Pool) -> BoolArray:
-    known: dict[str, int] = {}
-    number = np.array([known.setdefault(document, len(known)) for document in pool.documents], dtype=np.int64)
-    times: IntArray = np.bincount(number[pool.rank <= within], minlength=len(known))
-    return np.asarray(times[number] <= most)

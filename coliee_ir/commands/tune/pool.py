@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -144,25 +143,10 @@ class Pool:
         """Shape (N,); the best score of each row's query."""
         return self.compared[self.start[self.query]]
 
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Shape (Q,); the sums over the rows of each query."""
-        return np.bincount(self.query, weights=values, minlength=len(self.queries)).astype(np.float64)
-
     def running(self, values: BoolArray) -> FloatArray:
         """Shape (N,); how many rows of the same query, up to each row, are so."""
         total = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
         return np.asarray(total[1:] - total[self.start[self.query]])
-
-    def before(self, values: FloatArray) -> FloatArray:
-        """Shape (N,); the sum over the rows of the same query above each row.
-
-        Query by query: as a difference of sums over all rows it would depend on the other queries, by rounding.
-        """
-        total = np.zeros(len(values))
-        for first, last in pairwise(self.start.tolist()):
-            if last - first > 1:
-                np.cumsum(values[first : last - 1], out=total[first + 1 : last])
-        return total
 
     def where(self, kept: BoolArray) -> Pool:
         """The same queries with the rows where a mask is true."""

@@ -78,33 +78,6 @@ def gains(tunings: Sequence[Tuning]) -> Grid:
     return Grid(header, rows, ABOUT)
 
 
-def forward(tunings: Sequence[Tuning]) -> Grid:
-    """How rules chosen on earlier queries fare on later ones, beside the cross-validated score of the same queries."""
-    rows: list[list[Cell]] = []
-    for tuning in sorted(tunings, key=_by_score):
-        if tuning.forward is not None:
-            later = tuning.forward
-            of_score = [Number(value) for value in (later.score, *later.interval, later.cross_validated)]
-            rows.append([tuning.tag, *of_score, *apart(later.difference)])
-    ends = ["low 95%", "high 95%"]
-    return Grid(["run", "chosen on earlier", *ends, "cross-validated", "difference", "SE", *ends], rows)
-
-
-def steps(tuning: Tuning) -> Grid:
-    """The blocks of later queries, each cut by what all earlier queries choose."""
-    rows: list[list[Cell]] = [
-        [
-            step.first if step.first == step.last else f"{step.first} to {step.last}",
-            str(step.rule),
-            Number(step.earlier, str(step.earlier)),
-            Number(step.later, str(step.later)),
-            Number(step.score),
-        ]
-        for step in (tuning.forward.steps if tuning.forward else ())
-    ]
-    return Grid(["later queries", "keep", "earlier", "later", tuning.measure], rows, n_text=2)
-
-
 def ceilings(tuning: Tuning) -> Grid:
     """What better cutting, and what better ranking, could give."""
     return Grid(
@@ -150,8 +123,6 @@ def _parameter(tuning: Tuning, parameter: float) -> Number:
 
 def _text(tunings: Sequence[Tuning]) -> str:
     told = [grid.plain(ranked(tunings)) + ABOUT + "\n", grid.plain(gains(tunings))]
-    if tunings[0].forward is not None:
-        told += [grid.plain(forward(tunings)), grid.plain(steps(tunings[0])) if len(tunings) == 1 else ""]
     if len(tunings) == 1:
         (tuning,) = tunings
         told += [

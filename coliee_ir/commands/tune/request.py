@@ -17,7 +17,6 @@ from coliee_adapters.files import Source, is_store
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import KINDS, Remarks
-from coliee_ir.commands.tune import forward as in_time
 from coliee_ir.commands.tune import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.tune.filters import Filter, filtered
 from coliee_ir.commands.tune.pool import Pool
@@ -64,7 +63,6 @@ def tune(
     repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
     by_year: bool = False,
-    forward: str | Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
@@ -94,7 +92,6 @@ def tune(
         repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
-        forward: also choose on earlier and score later queries, in the order of ``id``, ``year``, or query → date.
         filters: what to take away before cutting; each is measured for what it gains.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
@@ -118,7 +115,7 @@ def tune(
     if executor is not None:
         there = partial(
             tune, gold, run, maximise=maximise, by=by, task=task, edition=edition, answers=answers, floor=floor,
-            cap=cap, folds=folds, repeats=repeats, groups=groups, by_year=by_year, forward=forward, filters=filters,
+            cap=cap, folds=folds, repeats=repeats, groups=groups, by_year=by_year, filters=filters,
             exclude=exclude, only=only, seed=seed, decisions=decisions, columns=columns,
             curve_intervals=curve_intervals,
         )  # fmt: skip
@@ -166,7 +163,7 @@ def tune(
         folds = len({groups[query] for query in pool.queries})
     return tune_scored(
         evaluator, scores, pool, measure, right=right, by=by, floor=floor, cap=cap, folds=folds, repeats=repeats,
-        groups=groups, forward=forward, filters=filters, seed=seed, curve_intervals=curve_intervals,
+        groups=groups, filters=filters, seed=seed, curve_intervals=curve_intervals,
     )  # fmt: skip
 
 
@@ -194,7 +191,6 @@ def tune_scored(
     folds: int = FOLDS,
     repeats: int = REPEATS,
     groups: Mapping[str, str] | None = None,
-    forward: str | Mapping[str, str] | None = None,
     filters: Sequence[Filter] = (),
     seed: int = SEED,
     curve_intervals: bool = False,
@@ -213,7 +209,6 @@ def tune_scored(
         folds: how many folds of queries.
         repeats: how many times the queries are dealt anew.
         groups: query → group.
-        forward: the order in which queries came.
         filters: what to take away before cutting.
         seed: of the folds.
         curve_intervals: whether each point of the curve gets an interval.
@@ -238,9 +233,6 @@ def tune_scored(
     candidates = problem.candidates(pool)
     solution = problem.solve(candidates)
     terms = problem.held_out(candidates, solution.selection)
-    later = None
-    if forward is not None:
-        later = in_time.forward(candidates, split, terms, in_time.periods(pool.queries, forward))
     return Tuning(
         tag=scores.tag,
         file=scores.file,
@@ -268,7 +260,6 @@ def tune_scored(
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(_filtered(problem, whole, filters, terms)),
-        forward=later,
         terms=terms,
     )
 

@@ -7,7 +7,6 @@ from dataclasses import field
 from typing import Any
 
 from coliee_adapters.classes import NamedTuple, dataclass
-from coliee_ir.commands.tune.forward import Forward
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import apart, number, numbers
@@ -86,7 +85,6 @@ class Tuning(Shown):
         groups: how many groups of queries there are; None where each query is for itself.
         seed: of the folds and of the interval.
         filters: what each filter did.
-        forward: how rules chosen on earlier queries fare on later ones; None where it was not asked.
         terms: what each query, or group, adds to ``held_out``, in the order of their names.
     """
 
@@ -115,7 +113,6 @@ class Tuning(Shown):
     groups: int | None
     seed: int
     filters: tuple[Filtered, ...]
-    forward: Forward | None
     terms: Terms = field(repr=False)
     curve_intervals: tuple[Interval, ...] = ()
 
@@ -161,7 +158,6 @@ class Tuning(Shown):
             "filters": [
                 {"filter": name, "rows": rows, "gain": apart(gain)} for name, rows, gain in self.filters
             ],
-            **({} if self.forward is None else {"forward": self.forward.to_dict()}),
             "remarks": list(self.remarks),
         }  # fmt: skip
 

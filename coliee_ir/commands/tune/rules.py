@@ -17,8 +17,6 @@ from coliee_adapters.errors import UsageError, quoted
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray, FloatArray
 
-_MIDDLE: Final = 0.5
-
 
 class Family(NamedTuple):
     """A kind of rule.
@@ -29,7 +27,6 @@ class Family(NamedTuple):
         parameter: what a person calls a threshold on that value, and the threshold of what a person calls it.
         of_scores: whether it needs scores of the run's own.
         positive: whether it needs scores that are not negative.
-        fixed: the threshold, for a rule without a parameter.
     """
 
     says: str
@@ -37,62 +34,17 @@ class Family(NamedTuple):
     parameter: Callable[[float], float] = lambda threshold: threshold
     of_scores: bool = True
     positive: bool = False
-    fixed: float | None = None
-
-
-def _least(pool: Pool) -> FloatArray:
-    """The last score of each row's query."""
-    return np.asarray(pool.compared[pool.start[pool.query] + pool.lengths[pool.query] - 1])
 
 
 def _ratio(pool: Pool) -> FloatArray:
-    return _divided(pool.compared, pool.top)
-
-
-def _minmax(pool: Pool) -> FloatArray:
-    least = _least(pool)
-    return _divided(pool.compared - least, pool.top - least)
-
-
-def _z(pool: Pool) -> FloatArray:
-    n = np.maximum(pool.lengths, 1)
-    mean = (pool.sums(pool.compared) / n)[pool.query]
-    spread = np.sqrt(pool.sums((pool.compared - mean) ** 2) / n)[pool.query]
-    return _divided(pool.compared - mean, spread, otherwise=0.0)
-
-
-def _softmax(pool: Pool) -> FloatArray:
-    weights = np.exp(pool.compared - pool.top)
-    return np.asarray(weights / pool.sums(weights)[pool.query])
-
-
-def _mass(pool: Pool) -> FloatArray:
-    """Minus the share of the query's score mass that stands before the row."""
-    total = pool.sums(pool.compared)[pool.query]
-    return -_divided(pool.before(pool.compared), total, otherwise=0.0)
-
-
-def _gap(pool: Pool) -> FloatArray:
-    """1 up to the largest gap between neighbouring scores of a query (the first, if several are equal), else 0."""
-    last = pool.start[pool.query] + pool.lengths[pool.query] - 1
-    at = np.arange(len(pool.compared))
-    gap = np.where(at < last, pool.compared - np.append(pool.compared[1:], 0.0), -np.inf)
-    widest = np.full(len(pool.queries), -np.inf)
-    np.maximum.at(widest, pool.query, gap)
-    passed = pool.before((gap == widest[pool.query]).astype(np.float64))
-    return (passed < 1).astype(np.float64)
+    share = np.ones(len(pool.compared))
+    np.divide(pool.compared, pool.top, out=share, where=pool.top > 0)
+    return share
 
 
 def _turned(threshold: float) -> float:
     """Minus the threshold, and no minus zero."""
     return 0.0 - threshold
-
-
-def _divided(above: FloatArray, below: FloatArray, otherwise: float = 1.0) -> FloatArray:
-    """The quotient; ``otherwise`` where it does not exist, as where all scores are equal."""
-    quotient = np.full(len(above), otherwise)
-    np.divide(above, below, out=quotient, where=below > 0)
-    return quotient
 
 
 #: name → kind of rule, the simplest first
@@ -101,11 +53,6 @@ FAMILIES: Final[dict[str, Family]] = {
     "score": Family("scores of at least {:g}", lambda pool: pool.compared),
     "ratio": Family("scores of at least {:g} of the query's best", _ratio, positive=True),
     "margin": Family("scores at most {:g} below the query's best", lambda pool: pool.compared - pool.top, _turned),
-    "minmax": Family("scores of at least {:g}, between 0 (the query's last) and 1 (its best)", _minmax),
-    "z": Family("scores of at least {:g} standard deviations above the query's mean", _z),
-    "softmax": Family("a softmax share of at least {:g}", _softmax),
-    "mass": Family("documents with at most {:g} of the query's score mass above them", _mass, _turned, positive=True),
-    "gap": Family("documents before the query's largest gap between scores", _gap, fixed=_MIDDLE),
 }
 
 #: other names: a score over the query's greatest is its ratio to the best

@@ -148,7 +148,6 @@ class Sweep:
 
     def __init__(self, pool: Pool, family: str, objective: Objective) -> None:
         self.pool, self.family, self.objective = pool, family, objective
-        self._fixed = FAMILIES[family].fixed
         value = self._value()
         used = value >= self._least(value)
         order = np.flatnonzero(used).astype(np.int32)
@@ -179,14 +178,12 @@ class Sweep:
 
     def _least(self, value: FloatArray) -> float:
         """The value of the last row that can raise a score: from there on rows are of use."""
-        if self._fixed is not None:
-            return self._fixed
         return float(value[self.objective.raises(slice(None))].min(initial=np.inf))
 
     def _all_ends(self) -> IntArray:
         n = len(self._order)
-        if self._fixed is not None or not n:
-            return np.full(min(n, 1), n)
+        if not n:
+            return np.zeros(0, dtype=np.int64)
         ends = np.append(np.flatnonzero(self._rising[1:] != self._rising[:-1]) + 1, n)  # of equal values
         raised = np.cumsum(self.objective.raises(self._order))[ends - 1]
         return np.asarray(ends[np.diff(raised, prepend=0) > 0])
@@ -259,11 +256,8 @@ class Sweep:
         which, place = np.zeros((2, n), dtype=np.int64)
         for number, bound in enumerate(bounds):
             scores = self._scores(cells, sums, floors[bound.always], bound)
-            if self._fixed is None:
-                greatest = scores.max(axis=1)
-                at = np.argmax(scores >= greatest[:, None] - NEAR, axis=1)
-            else:
-                greatest, at = scores[:, -1].copy(), np.full(n, scores.shape[1] - 1)
+            greatest = scores.max(axis=1)
+            at = np.argmax(scores >= greatest[:, None] - NEAR, axis=1)
             at = np.append(cells.places[bound], -1)[at - 1]
             if (lost := np.flatnonzero(np.isneginf(greatest))).size:
                 chosen = left.chosen()
@@ -293,7 +287,7 @@ class Sweep:
             summed[column, :, 1:] += add
         scores = self.objective.score(summed.transpose(1, 2, 0))
         scores[np.isnan(scores)] = -np.inf
-        if self._fixed is None and len(places):
+        if len(places):
             scores[:, 1][raised[:, 0] == 0] = -np.inf
             scores[:, 2:][raised[:, 1:] == raised[:, :-1]] = -np.inf
         return scores
@@ -348,7 +342,7 @@ class Sweep:
             for bound in bounds:
                 within = raises & self._is_within(rank, bound)
                 counted = np.bincount(part[within], minlength=n_places)
-                places[bound] = np.arange(n_places) if self._fixed is not None else np.flatnonzero(counted)
+                places[bound] = np.flatnonzero(counted)
             ends = [(bound.floor, np.inf if bound.cap is None else bound.cap) for bound in bounds]
             low, high = np.searchsorted(edges, np.transpose(ends)).tolist()
             bands = dict(zip(bounds, zip(low, high, strict=True), strict=True))
@@ -384,10 +378,7 @@ class Sweep:
     def _among_all(self, chosen: BoolArray, bound: Bounds) -> Fit:
         """``best`` over all rows: some row that raises no score may give the first that there is."""
         values, ends, scores = self._scored(chosen, bound)
-        if self._fixed is None:
-            at = int(np.argmax(scores >= scores.max() - NEAR))
-        else:
-            at = int(np.searchsorted(ends, np.count_nonzero(values >= self._fixed)))
+        at = int(np.argmax(scores >= scores.max() - NEAR))
         kept = int(ends[at])
         last = np.array([values[kept - 1] if kept else np.nan])
         following = np.array([values[kept] if kept < len(values) else -np.inf])
@@ -432,8 +423,7 @@ class Sweep:
         """
         last = np.full(len(kept), np.nan)
         last[kept > 0] = -self._rising[kept[kept > 0] - 1]
-        is_of_values = self._fixed is None and self.family != "k"
-        return self._between(last, chosen, bound, self._next(chosen, bound, kept) if is_of_values else last)
+        return self._between(last, chosen, bound, last if self.family == "k" else self._next(chosen, bound, kept))
 
     def _next(self, chosen: BoolArray, bound: Bounds, kept: IntArray) -> FloatArray:
         """Shape (S,); the greatest value of some queries' rows between bounds after the first so many rows."""
@@ -470,8 +460,6 @@ class Sweep:
             bound: as there.
             following: shape (S,); the value of the next row; -∞ where there is none.
         """
-        if self._fixed is not None:
-            return np.full(len(last), self._fixed)
         none = np.isnan(last)
         if self.family == "k":
             return np.where(none, -float(bound.always), last)
@@ -508,11 +496,8 @@ class Sweep:
     def curve(self, chosen: BoolArray, bound: Bounds, points: int = _POINTS) -> list[tuple[float, float]]:
         """The parameter and the score there, from the fewest rows to the most: so many points, and the best one.
 
-        The parameter is the value of the last row that is kept. Where no score can be formed there is no point, and a
-        rule without a parameter has none.
+        The parameter is the value of the last row that is kept. Where no score can be formed there is no point.
         """
-        if FAMILIES[self.family].fixed is not None:
-            return []
         values, ends, scores = self._scored(chosen, bound)
         parameter = FAMILIES[self.family].parameter
         some = np.linspace(min(1, len(ends) - 1), len(ends) - 1, min(points, len(ends)))

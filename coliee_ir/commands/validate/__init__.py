@@ -20,7 +20,7 @@ from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
-from coliee_ir.commands.validate.tasks import task_of_files
+from coliee_ir.inbox.tasks import task_of_files
 from coliee_ir.rules.protocol import TASKS, task_name
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 

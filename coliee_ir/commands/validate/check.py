@@ -40,6 +40,7 @@ from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.commands.validate.stated import check_stated
 from coliee_ir.commands.validate.tied import check_ties
 from coliee_ir.commands.validate.together import check_together, clean_tags
+from coliee_ir.inbox.tasks import NOTHING
 from coliee_ir.judging.order import order_of
 from coliee_ir.measures import Measure, parse
 from coliee_ir.rules.protocol import (
@@ -174,7 +175,7 @@ class Checked:
     def _one(self, name: str, source: Source, add: Add) -> None:
         """Check a file alone."""
         raw = source.raw("validated")
-        if text.is_blank(raw):
+        if not raw.strip(NOTHING):
             add("empty")
             return
         if descriptions.sniff(raw.removeprefix(BOM)):

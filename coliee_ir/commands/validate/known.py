@@ -9,9 +9,9 @@ from coliee_adapters.corpora import CaseCorpus, FragmentCorpus
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import content_lines, split_columns
+from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.mismatch import Respelling, respelled
 from coliee_ir.rules.protocol import Protocol
-from coliee_ir.scoring.corpora import read_corpus
 from coliee_ir.scoring.reading import read_queries
 
 

@@ -18,9 +18,9 @@ from coliee_adapters.records import Answers
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.inbox import Inbox, Received
 from coliee_ir.inbox.inventory import WHY_NOT, Part, sort_files
+from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, protocol, task_name
 from coliee_ir.scoring.reading import read_gold, read_queries, read_run_by
-from coliee_ir.scoring.teams import TeamList, Teams, common_folder, read_teams
 
 
 @dataclass(slots=True)

@@ -8,23 +8,18 @@ from typing import Final
 from coliee_adapters.files import BOM
 from coliee_adapters.lines import SEPARATORS
 from coliee_ir.commands.validate.findings import Add
+from coliee_ir.inbox.tasks import utf16
 
 #: bytes that are no UTF-8, as ``surrogateescape`` decodes them
 NO_UTF8: Final = re.compile("[\udc80-\udcff]")
 
 _LINE_END: Final = re.compile(rf"\r++\n?|\n|{SEPARATORS.pattern}")
 _ASCII_LINE_END: Final = re.compile(r"\r++\n?|\n")
-_NOTHING: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n\v\f"
-
-
-def is_blank(raw: bytes) -> bool:
-    """Whether there is nothing but blanks, line ends and byte order marks."""
-    return not raw.strip(_NOTHING)
 
 
 def text_of(raw: bytes, add: Add) -> str:
     """The text; bytes that are no UTF-8 are lone surrogates in it."""
-    if codec := _utf16(raw):
+    if codec := utf16(raw):
         add("utf-16", 1, 1)
         return raw.decode(codec, errors="replace").removeprefix("\ufeff")
     if raw.startswith(BOM):
@@ -35,15 +30,6 @@ def text_of(raw: bytes, add: Add) -> str:
             for byte in NO_UTF8.finditer(line):
                 add("not-utf8", number, byte.start() + 1, f"\\x{ord(byte[0]) & 0xFF:02x}")
     return text
-
-
-def _utf16(raw: bytes) -> str | None:
-    """The name of the encoding if it is UTF-16, in which every other byte of an ASCII text is zero."""
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    if raw[:2].count(0) == 1:
-        return "utf-16-be" if raw[0] == 0 else "utf-16-le"
-    return None
 
 
 def lines_of(text: str, add: Add, *, of_json: bool = False) -> tuple[list[str], bool]:

@@ -13,7 +13,7 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked, quoted
 from coliee_adapters.files import PathLike, Source, is_folder
-from coliee_ir.scoring.sheets import read_sheet
+from coliee_ir.inbox.sheets import read_sheet
 
 
 class Listed(NamedTuple):

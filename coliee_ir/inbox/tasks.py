@@ -1,0 +1,139 @@
+"""Which task files are of, from their ids or, where they cannot be read, from their first lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+from coliee_adapters import descriptions, statute, tort, vocabulary
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import Source
+from coliee_adapters.lines import SEPARATORS, Comments, content_lines, split_columns
+from coliee_adapters.records import Answers, Run, normal_id
+from coliee_adapters.statute import LABELS, STATUTE_ID
+from coliee_ir.rules import signs
+from coliee_ir.rules.protocol import PROTOCOLS
+from coliee_ir.scoring.reading import read_queries
+
+_LINES: Final = 100
+
+#: of what an empty file consists: blanks, line ends and byte order marks
+NOTHING: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n\v\f"
+
+_DECIDED: Final = re.compile(r'"court_decision"\s*:\s*(?:true|false)\b')
+_ACCEPTED: Final = re.compile(r'"is_accepted"\s*:\s*(?:true|false)\b')
+_JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*+:\s*+[\[{]?+\s*+"([^",\\]+)')
+
+#: the tasks whose submissions may hold labels, the most likely first; and those of the pilot
+OF_LABELS: Final = tuple(dict.fromkeys((
+    signs.LABELS_ONLY.task, *(row.task for row in PROTOCOLS if row.law == "statute" and "answers" in row.parts)
+)))  # fmt: skip
+OF_PILOT: Final = (signs.DECISIONS.task, signs.NOTHING_DECIDED.task)
+
+
+def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> str:
+    """The task that files, and the files that name their queries, are of; empty if none is a run.
+
+    Raises:
+        InputError: the queries cannot be read.
+        UsageError: the files do not show it.
+    """
+    heads = [
+        (text_of_head(raw), source.columns)
+        for source in sources
+        if (raw := source.head()).strip(NOTHING) and not descriptions.sniff(raw)
+    ]
+    if not heads:
+        return ""
+    heads_asked = [text_of_head(file.head()) for file in asked]
+    for head in (*(head for head, _ in heads), *heads_asked):
+        if tort.sniff(head.encode(errors="replace")):
+            undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
+            return (signs.NOTHING_DECIDED if undecided else signs.DECISIONS).task
+    files = [rows for head, columns in heads if (rows := _first_rows(head, columns))]
+    labelled = bool(files) and all(map(_are_labels, files))
+    given = [normal_id(row[0]) for rows in files for row in rows]
+    queries = [query for file in asked for query in read_queries(file)] if asked else given
+    if are_of_statutes(queries):
+        return (signs.STATUTE_LABELS if labelled else signs.STATUTE_ARTICLES).task
+    of_json = [head for head in heads_asked if head.lstrip().startswith("{")]
+    judged = [normal_id(document) for head in of_json for _, document, _ in _first_rows(head, {})]
+    if (found := _of_case_law(judged)) or labelled:
+        return found or signs.LABELS_ONLY.task
+    documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for rows in files for row in rows if len(row) > 2]
+    if found := _of_case_law(documents or queries) or _of_case_law(queries):
+        return found
+    raise UsageError(f"{sources[0].name} does not show its task; name it with --task")
+
+
+def tasks_of_record(record: Run | Answers, queries: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:
+    """The tasks that a file can be of by what it holds; none where that shows nothing."""
+    if record.format == tort.FORMAT:
+        return OF_PILOT
+    if isinstance(record, Answers):
+        return OF_LABELS  # which are of a Task 3 with labels where articles with their tag say so
+    if are_of_statutes(queries):
+        return (signs.STATUTE_ARTICLES.task,)
+    found = _of_case_law(documents or queries) or _of_case_law(queries)
+    return (found,) if found else ()
+
+
+def are_of_statutes(queries: Sequence[str]) -> bool:
+    """Whether most ids are those of statute questions."""
+    return 2 * sum(STATUTE_ID.fullmatch(query) is not None for query in queries) > len(queries)
+
+
+def _of_case_law(ids: Sequence[str]) -> str:
+    """The task whose documents most of these can be; empty if most are no numbers, or too long."""
+    lengths = Counter(len(text) for text in ids if text.isdecimal())
+    if 2 * lengths.total() <= len(ids):
+        return ""
+    digits, _ = lengths.most_common(1)[0]  # of six, some may have lost their zeros
+    return "" if digits > 6 else (signs.PARAGRAPHS if digits <= 4 else signs.CASES).task
+
+
+def text_of_head(raw: bytes) -> str:
+    """The first bytes of a file as text, whatever its encoding and its line ends are."""
+    text = raw.decode(utf16(raw) or "utf-8", errors="replace").lstrip("\ufeff")
+    return re.sub(rf"\r\n?|{SEPARATORS.pattern}", "\n", text)
+
+
+def utf16(raw: bytes) -> str | None:
+    """The name of the encoding if it is UTF-16, in which every other byte of an ASCII text is zero."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if raw[:2].count(0) == 1:
+        return "utf-16-be" if raw[0] == 0 else "utf-16-le"
+    return None
+
+
+def words_of(text: str) -> Iterator[list[str]]:
+    """The words of the first lines, whatever stands between them."""
+    lines = content_lines(text, "", comments=Comments())
+    return (split_columns(re.sub("[,;\"']", " ", line)) for _, line in islice(lines, _LINES))
+
+
+def _first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
+    """The words of the first lines; of JSON each query, its first document, and no tag."""
+    if text.lstrip().startswith("{"):
+        return [[query, document, ""] for query, document in _JSON_MEMBER.findall(text)[:_LINES]]
+    if text.lstrip().startswith(("[", "<")):
+        return []
+    rows = [row for row in words_of(text) if len(row) > 1]
+    return rows[1:] if rows and _names_columns(rows[0], columns) else rows
+
+
+def _names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
+    is_query = vocabulary.normal_name(words[0]) in vocabulary.EVERY_NAME["query"]
+    return is_query or vocabulary.is_header(words) or vocabulary.has_given(words, columns)
+
+
+def _are_labels(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether most lines hold a label, or 1 and 0 as in ``statute.sniff_run``."""
+    words = [row[1] for row in rows]
+    in_letters = sum(word.lower() in LABELS for word in words)
+    once = len({row[0] for row in rows}) == len(rows) and statute.are_numbered({row[0]: row[1] for row in rows})
+    return 2 * max(in_letters, once * sum(word in statute.DIGITS for word in words)) > len(rows)
