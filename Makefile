@@ -7,7 +7,7 @@ BIN := .venv/bin
 # the tests start the program some hundred times; without its bytecode each start compiles it anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types wheel docs reference bench fuzz explore clean
+.PHONY: demo test lint types wheel docs reference bench fuzz explore power minimal clean
 
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
@@ -47,6 +47,23 @@ fuzz: .venv/installed-test
 # what takes long, and the property tests with more examples than in `make test` and other ones each time
 explore: .venv/installed-test
 	$(BIN)/python -m pytest --hypothesis-profile explore -m 'explore or hypothesis' tests
+
+# small faults at random places, and which of them no test notices; FAULTS=…, SEED=…
+FAULTS ?= 200
+power: .venv/installed-test
+	$(BIN)/python tests/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
+
+# the lowest versions that pyproject.toml allows, in an environment of their own: the demo, and the tests that read and score
+OLDEST := build/minimal/bin
+minimal:
+	$(PYTHON) -m venv --clear build/minimal
+	$(OLDEST)/python tests/minimal.py pandas polars parquet > build/minimal.txt
+	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check --constraint build/minimal.txt \
+	  --editable ".[pandas,polars,parquet]" pytest pytest-timeout hypothesis
+	$(OLDEST)/coliee-ir demo > build/minimal.out 2>&1
+	$(OLDEST)/python -m pytest -W default -p no:cacheprovider tests/coliee_ir/test_cli.py tests/coliee_ir/test_evaluator.py \
+	  tests/coliee_ir/test_in_memory.py tests/coliee_ir/test_parquet.py tests/coliee_adapters/test_columns.py \
+	  tests/coliee_adapters/test_frames.py tests/coliee_adapters/test_trec_eval.py
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

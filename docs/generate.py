@@ -26,7 +26,7 @@ from coliee_ir.commands.validate import RULES
 from coliee_ir.commands.validate.columns import LABELLED
 from coliee_ir.commands.validate.lists import MANY
 from coliee_ir.measures.catalogue import OURS, class_of
-from coliee_ir.rules.decisions import CHOICES, Decisions
+from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
 from coliee_ir.rules.protocol import (
     PROTOCOLS,
     SUBMISSION_RULES,
@@ -240,19 +240,14 @@ def _official(row: Protocol) -> str:
 
 
 def decisions() -> str:
-    """What the organisers leave open: the option, its default, what else there is."""
-    actions = {action.dest: action for action in parser_of("evaluate")._actions}
+    """What the organisers leave open: the name of the decision, its default, what else there is."""
     return table(
-        ["option", "default", "other choices", "what it decides"],
+        ["decision", "default", "other choices", "what it decides"],
         (
-            [code(_option(name)), code(default), ", ".join(map(code, others)), prose(actions[name].help or "")]
+            [code(name), code(default), ", ".join(map(code, others)), prose(HELP[name])]
             for name, (default, *others) in CHOICES.items()
         ),
     )
-
-
-def _option(decision: str) -> str:
-    return f"--{decision.replace('_', '-')}"
 
 
 # ── Measures ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -409,11 +404,11 @@ def _said(kind: str) -> str:
 
 
 def _deciding(kind: str) -> Iterator[str]:
-    """The options that change what is said of a kind."""
+    """The decisions that change what is said of a kind."""
     usual = Decisions().clauses().get(kind)
     for name, choices in CHOICES.items():
         if any(Decisions(**{name: choice}).clauses().get(kind) != usual for choice in choices):  # type: ignore[arg-type]
-            yield _option(name)
+            yield name
 
 
 # ── Validation ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import coliee_ir
 from coliee_adapters.files import Source
 from coliee_ir.cli import main
 from coliee_ir.commands.tune import tune_scored
 
-settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=100, print_blob=True)
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=40, print_blob=True)
 settings.register_profile(
     "explore",
     derandomize=False,  # not even where hypothesis finds itself in CI
@@ -27,6 +27,10 @@ settings.register_profile(
     max_examples=500,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
+)
+# for tests/survivors.py: whether a fault is found, not the smallest example of it
+settings.register_profile(
+    "quick", derandomize=True, deadline=None, max_examples=30, phases=[Phase.explicit, Phase.generate], database=None
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 

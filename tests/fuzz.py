@@ -500,7 +500,7 @@ def _convert(files: Put, chance: random.Random, plain: Outcome) -> str | None:
 
 @check("compare")
 def _compare(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    test = chance.choice(["randomisation", "bootstrap", "mcnemar"])
+    test = chance.choice(["randomisation", "t"])
     form = chance.choice(["table", "json", "csv", "markdown", "latex"])
     other = files.folder / "plain" / "other.txt"
     keep = chance.choice([(), ("--keep-going",)])

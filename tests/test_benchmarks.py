@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import sys
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,11 +43,6 @@ def test_all_contenders_print_the_same_digits_of_many_measures(tmp_path: Path) -
     assert "coliee-ir" in timing.side_by_side(contenders, rounds=1)
 
 
-def test_trec_eval_is_asked_for_all_cut_offs_of_a_family_at_once() -> None:
-    asked = contenders._with_their_parameters(["map", "recall_5", "P_5", "recall_10", "ndcg_cut_10", "set_P"])
-    assert asked == ["map", "recall.5,10", "P.5", "ndcg_cut.10", "set_P"]
-
-
 def present(name: str, folder: Path) -> list[timing.Contender]:
     """Who can take part in a case of calls in one process; ranx would have to be compiled first."""
     case = next(case for case in cases.CASES if case.name == name)
@@ -80,20 +71,6 @@ def test_calls_give_the_same_digits_whoever_is_called(
         assert ours.keys() == theirs.keys() >= {*cases.MEASURES, "seconds_per_call", "cpu_per_call"}
         assert all(timing._agree(ours[measure], theirs[measure]) for measure in cases.MEASURES)
     assert len(printed) >= 2
-
-
-@pytest.mark.parametrize("name", ["startup", "tune", "leaderboard", "gz"])
-def test_commands_without_a_peer_are_timed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With few runs, and short ones: what such a command needs is not the question here."""
-    monkeypatch.setattr(cases, "write_task1", partial(write_fewer, cases.write_task1))
-    monkeypatch.setattr(cases, "write", lambda shape, folder: generate.write(replace(shape, depth=20), folder))
-    case = next(case for case in cases.CASES if case.name == name)
-    timings = timing.side_by_side(case.contenders(tmp_path, 0.006), rounds=1)
-    assert all(timed.memory > 0 and timed.seconds > 0 for timed in timings.values())
-
-
-def write_fewer(write: Callable[..., object], queries: int, n: int, folder: Path) -> object:
-    return write(queries, min(n, 5), folder)
 
 
 def test_other_digits_are_a_disagreement_and_no_time() -> None:
@@ -142,18 +119,6 @@ def test_set_measures_equal_the_script_with_sets(tmp_path: Path) -> None:
     assert set(timing.side_by_side(case.contenders(tmp_path, 0.0006), rounds=1)) == {"coliee-ir", "a script"}
 
 
-def test_on_each_axis_one_thing_grows_and_the_others_stay() -> None:
-    seen = {}
-    for point in growth.points():
-        sizes = (point.shape.lines * point.runs, point.shape.queries, point.runs, point.measures)
-        seen.setdefault(point.axis, []).append(dict(zip(growth.AXES, sizes, strict=True)))
-    assert list(seen) == list(growth.AXES)
-    for axis, points in seen.items():
-        changing = {name for name in growth.AXES if len({point[name] for point in points}) > 1}
-        assert changing == ({"runs", "lines"} if axis == "runs" else {axis})
-        assert [point[axis] for point in points] == sorted({point[axis] for point in points})
-
-
 ROWS = [
     {"axis": axis, "value": value, "contender": name, "seconds": value / 100, "peak_mib": 30 + value}
     for axis in growth.AXES
@@ -163,14 +128,6 @@ ROWS = [
 ]
 
 
-def test_growth_is_a_row_a_place() -> None:
-    lines = growth.markdown(ROWS).splitlines()
-    assert lines[0] == "| grows | to | coliee-ir s | MiB | trec_eval s | MiB |"
-    assert lines[3] == "|  | 10 | 0.1 | 40 | 0.1 | 40 |"
-    assert lines[6] == f"| **runs**: {growth.AXES['runs']} | 1 | 0.01 | 31 | absent | |"
-    assert len(lines) == 10
-
-
 def test_the_plot_shows_every_axis(tmp_path: Path) -> None:
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
@@ -178,28 +135,3 @@ def test_the_plot_shows_every_axis(tmp_path: Path) -> None:
     drawn = (tmp_path / "growth.svg").read_text(encoding="utf-8")
     assert drawn.startswith("<svg")
     assert all(f">{text}<" in drawn for text in (*growth.AXES, "seconds", "peak memory, MiB", "trec_eval"))
-
-
-@pytest.mark.parametrize(
-    ("values", "ticks"),
-    [([30, 40], [20, 50]), ([0.01, 7.7], [0.01, 0.1, 1, 10]), ([20, 1200], [20, 50, 100, 200, 500, 1000, 2000])],
-)
-def test_ticks_are_round_numbers_around_the_values(values: list[float], ticks: list[float]) -> None:
-    assert plot._round_numbers(values) == pytest.approx(ticks)
-
-
-def test_a_generator_that_is_stopped_leaves_no_file_that_looks_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = {path.name: path.read_bytes() for path in generate.write(SMALL, tmp_path)}
-    for path in tmp_path.iterdir():
-        path.unlink()
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(random.Random, "expovariate", stop)
-        generate.write(SMALL, tmp_path)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".part", ".part"]
-    assert {path.name: path.read_bytes() for path in generate.write(SMALL, tmp_path)} == whole
-
-
-def stop(*_: object) -> float:
-    raise KeyboardInterrupt

@@ -15,6 +15,8 @@ from benchmarks import held_out
 from coliee_ir import cut, evaluate
 from coliee_ir.commands.tune import Rule
 
+pytestmark = pytest.mark.explore
+
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:

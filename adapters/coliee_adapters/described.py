@@ -23,8 +23,9 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source, decode
 from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
 from coliee_adapters.lines import Comments, content_lines, split_columns
-from coliee_adapters.records import GREATEST_RELEVANCE, Answers, Columns, Gold, Run
+from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
+from coliee_adapters.rows import FIELDS, NOTHING, Row, block_of, gold_of, run_of, score_of
 from coliee_adapters.statute import Labelled, labels_of
 
 #: the containers whose lines are rows
@@ -50,7 +51,7 @@ class _Record(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A document of a query: its id, and the number that the record gives it."""
+    """A document of a query: its id, and the number that the record gives it, or NOTHING."""
 
     id: str
     number: Any
@@ -67,20 +68,12 @@ def read_gold(source: Source, layout: Layout) -> Gold:
         InputError: the file cannot be read, or is not written like that.
     """
     remarks = Remarks()
-    records = list(_records(source, layout))
-    found: dict[str, dict[str, dict[str, int]]] = {}
-    for name, part in layout.parts.items():
-        judged = found.setdefault(name, {}) if name != layout.labels else {}
-        for record, query in _queries(records, layout) if name != layout.labels else ():
-            of_query = judged.setdefault(query, {})
-            for item in _items(record, part, layout, "relevance"):
-                relevance = _relevance(record, item)
-                if item.id in of_query:
-                    if of_query[item.id] != relevance:
-                        problem = f"this document is judged {of_query[item.id]} above and {relevance} here"
-                        raise record.place.fault(problem, f"{query} {item.id}", "keep one of the two")
-                    remarks.add("gold-duplicate", f"{record.place}: {query} {item.id}")
-                of_query[item.id] = relevance
+    records = _all_records(source, layout, gold=True)
+    found = {
+        name: gold_of(_judged(records, part, layout), exact_id, source.name, FORMAT, remarks).qrels or {}
+        for name, part in layout.parts.items()
+        if name != layout.labels
+    }
     labels = None
     if layout.labels:
         labels, _ = labels_of(_known_labels(records, layout), remarks, gold=True)
@@ -114,9 +107,12 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
     """
     if layout.container in ROWS and len(layout.parts) == 1 and not layout.labels:
         [part] = layout.parts.values()
+        head = source.head().partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
+        line, names = (1, layout.columns) if layout.columns else next(_rows([head], source, layout), (1, ()))
+        _check_names(_names(names), source, layout, line)
         scored = part.at == ALL or bool(part.score)
         return Run(partial(_blocks, source, layout, part), source.stem, scored, source.name, FORMAT)
-    records = list(_records(source, layout))
+    records = _all_records(source, layout)
     parts: dict[str, Run | Answers] = {
         name: _run(source, records, layout, part) for name, part in layout.parts.items() if name != layout.labels
     }
@@ -174,7 +170,7 @@ def _repeated(records: Sequence[_Record], layout: Layout, seen: _Seen) -> list[_
             sign = 1 if part.score else -1
             fresh = []
             for item in _items(record, part, layout, "score" if part.score else "rank"):
-                value = 0.0 if item.number is None else sign * item.number
+                value = 0.0 if item.number is NOTHING else sign * score_of(item.number, record.place)
                 fresh.append(item.id not in of_query or value > of_query[item.id])
                 of_query[item.id] = max(value, of_query.get(item.id, value))
             held = _value(record, part.at) if part.at else record.held
@@ -188,24 +184,32 @@ def _repeated(records: Sequence[_Record], layout: Layout, seen: _Seen) -> list[_
     return repeated
 
 
-def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part) -> Run:
-    """The documents of one part."""
-    ranked: dict[str, list[_Item]] = {}
+def _judged(records: Sequence[_Record], part: Part, layout: Layout) -> Iterator[Row]:
+    """The judgements of one part of a gold."""
     for record, query in _queries(records, layout):
-        items = list(_items(record, part, layout, "score" if part.score else "rank"))
-        ranked.setdefault(query, []).extend(reversed(items) if part.reverse else items)
-    every = [item for items in ranked.values() for item in items]
-    numbers = [item.number for item in every if item.number is not None]
-    if numbers and len(numbers) < len(every):
-        remedy = "give every document a score, or none"
-        raise InputError(source.name, "some documents have a score or a rank, and others do not", remedy=remedy)
-    starts = [0]
-    for items in ranked.values():
-        starts.append(starts[-1] + len(items))
-    scores = [-number for number in numbers] if part.rank and not part.score else numbers
-    block = Columns(list(ranked), starts, [item.id for item in every], scores or None)
-    scored = bool(numbers) and not (part.rank and not part.score)
-    return Run(partial(iter, [block]), source.stem, scored, source.name, FORMAT, grouped=True)
+        items = [Row(record.place, query, *item) for item in _items(record, part, layout, "relevance")]
+        yield from items or (Row(record.place, query),)
+
+
+def _ranked(records: Iterable[_Record], part: Part, layout: Layout) -> Iterator[Row]:
+    """The documents of one part of a run."""
+    role = "rank" if part.rank and not part.score else "score"
+    for record, query in _queries(records, layout):
+        items = [
+            Row(record.place, query, item.id, **{FIELDS.get(role, role): item.number})
+            for item in _items(record, part, layout, role)
+        ]
+        yield from (items[::-1] if part.reverse else items) or (Row(record.place, query),)
+
+
+def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part) -> Run:
+    """The documents of one part, those of a query together."""
+    ranked: dict[str, list[Row]] = {}
+    for row in _ranked(records, part, layout):
+        ranked.setdefault(row.query, []).append(row)
+    run = run_of(chain.from_iterable(ranked.values()), exact_id, source.name, FORMAT, source.stem)
+    assert isinstance(run, Run)
+    return replace(run, grouped=True)
 
 
 def _labelled(records: Sequence[_Record], layout: Layout) -> Iterator[Labelled]:
@@ -237,7 +241,14 @@ def _word(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _records(source: Source, layout: Layout) -> Iterator[_Record]:
+def _all_records(source: Source, layout: Layout, *, gold: bool = False) -> list[_Record]:
+    """The records of a file, of which there must be one."""
+    if not (records := list(_records(source, layout, gold=gold))):
+        raise _no_rows(source, layout)
+    return records
+
+
+def _records(source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
     """The records of a file.
 
     Raises:
@@ -250,7 +261,7 @@ def _records(source: Source, layout: Layout) -> Iterator[_Record]:
         for number, value in json_text.lines(text, source.name):
             yield from _of_json([value], source, layout, number)
     else:
-        yield from _of_rows(text, source, layout)
+        yield from _of_rows(text, source, layout, gold=gold)
 
 
 def _of_json(held: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:
@@ -282,6 +293,7 @@ def _blocks(source: Source, layout: Layout, part: Part) -> Iterator[Columns]:
     pieces = source.blocks(_BLOCK)
     names: Sequence[str] = layout.columns
     line = 1
+    is_empty = True
     for raw in pieces:
         rest = raw
         if not names:
@@ -294,10 +306,15 @@ def _blocks(source: Source, layout: Layout, part: Part) -> Iterator[Columns]:
         if block is None:
             texts = (decode(one.replace(b"\r\n", b"\n"), source.name) for one in chain([rest], pieces))
             lines = (text for piece in texts for text in io.StringIO(piece))
-            yield from _careful(_of_named(_rows(lines, source, layout, line), names, source), layout, part)
-            return
+            for careful in _careful(_of_named(_rows(lines, source, layout, line), names, source), source, layout, part):
+                is_empty = False
+                yield careful
+            break
         line += rest.count(b"\n")
+        is_empty = False
         yield block
+    if is_empty:
+        raise _no_rows(source, layout)
 
 
 def _regular(raw: bytes, source: Source, layout: Layout, part: Part, names: Sequence[str]) -> Columns | None:
@@ -322,30 +339,16 @@ def _regular(raw: bytes, source: Source, layout: Layout, part: Part, names: Sequ
     return columns.regular_block(raw, source.name, regular)
 
 
-def _careful(records: Iterator[_Record], layout: Layout, part: Part) -> Iterator[Columns]:
+def _careful(records: Iterator[_Record], source: Source, layout: Layout, part: Part) -> Iterator[Columns]:
     """The documents of records in blocks."""
-    queries: list[str] = []
-    starts, documents, numbers = [0], list[str](), list[float]()
-    for record, query in _queries(records, layout):
-        items = list(_items(record, part, layout, "score" if part.score else "rank"))
-        if queries and queries[-1] != query and len(documents) > _ROWS:
-            yield _block(queries, starts, documents, numbers, part)
-            queries, starts, documents, numbers = [], [0], [], []
-        for item in reversed(items) if part.reverse else items:
-            documents.append(item.id)
-            if item.number is not None:
-                numbers.append(item.number)
-        if queries[-1:] == [query]:
-            starts[-1] = len(documents)
-        else:
-            queries.append(query)
-            starts.append(len(documents))
-    yield _block(queries, starts, documents, numbers, part)
-
-
-def _block(queries: list[str], starts: list[int], documents: list[str], numbers: list[float], part: Part) -> Columns:
-    scores = [-number for number in numbers] if part.rank and not part.score else numbers
-    return Columns(queries, starts, documents, scores or None)
+    held: list[Row] = []
+    for row in _ranked(records, part, layout):
+        if len(held) > _ROWS and held[-1].query != row.query:
+            yield block_of(held, exact_id, Remarks(), source.stem)
+            held = []
+        held.append(row)
+    if held:
+        yield block_of(held, exact_id, Remarks(), source.stem)
 
 
 def _rows(
@@ -370,10 +373,34 @@ def _names(row: Sequence[str]) -> list[str]:
     return [value.strip() or f"#{at}" for at, value in enumerate(row, 1)]
 
 
-def _of_rows(text: str, source: Source, layout: Layout) -> Iterator[_Record]:
+def _of_rows(text: str, source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
     rows = _rows(text.split("\n"), source, layout)
-    names = layout.columns or _names(next(rows, (1, ()))[1])
-    return _of_named(rows, names, source)
+    line, names = (1, layout.columns) if layout.columns else next(rows, (1, ()))
+    _check_names(_names(names), source, layout, line, gold=gold)
+    yield from _of_named(rows, _names(names), source)
+
+
+def _check_names(names: Sequence[str], source: Source, layout: Layout, line: int, *, gold: bool = False) -> None:
+    """Refuse a file that has not the columns that the protocol names, whether or not it has rows."""
+    if not may_be(source, layout):
+        remedy = f"the protocol expects {layout.container}; write the file so, or choose another --protocol"
+        raise InputError(source.name, "this file is JSON", line=line, remedy=remedy)
+    keys = _FIELD.findall(_braced(layout.query))
+    for part in layout.parts.values():
+        if part.at:
+            keys += [part.at] if part.at != ALL else []
+            continue
+        keys += _FIELD.findall(_braced(part.id)) if part.id else []
+        number = part.relevance if gold else part.score or part.rank
+        keys += [number] if number else []
+    if missing := next((key for key in keys if key not in names), None):
+        problem, remedy = f"there is no column {missing!r}", "name the columns as the protocol does"
+        raise InputError(source.name, problem, line=line, found=", ".join(names), remedy=remedy)
+
+
+def _no_rows(source: Source, layout: Layout) -> InputError:
+    what = "rows" if layout.container in ROWS else "records"
+    return InputError(source.name, f"the file has no {what}", remedy=f"write {what} as the protocol describes them")
 
 
 def _of_named(rows: Iterable[tuple[int, Sequence[str]]], names: Sequence[str], source: Source) -> Iterator[_Record]:
@@ -412,29 +439,11 @@ def _items(record: _Record, part: Part, layout: Layout, number: str) -> Iterator
     key = getattr(part, number)
     if isinstance(held, dict) and not part.id:
         for document, value in held.items():
-            yield _Item(_identifier(document, layout), _number(record, value))
+            yield _Item(_identifier(document, layout), value)
         return
     for item in held if isinstance(held, list) else [held]:
         document = _made(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
-        value = _value(record._replace(held=item), key) if key else None
-        yield _Item(document, _number(record, value) if key else None)
-
-
-def _relevance(record: _Record, item: _Item) -> int:
-    """The relevance of a document; 1 where the record gives none."""
-    number = 1 if item.number is None else item.number
-    if number != int(number) or abs(number) > GREATEST_RELEVANCE:
-        remedy = f"a relevance must be an integer: 0, 1, 2, … up to {GREATEST_RELEVANCE}"
-        raise record.place.fault("this relevance cannot be read", f"{item.id} {number}", remedy)
-    return int(number)
-
-
-def _number(record: _Record, value: object) -> float:
-    if isinstance(value, str) and (number := columns.as_number(value)) is not None:
-        return number
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise record.place.fault("this is not a number", _shown(value), "give a relevance, a score or a rank")
-    return float(value)
+        yield _Item(document, _value(record._replace(held=item), key) if key else NOTHING)
 
 
 def _value(record: _Record, path: str) -> Any:

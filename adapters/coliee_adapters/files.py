@@ -112,6 +112,8 @@ class Source:
         self._spool: BinaryIO | None = None
         self._state: _State | None = None
         self._seen: Look | None = None
+        #: whether a process of its own could read it to its end, of a table; None before that was tried
+        self.vetted: bool | None = None
         #: where the file was found, if it has come from another process
         self._machine = ""
         #: the name of its compression; empty where it has none

@@ -34,13 +34,14 @@ from coliee_adapters.records import (
     exact_id,
     wrong_id,
 )
-from coliee_adapters.rows import NOTHING, Row
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.rows import FIELDS, NOTHING, Row
 from coliee_adapters.rows import gold_of as gold_of_rows
 from coliee_adapters.rows import id_of as plain_id
 from coliee_adapters.rows import run_of as run_of_rows
 from coliee_adapters.statute import LABELS
 from coliee_adapters.vocabulary import MEMORY as _MEMORY
-from coliee_adapters.vocabulary import Kind, roles_of
+from coliee_adapters.vocabulary import SHOWN, Kind, roles_of
 
 if TYPE_CHECKING:
     import pandas
@@ -74,15 +75,9 @@ def gold_of(
         InputError: it is none of these; a column that is not understood; an id that is no word or number, or that
             stands twice; a relevance that is no integer or too great; a document judged twice differently.
     """
-    gold = gold_of_rows(_rows_of(held, "gold", rule, columns), rule, _MEMORY, "memory")
-    ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    _check_ids(ids, commas)
-    return gold
-
-
-def _check_ids(ids: Sequence[str], commas: bool) -> None:
-    if wrong := wrong_id(ids, commas=commas):
-        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
+    remarks = Remarks()
+    found = _rows_of(held, "gold", rule, columns, remarks)
+    return gold_of_rows(found, rule, _MEMORY, "memory", remarks, commas=commas)
 
 
 def run_of(
@@ -102,40 +97,35 @@ def run_of(
         rule: how ids are normalised.
         tag: what the run is called.
         columns: what the columns are called, by role, where that is not understood.
-        commas: whether ids may have commas in them.
-
-    Args:
-        held: what holds it.
-        rule: how ids are compared.
-        tag: what the run is called.
         commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
 
     Raises:
         InputError: it is none of these, a column is not understood, an id is no word or number or a query appears
             twice, a score is not a finite number, or some documents have a score and some have none.
     """
+    remarks = Remarks()
     if not isinstance(held, Mapping):
-        values = _values(held, "run", columns)
-        if (block := plain_block(values, rule, commas=commas)) is not None:
+        values = _values(held, "run", columns, remarks)
+        if (block := plain_block(values, rule, remarks, commas=commas)) is not None:
             return _run_of_block(block, tag, scored="score" in values)
         found = _of_values(values)
-    elif (block := _plain_members(held, rule, commas=commas)) is not None:
+    elif (block := _plain_members(held, rule, remarks, commas=commas)) is not None:
         return _run_of_block(block, tag, scored=block.scores is not None)
     else:
-        found = _rows_of(held, "run", rule, columns)
-    record = run_of_rows(found, rule, _MEMORY, "memory", tag)
+        found = _rows_of(held, "run", rule, columns, remarks)
+    record = run_of_rows(found, rule, _MEMORY, "memory", tag, remarks, commas=commas)
     if isinstance(record, Answers):
-        _check_ids([*record.labels, *record.unreadable], commas)
         return record
     [block] = record.blocks()
-    _check_ids([*block.queries, *block.documents], commas)
     return _run_of_block(block, tag, scored=record.scored)
 
 
-def _rows_of(held: object, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None) -> Iterable[Row]:
+def _rows_of(
+    held: object, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None, remarks: Remarks
+) -> Iterable[Row]:
     """The rows of a dictionary, of a frame, or of records."""
     if not isinstance(held, Mapping):
-        return _of_values(_values(held, kind, columns))
+        return _of_values(_values(held, kind, columns, remarks))
     members = _members(held, rule)
     if are_answers(members):
         return (Row(Place(_MEMORY, "query", q), q, answer=answer_word(value)) for q, value in members.items())
@@ -143,8 +133,7 @@ def _rows_of(held: object, kind: Kind, rule: IdRule, columns: Mapping[str, str] 
 
 
 def _of_values(values: Mapping[str, Sequence[Any]]) -> Iterable[Row]:
-    names = {"relevance": "number", "score": "number"}
-    roles = [names.get(role, role) for role in values]
+    roles = [FIELDS.get(role, role) for role in values]
     for number, held in enumerate(zip(*values.values(), strict=True), 1):
         row = dict(zip(roles, held, strict=True))
         if "answer" in row:
@@ -157,7 +146,7 @@ def _run_of_block(block: Columns, tag: str, *, scored: bool) -> Run:
     return Run(partial(iter, [block]), tag=tag, scored=scored, grouped=grouped)
 
 
-def _plain_members(held: Mapping[Any, Any], rule: IdRule, *, commas: bool) -> Columns | None:
+def _plain_members(held: Mapping[Any, Any], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
     """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
     entries = list(held.values())
     kinds = set(map(type, entries))
@@ -176,18 +165,29 @@ def _plain_members(held: Mapping[Any, Any], rule: IdRule, *, commas: bool) -> Co
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
-    return Columns(queries, starts, documents, scores, entries=entries if scored else None)
+    _tell_binary(scores, remarks)
+    return Columns(queries, starts, documents, scores, None, remarks or None, entries if scored else None)
 
 
-def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bool) -> Columns | None:
+def _tell_binary(scores: npt.NDArray[Any] | None, remarks: Remarks) -> None:
+    """Remark on scores that are decisions, as ``block_of`` does."""
+    parts = () if scores is None else (scores[:SHOWN], scores)  # mostly the first says no
+    if parts and all(((part == 0) | (part == 1)).all() for part in parts) and 0 < parts[1].sum() < len(parts[1]):
+        remarks.add("binary-score")
+
+
+def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
     """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other.
 
     Args:
         values: role → a value a row.
         rule: how ids are compared.
+        remarks: what is told of them is added.
         commas: whether ids may have commas in them.
     """
-    if not {"query", "document"} <= values.keys() or "answer" in values or not (n := len(values["query"])):
+    if not {"query", "document"} <= values.keys() or {"answer", "retrieved"} & values.keys():
+        return None
+    if not (n := len(values["query"])):
         return None
     try:
         queries = _plain_ids(values["query"], n, rule, commas=commas)
@@ -206,7 +206,9 @@ def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, *, commas: bo
     if isinstance(documents, Picked):
         documents = documents.settled()
     starts = changes(queries)
-    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks)
+    if decides == "score":
+        _tell_binary(scores, remarks)
+    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
 
 
 def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
@@ -247,7 +249,8 @@ def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = Tr
         InputError: one is no word or number.
     """
     ids = [rule(id_of(document)) for document in one_of("documents", documents, Iterable, "document ids")]
-    _check_ids(ids, commas)
+    if wrong := wrong_id(ids, commas=commas):
+        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)
 
@@ -337,15 +340,21 @@ def _pairs(query: str, held: Any, kind: Kind) -> Iterable[Row]:
     raise place.fault("this entry cannot be read", repr(held), remedy)
 
 
-def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping[str, Sequence[Any]]:
+def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: Remarks) -> Mapping[str, Sequence[Any]]:
     """The values of a frame or of an iterable of named tuples or records, by role."""
     held = collected(held)
-    if (values := _arrow(held, kind, columns)) is not None:
-        return values
+    if type(held).__name__ == "Series":
+        raise InputError(_MEMORY, f"a Series is not a {kind}", remedy="give a frame, or a dictionary: .to_dict()")
     if hasattr(held, "columns"):
-        return _frame(held, kind, columns)
+        try:
+            names = _names(held)
+        except TypeError as error:
+            raise _unread(held) from error
+        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_shown, held, names), remarks=remarks)
+        values = _arrow(held, names, roles)
+        return _frame(held, names, roles) if values is None else values
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        return _records(held, kind, columns)
+        return _records(held, kind, columns, remarks)
     raise InputError(
         _MEMORY,
         f"this is not a {kind}",
@@ -354,7 +363,17 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping
     )
 
 
-def _arrow(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping[str, arrow.Column] | None:
+def _shown(held: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
+    """The first values of a frame's column."""
+    if hasattr(held, "fetchall"):  # DuckDB
+        return [row[at] for row in held.limit(SHOWN).fetchall()]
+    if isinstance(held, arrow.Table):
+        return held.column(at) or ()
+    column = held.column(at) if hasattr(held, "column_names") else held[names[at]]
+    return column[:SHOWN].to_pylist() if hasattr(column, "to_pylist") else column[:SHOWN].to_list()  # type: ignore[no-any-return]
+
+
+def _arrow(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> Mapping[str, arrow.Column] | None:
     """The values of a frame's columns, by role, through Arrow; None where the library's own way tells more of them.
 
     That is so where a value is not there, which libraries tell in several ways, and for types that are not understood.
@@ -362,7 +381,6 @@ def _arrow(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> Mapping[
     alone = isinstance(held, arrow.Table)
     if not alone and not hasattr(held, "__arrow_c_stream__"):
         return None
-    roles = roles_of(names := _names(held), kind, _MEMORY, columns)
     places = dict(zip(roles, range(len(roles)), strict=True)) if hasattr(held, "iloc") else roles
     try:
         # pandas makes each column anew
@@ -386,7 +404,7 @@ def collected(held: Any) -> Any:
         InputError: it cannot be collected.
     """
     lazy = hasattr(held, "collect") and hasattr(held, "collect_schema")
-    streams = hasattr(held, "__arrow_c_stream__") and not hasattr(held, "columns")
+    streams = hasattr(held, "__arrow_c_stream__") and not (hasattr(held, "columns") or hasattr(held, "dtype"))
     if not lazy and not streams:
         return held
     try:
@@ -396,21 +414,22 @@ def collected(held: Any) -> Any:
         raise InputError(_MEMORY, problem, found=str(error)) from error
 
 
-def _frame(held: Any, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, Sequence[Any]]:
+def _frame(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> dict[str, Sequence[Any]]:
     """The values of a frame's columns, by role."""
     try:
-        is_arrow, names = hasattr(held, "column_names"), _names(held)
-        roles = roles_of(names, kind, _MEMORY, columns)
-        if is_arrow:
+        if hasattr(held, "column_names"):
             return {role: held.column(at).to_pylist() for role, at in roles.items()}
         if hasattr(held, "fetchall"):  # DuckDB
             rows = held.fetchall()
             return {role: [row[at] for row in rows] for role, at in roles.items()}
         return {role: _held_values(held[names[at]]) for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
-        remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-        problem = "the columns of this frame cannot be read"
-        raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+        raise _unread(held) from error
+
+
+def _unread(held: Any) -> InputError:
+    remedy = "give a pandas, polars or Arrow frame, or a dictionary"
+    return InputError(_MEMORY, "the columns of this frame cannot be read", found=type(held).__name__, remedy=remedy)
 
 
 def _held_values(column: Any) -> Sequence[Any]:
@@ -427,37 +446,43 @@ def _names(held: Any) -> list[Any]:
     return list(held.column_names if hasattr(held, "column_names") else getattr(held, "columns", ()))
 
 
-def _records(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None) -> dict[str, list[Any]]:
+def _records(
+    held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, remarks: Remarks
+) -> dict[str, list[Any]]:
     """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
     if callable(getattr(held, "read", None)):
         name = getattr(held, "name", None)
         path = f" ({name})" if isinstance(name, str) else ""
         raise InputError(_MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
     held = list(held)
-    kinds = set(map(type, held))
-    if len(kinds) == 1 and issubclass(kind_of := kinds.pop(), tuple) and (names := getattr(kind_of, "_fields", ())):
-        roles = roles_of(names, kind, _MEMORY, columns)
-        return {role: list(map(itemgetter(at), held)) for role, at in roles.items()}
     values: dict[str, list[Any]] = {}
     known: dict[tuple[object, ...], dict[str, int]] = {}
+
+    def shown(at: int) -> Iterable[Any]:
+        return (_field(item, names[at]) for item in held[:SHOWN] if _fields(item) == names)
+
+    kinds = set(map(type, held))
+    if len(kinds) == 1 and issubclass(kind_of := kinds.pop(), tuple) and (names := getattr(kind_of, "_fields", ())):
+        roles = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=remarks)
+        return {role: list(map(itemgetter(at), held)) for role, at in roles.items()}
     for item in held:
         names = _fields(item)
         if not names:
             remedy = f"give named tuples with query_id, doc_id, {'relevance' if kind == 'gold' else 'score'}"
             raise InputError(_MEMORY, f"an item of the {kind} has no named fields", found=repr(item), remedy=remedy)
         if names not in known:
-            known[names] = roles_of(names, kind, _MEMORY, columns)
+            told = None if known else remarks
+            known[names] = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=told)
             for role in known[names]:
                 values.setdefault(role, [])
         roles = known[names]
         for role, column in values.items():
-            if role not in roles:
-                column.append(None)
-            elif isinstance(item, Mapping):
-                column.append(item[names[roles[role]]])
-            else:
-                column.append(getattr(item, str(names[roles[role]])))
+            column.append(_field(item, names[roles[role]]) if role in roles else None)
     return values
+
+
+def _field(item: Any, name: Any) -> Any:
+    return item[name] if isinstance(item, Mapping) else getattr(item, str(name))
 
 
 def _fields(item: Any) -> tuple[object, ...]:
@@ -516,7 +541,7 @@ def _plain(value: Any) -> Any:
 
 def id_of(value: Any) -> str:
     """An id as text; what pandas and polars put where nothing stands is none."""
-    return plain_id(value, "query or document", Place(_MEMORY, "row", "?"), str, commas=True)
+    return plain_id(value, "query or document", Place(_MEMORY, "row", "?"), str, True)
 
 
 def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:

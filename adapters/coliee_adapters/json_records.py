@@ -26,8 +26,9 @@ from coliee_adapters.records import (
     Run,
     normal_id,
 )
-from coliee_adapters.rows import NOTHING, Row, gold_of, run_of
-from coliee_adapters.vocabulary import Kind, is_header, known_names, roles_of
+from coliee_adapters.remarks import Remarks
+from coliee_adapters.rows import FIELDS, Row, gold_of, run_of
+from coliee_adapters.vocabulary import SHOWN, Kind, is_header, known_names, roles_of
 
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; '
 
@@ -55,17 +56,20 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
     if case_law.is_unlabelled(held):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
         raise InputError(source.name, problem, remedy="give the file with the labels")
-    return gold_of(_rows_of(held, "gold", source, rule), rule, source.name, "json")
+    remarks = Remarks()
+    return gold_of(_rows_of(held, "gold", source, rule, remarks), rule, source.name, "json", remarks)
 
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     """A submission in JSON or JSON Lines: documents with or without scores, or answers."""
-    return run_of(_rows_of(_held(source), "run", source, rule), rule, source.name, "json", source.stem)
+    remarks = Remarks()
+    found = _rows_of(_held(source), "run", source, rule, remarks)
+    return run_of(found, rule, source.name, "json", source.stem, remarks)
 
 
-def _rows_of(held: object, kind: Kind, source: Source, rule: IdRule) -> Iterable[Row]:
+def _rows_of(held: object, kind: Kind, source: Source, rule: IdRule, remarks: Remarks) -> Iterable[Row]:
     if isinstance(held, _Records):
-        return held.rows(kind, source, rule, source.columns)
+        return held.rows(kind, source, rule, remarks)
     return case_law.rows(case_law.members(held, source, rule), source)
 
 
@@ -125,29 +129,27 @@ class _Records(NamedTuple):
     records: Iterable[Record] = ()
     entries: Mapping[str, object] | None = None
 
-    def rows(self, kind: Kind, source: Source, rule: IdRule, columns: Mapping[str, str] | None) -> Iterator[Row]:
+    def rows(self, kind: Kind, source: Source, rule: IdRule, remarks: Remarks) -> Iterator[Row]:
         """The rows of the records, or of the entries."""
         if self.entries is None:
-            yield from rows(self.records, kind, columns)
-            return
+            return rows(self.records, kind, source.columns, remarks)
         for query, entry in self.entries.items():
             if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
                 first = nested(query, entry[:1]) or []
-                next(rows([Record(one, Place(source.name, "query", query)) for one in first], kind, columns), None)
+                next(rows([Record(one, Place(source.name, "query", query)) for one in first], kind, source.columns))
                 break  # keys that are not understood say more than a query's name
-        labels = are_labels(self.entries)
-        for query, entry in case_law.members(self.entries, source, rule):
-            if labels:
-                yield Row(Place(source.name, "query", query), query, answer=_word(entry))
-            elif not entry:
-                yield Row(Place(source.name, "query", query), query)
-            else:
-                yield from rows(_records_of(query, entry, source), kind, columns)
+        members = case_law.members(self.entries, source, rule)
+        if are_labels(self.entries):
+            return (Row(Place(source.name, "query", query), query, answer=_word(entry)) for query, entry in members)
+        found = (one for query, entry in members for one in _records_of(query, entry, source))
+        return rows(found, kind, source.columns, remarks)
 
 
-def _records_of(query: str, entry: object, source: Source) -> Iterator[Record]:
-    members = nested(query, entry)
+def _records_of(query: str, entry: object, source: Source) -> Iterable[Record | Row]:
     place = Record({}, Place(source.name, "query", query))
+    if not entry:
+        return (Row(place.place, query),)
+    members = nested(query, entry)
     if members is None:
         remedy = "use the same form for all of them: [[document, score], …]"
         raise place.fault("this entry is written differently from the others", entry, remedy)
@@ -173,23 +175,26 @@ def nested(query: str, entry: object) -> list[Mapping[str, Any]] | None:
     return None
 
 
-def rows(records: Iterable[Record], kind: Kind, columns: Mapping[str, str] | None = None) -> Iterator[Row]:
-    """Records with the roles of their values.
+def rows(
+    records: Iterable[Record | Row],
+    kind: Kind,
+    columns: Mapping[str, str] | None = None,
+    remarks: Remarks | None = None,
+) -> Iterator[Row]:
+    """Records with the roles of their values; rows among them as they are.
 
-    Args:
-        records: what is read.
-        kind: what it is.
-        columns: the names of keys that the user gave, by role.
-
-    Raises:
-        InputError: keys are not understood, or a record has other roles than the first; a rank that is no number; a
-            relevance or a score that is null.
+    ``columns`` are the names of keys that the user gave, by role.
     """
     known: dict[tuple[str, ...], dict[str, str]] = {}
-    for record in records:
+    records = iter(records)
+    shown = list(itertools.islice(records, SHOWN))
+    for record in itertools.chain(shown, records):
+        if isinstance(record, Row):
+            yield record
+            continue
         keys = tuple(record.members)
         if keys not in known:
-            known[keys] = _as_answers(_keys(record, kind, columns), record)
+            known[keys] = _keys(record, kind, columns, shown, None if known else remarks)
             expected = next(iter(known.values()))
             if (expected.keys() ^ known[keys].keys()) - {"tag"}:
                 remedy = f"write all of them like the first: {', '.join(expected.values())}"
@@ -198,26 +203,26 @@ def rows(records: Iterable[Record], kind: Kind, columns: Mapping[str, str] | Non
         if isinstance(values["query"], Mapping):
             remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
             raise record.fault("this JSON contains the columns of a table, not its rows", ", ".join(keys), remedy)
-        answer = _word(values["answer"]) if "answer" in values else None
-        number = values.get("score", values.get("relevance", NOTHING))
-        held = {role: values[role] for role in ("document", "rank", "tag") if role in values}
-        yield Row(record.place, values["query"], number=number, answer=answer, **held)
+        if "answer" in values:
+            values["answer"] = _word(values["answer"])
+        yield Row(record.place, **{FIELDS.get(role, role): value for role, value in values.items()})
 
 
-def _as_answers(keys: dict[str, str], record: Record) -> dict[str, str]:
-    """The roles where a label Y or N stands beside an article's text: the label is the answer, and no relevance."""
-    label = record.members.get(keys.get("relevance", ""))
-    if not isinstance(label, str) or label.lower() not in statute.LABELS:
-        return keys
-    asked = "id" if "id" in record.members else keys["query"]
-    return {"query": asked, "answer": keys["relevance"]}
-
-
-def _keys(record: Record, kind: Kind, columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Role → key of a record."""
+def _keys(
+    record: Record,
+    kind: Kind,
+    columns: Mapping[str, str] | None,
+    shown: Iterable[Record | Row],
+    remarks: Remarks | None,
+) -> dict[str, str]:
+    """Role → key of a record; ``shown`` are the first records."""
     keys = list(record.members)
+
+    def values(at: int) -> Iterator[object]:
+        return (one.members.get(keys[at]) for one in shown if isinstance(one, Record))
+
     try:
-        roles = roles_of(keys, kind, record.place.path, columns)
+        roles = roles_of(keys, kind, record.place.path, columns, values=values, remarks=remarks)
     except InputError as error:
         problem = f"unrecognised keys ({error.problem.replace('column', 'key')})"
         raise record.fault(problem, ", ".join(keys), error.remedy or "") from None

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NoReturn
 
-from coliee_adapters import arrow, frames, limits, remote
+from coliee_adapters import arrow, frames, limits, remote, signals
 from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import Row, block_of, gold_of, run_of
-from coliee_adapters.vocabulary import Kind, roles_of
+from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, run_of
+from coliee_adapters.vocabulary import SHOWN, Kind, roles_of
 
 FORMAT: Final = "parquet"
 
@@ -84,11 +86,18 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
         InputError: it is damaged, says that it holds more than ``limits`` allows, or pyarrow is not installed.
     """
     pyarrow, parquet = library(source.name)
+    _vet(source)
     with source.open() as stream:
         try:
             # pre-buffered, whole row groups would be held; of a file elsewhere each read is a request
             size = 0 if remote.is_remote(source.path) else _BUFFER
-            held = parquet.ParquetFile(stream, read_dictionary=list(texts), pre_buffer=False, buffer_size=size)
+            held = parquet.ParquetFile(
+                stream,
+                read_dictionary=list(texts),
+                pre_buffer=False,
+                buffer_size=size,
+                page_checksum_verification=True,
+            )
             with held as file:
                 _check_size(source, file.metadata)
                 yield file
@@ -96,6 +105,43 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
             said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
             problem = f"the Parquet file is damaged or cut short ({said})"
             raise InputError(source.name, problem, remedy="write or download it again") from None
+
+
+def _vet(source: Source) -> None:
+    """Read a file to its end in a process of its own, once: over some damaged files pyarrow ends the process.
+
+    Raises:
+        InputError: it did.
+    """
+    if source.vetted is None and hasattr(os, "fork") and not (source.is_remote and not source.is_stream):
+        source.check()
+        source.vetted = True  # in the process that is forked too
+        with signals.held(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+            if not (process := os.fork()):
+                _read_and_end(source)
+        source.vetted = os.WIFEXITED(os.waitpid(process, 0)[1])
+    if source.vetted is False:
+        problem = "the Parquet file is damaged, or too large for the memory: the process that read it ended"
+        raise InputError(source.name, problem, remedy="write or download it again")
+
+
+def _read_and_end(source: Source) -> NoReturn:
+    """Read what may be asked for, in a process that was forked for it; what is wrong, the one that waits will find."""
+    try:
+        signals.begin_worker()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # pyarrow's last words
+        with _opened(source) as file:
+            names, roles = file.schema_arrow.names, dict[str, int]()
+            for kind in ("gold", "run"):
+                with contextlib.suppress(InputError):
+                    roles |= roles_of(names, kind, source.name, source.columns)
+            if "tag" in roles:
+                _first_tag(file, roles["tag"])
+        for _ in _batches(source, roles):
+            pass
+    finally:
+        os._exit(0)
 
 
 def _check_size(source: Source, metadata: Any) -> None:
@@ -164,9 +210,21 @@ def holds_answers(source: Source) -> bool:
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
     """Relevant documents or labels."""
-    roles = roles_of(names_of(source), "gold", source.name, source.columns)
+    remarks = Remarks()
+    roles = _roles(source, names_of(source), "gold", remarks)
     found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
-    return gold_of(found, rule, source.name, FORMAT)
+    return gold_of(found, rule, source.name, FORMAT, remarks)
+
+
+def _roles(source: Source, names: Sequence[str], kind: Kind, remarks: Remarks) -> dict[str, int]:
+    """The roles of the columns, of which others are looked into."""
+
+    def shown(at: int) -> Iterable[Any]:
+        with _opened(source) as file:
+            batch = next(file.iter_batches(SHOWN, columns=[names[at]], use_threads=False), None)
+            return () if batch is None else arrow.Table(batch).column(0) or ()
+
+    return roles_of(names, kind, source.name, source.columns, values=shown, remarks=remarks)
 
 
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
@@ -178,18 +236,20 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
         InputError: see ``read_gold``.
     """
     with _opened(source) as file:
-        roles = roles_of(file.schema_arrow.names, "run", source.name, source.columns)
+        names = file.schema_arrow.names
         if not file.metadata.num_rows:
             raise InputError(source.name, "the table has no rows", remedy="write a row for each query and document")
+        remarks = Remarks()
+        roles = _roles(source, names, "run", remarks)
         tag, alone = _first_tag(file, roles.get("tag"))
     if alone:
         del roles["tag"]
     name = tag or source.stem
     if "answer" in roles:
         found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
-        return run_of(found, rule, source.name, FORMAT, name)
+        return run_of(found, rule, source.name, FORMAT, name, remarks)
     # no closures: a run can be pickled
-    read = partial(read_blocks, source, roles, rule, tag)
+    read = partial(read_blocks, source, roles, rule, tag, remarks)
     whole = Run(read, tag=name, scored="score" in roles, path=source.name, format=FORMAT)
     return replace(whole, split=partial(_split, source, roles, whole, read))
 
@@ -201,8 +261,8 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     held = [file.metadata.row_group(group).column(at).statistics for group in range(file.metadata.num_row_groups)]
     known = all(one is not None and one.has_min_max and one.null_count == 0 for one in held)
     alone = known and len({value for one in held for value in (one.min, one.max)}) == 1
-    batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False))
-    column = arrow.Table(batch).column(0)
+    batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False), None)
+    column = None if batch is None else arrow.Table(batch).column(0)
     return "" if column is None else _tag_of(column[0]), alone
 
 
@@ -240,8 +300,8 @@ def _batches(
         groups: list[int] = []
         row = 0
         first = start
-        for group in range(file.metadata.num_row_groups):
-            behind = row + file.metadata.row_group(group).num_rows
+        row_ends = list(itertools.accumulate(group.num_rows for group in all_groups))
+        for group, behind in enumerate(row_ends):
             if behind > start and (stop is None or row < stop):
                 first = first if groups else row
                 groups.append(group)
@@ -258,6 +318,9 @@ def _batches(
                     {role: _understood(source, role, names[roles[role]], column) for role, column in columns.items()},
                 )
             first += len(batch)
+        if groups and first != (ends := row_ends[groups[-1]]):
+            problem = f"the Parquet file is damaged or cut short (row {first:,} of {ends:,} is the last)"
+            raise InputError(source.name, problem, remedy="write or download it again")
 
 
 def _together(batches: Iterator[Any]) -> Iterator[Any]:
@@ -285,6 +348,11 @@ def _understood(source: Source, role: str, name: str, column: arrow.Column | Non
         problem = f"the {role} is of a type that is not read"
         raise InputError(source.name, problem, found=name, remedy="write text or numbers")
     texts = column.values.collection if isinstance(column.values, Picked) else column.values
+    if isinstance(column.values, Picked):
+        numbers = column.values.numbers if column.valid is None else column.values.numbers[column.valid]
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(texts):
+            problem = "the Parquet file is damaged or cut short (a number is not in its dictionary)"
+            raise InputError(source.name, problem, found=name, remedy="write or download it again")
     if isinstance(texts, Ids) and texts.length.max(initial=0) > _LONGEST:
         problem = f"a {role} is longer than {limits.size(_LONGEST)}"
         raise InputError(source.name, problem, found=name, remedy="write ids and labels")
@@ -292,7 +360,13 @@ def _understood(source: Source, role: str, name: str, column: arrow.Column | Non
 
 
 def read_blocks(
-    source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, start: int = 0, stop: int | None = None
+    source: Source,
+    roles: Mapping[str, int],
+    rule: IdRule,
+    tag: str,
+    remarks: Remarks,
+    start: int = 0,
+    stop: int | None = None,
 ) -> Iterator[Columns]:
     """The rows of a run, or of a part of it, as blocks of columns.
 
@@ -301,6 +375,7 @@ def read_blocks(
         roles: role → place of the column.
         rule: how ids are normalised.
         tag: the run tag of the file's first row.
+        remarks: what its first row is remarked with.
         start: the first row of the part.
         stop: the row behind it; None for the end of the file.
 
@@ -308,16 +383,16 @@ def read_blocks(
         InputError: a value that cannot be read, with its row.
     """
     for first, values in _batches(source, roles, start, stop):
-        tags = values.pop("tag", None)
-        block = frames.plain_block(values, rule, commas=rule is exact_id)
-        if block is None:
-            block = block_of(_rows(source, first, values), rule, Remarks(), tag)
-        yield block if tags is None else block._replace(remarks=_other_tags(first, tags, tag))
+        told = Remarks() if first else Remarks() + remarks
+        for number, given in enumerate(values.pop("tag", ()), first + 1):
+            if _tag_of(given) != tag:
+                told.add("tag", f"row {number}: {_tag_of(given)}")
+        block = frames.plain_block(values, rule, told, commas=rule is exact_id)
+        yield block_of(_rows(source, first, values), rule, told, tag) if block is None else block
 
 
 def _rows(source: Source, first: int, values: Mapping[str, arrow.Column]) -> Iterator[Row]:
     """The rows of a batch, of which no value may be null."""
-    names = {"relevance": "number", "score": "number"}
     for number, held in enumerate(zip(*values.values(), strict=True), first + 1):
         place = Place(source.name, "row", number)
         for role, value in zip(values, held, strict=True):
@@ -326,18 +401,10 @@ def _rows(source: Source, first: int, values: Mapping[str, arrow.Column]) -> Ite
             if isinstance(value, str) and not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
                 given = repr(value.encode("utf-8", "surrogateescape"))
                 raise place.fault(f"the {role} is not UTF-8", given, "write the text as UTF-8")
-        row = dict(zip((names.get(role, role) for role in values), held, strict=True))
+        row = dict(zip((FIELDS.get(role, role) for role in values), held, strict=True))
         if "answer" in row:
             row = {"query": row["query"], "answer": frames.answer_word(row["answer"])}
         yield Row(place, **row)
-
-
-def _other_tags(first: int, tags: arrow.Column, tag: str) -> Remarks | None:
-    remarks = Remarks()
-    for number, given in enumerate(tags, first + 1):
-        if _tag_of(given) != tag:
-            remarks.add("tag", f"row {number}: {_tag_of(given)}")
-    return remarks or None
 
 
 def _split(
@@ -403,7 +470,9 @@ def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: 
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in columns.items()])
     # nearly every document and score is another one: with dictionaries these take more room, and twice the time to read
     repeated = [name for name in columns if name not in ("doc_id", "score")]
-    with parquet.ParquetWriter(stream, schema, compression="zstd", use_dictionary=repeated) as writer:
+    with parquet.ParquetWriter(
+        stream, schema, compression="zstd", use_dictionary=repeated, write_page_checksum=True
+    ) as writer:
         held: list[tuple[Any, ...]] = []
 
         def put() -> None:

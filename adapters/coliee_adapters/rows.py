@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.errors import Place
+from coliee_adapters.errors import InputError, Place
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -32,7 +32,8 @@ NOTHING = object()
 class Row(NamedTuple):
     """A document of a query, or the answer to one, as a file or a caller gives it.
 
-    ``number`` is the relevance in a gold, the score in a run; ``rank`` decides only where there is no score.
+    ``number`` is the relevance in a gold, the score in a run; ``rank`` decides only where there is no score; where
+    ``retrieved`` says no, the row names its query and nothing else.
     """
 
     place: Place
@@ -42,9 +43,16 @@ class Row(NamedTuple):
     rank: Any = NOTHING
     answer: str | None = None
     tag: Any = None
+    retrieved: Any = NOTHING
 
 
-def id_of(value: Any, what: str, place: Place, rule: IdRule, *, commas: bool | None = None) -> str:
+#: role → the field of a row that it fills
+FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
+
+_TRUTH: Final = {"true": 1.0, "false": 0.0}
+
+
+def id_of(value: Any, what: str, place: Place, rule: IdRule, commas: bool | None = None) -> str:
     """An id: text or an integer, one word."""
     if not isinstance(value, str | Integral) or isinstance(value, bool):
         raise place.fault(f"this is not the id of a {what}", repr(value), "give text or an integer")
@@ -74,28 +82,54 @@ def score_of(value: Any, place: Place, what: str = "score") -> float:
     return number
 
 
+def is_retrieved(value: Any, place: Place) -> bool:
+    """Whether a system decided for a document: 1 or True, 0 or False."""
+    number = _float(value)
+    if number not in (0, 1):
+        raise place.fault("this does not say whether the document is retrieved", str(value), "write 1 or 0")
+    return bool(number)
+
+
 def _float(value: Any) -> float:
+    if isinstance(value, str):
+        value = _TRUTH.get(value.strip().lower(), value)
     try:
         return math.nan if isinstance(value, str) and ("_" in value or not value.isascii()) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-def gold_of(rows: Iterable[Row], rule: IdRule, path: str, form: str, queries: Sequence[str] = (), **more: Any) -> Gold:
-    """The gold that rows are; ``queries`` are those that there are, with documents or without."""
-    remarks = more.pop("remarks", None) or Remarks()
+def gold_of(
+    rows: Iterable[Row],
+    rule: IdRule,
+    path: str,
+    form: str,
+    remarks: Remarks | None = None,
+    *,
+    commas: bool | None = None,
+) -> Gold:
+    """The gold that rows are; ``commas`` is whether ids may have commas in them, by default as the rule says."""
+    remarks = Remarks() if remarks is None else remarks
     first, rows = peeked(rows)
     if first is not None and first.answer is not None:
-        labels, _ = labels_of(labelled(rows, rule), remarks, gold=True)
+        labels, _ = labels_of(labelled(rows, rule, commas), remarks, gold=True)
         return Gold(labels=labels, path=path, format=form, remarks=remarks)
     qrels: dict[str, dict[str, int]] = {}
     for row in rows:
-        query = id_of(row.query, "query", row.place, rule)
+        query = id_of(row.query, "query", row.place, rule, commas)
         judged = qrels.setdefault(query, {})
         if row.document is not NOTHING:
-            document = id_of(row.document, "document", row.place, rule)
+            document = id_of(row.document, "document", row.place, rule, commas)
             judge(judged, query, document, relevance_of(row.number, row.place), row.place, remarks)
+    refuse_irrelevant(qrels, path)
     return Gold(qrels, path=path, format=form, remarks=remarks)
+
+
+def refuse_irrelevant(qrels: Mapping[str, Mapping[str, int]], path: str) -> None:
+    """Refuse judgements of which none is relevant; a gold without any judgement is another matter."""
+    if any(qrels.values()) and not any(level > 0 for judged in qrels.values() for level in judged.values()):
+        remedy = "give a gold in which a relevance is 1 or more"
+        raise InputError(path, "no document is relevant in this gold", remedy=remedy)
 
 
 def judge(judged: dict[str, int], query: str, document: str, relevance: int, place: Place, remarks: Remarks) -> None:
@@ -109,23 +143,30 @@ def judge(judged: dict[str, int], query: str, document: str, relevance: int, pla
 
 
 def run_of(
-    rows: Iterable[Row], rule: IdRule, path: str, form: str, tag: str, queries: Sequence[str] = (), **more: Any
+    rows: Iterable[Row],
+    rule: IdRule,
+    path: str,
+    form: str,
+    tag: str,
+    remarks: Remarks | None = None,
+    *,
+    commas: bool | None = None,
 ) -> Run | Answers:
     """The run that rows are, or the answers."""
-    remarks = more.pop("remarks", None) or Remarks()
+    remarks = Remarks() if remarks is None else remarks
     first, rows = peeked(rows)
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
     if first is not None and first.answer is not None:
-        labels, unreadable = labels_of(labelled(rows, rule), remarks)
+        labels, unreadable = labels_of(labelled(rows, rule, commas), remarks)
         return Answers(labels, tag, path, form, remarks, unreadable)
-    block = block_of(rows, rule, remarks, tag)
+    block = block_of(rows, rule, remarks, tag, commas)
     by_rank = first is not None and first.number is NOTHING
     scored = block.scores is not None and not by_rank
     return Run(partial(iter, [block]), tag, scored, path, form)
 
 
-def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, queries: Sequence[str] = ()) -> Columns:
+def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, commas: bool | None = None) -> Columns:
     """Rows as columns, those of one query that follow each other in one segment."""
     segments: list[str] = []
     starts: list[int] = []
@@ -133,13 +174,13 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, quer
     scores: list[float] = []
     ranks: list[str] = []
     for row in rows:
-        query = id_of(row.query, "query", row.place, rule)
+        query = id_of(row.query, "query", row.place, rule, commas)
         if not segments or query != segments[-1]:
             segments.append(query)
             starts.append(len(documents))
-        if row.document is NOTHING:
+        if row.document is NOTHING or not (row.retrieved is NOTHING or is_retrieved(row.retrieved, row.place)):
             continue
-        documents.append(id_of(row.document, "document", row.place, rule))
+        documents.append(id_of(row.document, "document", row.place, rule, commas))
         if row.number is not NOTHING:
             scores.append(score_of(row.number, row.place))
             if row.rank is not NOTHING:
@@ -151,6 +192,8 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, quer
             raise row.place.fault("some documents have a score and some have none", str(row.document), remedy)
         if row.tag is not None and tag_of(row.tag) != tag:
             remarks.add("tag", f"{row.place}: {row.tag}")
+    if set(scores) == {0, 1}:
+        remarks.add("binary-score")
     return Columns(segments, [*starts, len(documents)], documents, scores or None, ranks or None, remarks or None)
 
 
@@ -159,13 +202,17 @@ def tag_of(given: Any) -> str:
     return "_".join(str(given).split())
 
 
-def labelled(rows: Iterable[Row], rule: IdRule) -> Iterator[Labelled]:
+def labelled(rows: Iterable[Row], rule: IdRule, commas: bool | None = None) -> Iterator[Labelled]:
     """Rows with answers as the words of a label list."""
-    return (Labelled(id_of(row.query, "query", row.place, rule), row.answer or "", row.place) for row in rows)
+    return (Labelled(id_of(row.query, "query", row.place, rule, commas), row.answer or "", row.place) for row in rows)
 
 
 def peeked(rows: Iterable[Row]) -> tuple[Row | None, Iterable[Row]]:
-    """The first row, and all of them."""
+    """The first row that holds more than a query, or else the last; and all of them."""
     rows = iter(rows)
-    first = next(rows, None)
-    return first, rows if first is None else itertools.chain((first,), rows)
+    seen: list[Row] = []
+    for row in rows:
+        seen.append(row)
+        if row.document is not NOTHING or row.answer is not None:
+            break
+    return seen[-1] if seen else None, itertools.chain(seen, rows)

@@ -21,7 +21,7 @@ from coliee_adapters.files import Source
 from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, split_columns
 from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import Row, gold_of, run_of
+from coliee_adapters.rows import FIELDS, Row, gold_of, run_of
 from coliee_adapters.statute import LABELS
 from coliee_adapters.vocabulary import Kind, has_given, is_header, roles_of
 
@@ -67,9 +67,8 @@ class _Table(NamedTuple):
 
     def rows_of(self, source: Source) -> Iterator[Row]:
         """The rows as the values of their roles."""
-        names = {"relevance": "number", "score": "number"}
         for row in self.rows:
-            held = {names.get(role, role): row.values[at] for role, at in self.roles.items()}
+            held = {FIELDS.get(role, role): row.values[at] for role, at in self.roles.items()}
             yield Row(Place(source.name, "line", row.line), **held)
 
 
@@ -221,7 +220,12 @@ def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
                 source.name, counted(len(row.values), "value"), line=row.line, found=row.text, remedy=remedy
             )
     if _names_columns(first.values, source) or _is_unknown_header([row.values for row in rows[:_SHOWN]]):
-        table = _Table(roles_of(first.values, kind, source.name, source.columns, first.line), rows[1:])
+
+        def values(at: int) -> Iterator[str]:
+            return (row.values[at] for row in rows[1:])
+
+        roles = roles_of(first.values, kind, source.name, source.columns, first.line, values, remarks)
+        table = _Table(roles, rows[1:])
     else:
         table = _without_header(source, kind, rows)
     if not table.rows:

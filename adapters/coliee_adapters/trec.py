@@ -12,10 +12,10 @@ from coliee_adapters.files import Source
 from coliee_adapters.lines import Comments, content_lines, counted, is_number, join_columns, split_columns
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import judge, relevance_of
+from coliee_adapters.rows import judge, refuse_irrelevant, relevance_of
 
 _QRELS = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}(?:\.0*)?")
 
 
 def sniff_gold(head: bytes) -> str | None:
@@ -52,7 +52,7 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
     """
     text = source.text(columns=True)
     if (regular := _regular(text, rule)) is not None:
-        _refuse_irrelevant(regular, source)
+        refuse_irrelevant(regular, source.name)
         return Gold(regular, path=source.name, format="qrels")
     qrels: dict[str, dict[str, int]] = {}
     remarks = Remarks()
@@ -62,23 +62,13 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
         fields = split_columns(line)
         if len(fields) != len(_QRELS):
             raise InputError(source.name, counted(len(fields), "column"), line=number, found=line, remedy=expected)
-        if not _INTEGER.fullmatch(fields[3]):
-            raise InputError(
-                source.name, "this relevance is not an integer", line=number, found=fields[3], remedy="write 0, 1, 2, …"
-            )
         place, query, document = Place(source.name, "line", number), rule(fields[0]), rule(fields[2])
         judge(qrels.setdefault(query, {}), query, document, relevance_of(fields[3], place), place, remarks)
     comments.check_closed(source.name)
     if not qrels:
         raise InputError(source.name, "the file contains only comments", remedy=expected)
-    _refuse_irrelevant(qrels, source)
+    refuse_irrelevant(qrels, source.name)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
-
-
-def _refuse_irrelevant(qrels: Mapping[str, Mapping[str, int]], source: Source) -> None:
-    if not any(level > 0 for judged in qrels.values() for level in judged.values()):
-        remedy = "give qrels in which a relevance is 1 or more"
-        raise InputError(source.name, "no document is relevant in these qrels", remedy=remedy)
 
 
 def _regular(text: str, rule: IdRule) -> dict[str, dict[str, int]] | None:
@@ -86,7 +76,7 @@ def _regular(text: str, rule: IdRule) -> dict[str, dict[str, int]] | None:
     words = regular_words(text, len(_QRELS))
     if words is None:
         return None
-    levels = {text: int(text) for text in set(words[3::4]) if _INTEGER.fullmatch(text)}
+    levels = {text: int(float(text)) for text in set(words[3::4]) if _INTEGER.fullmatch(text)}
     if any(abs(levels.get(text, GREATEST_RELEVANCE + 1)) > GREATEST_RELEVANCE for text in set(words[3::4])):
         return None
     qrels: dict[str, dict[str, int]] = {}

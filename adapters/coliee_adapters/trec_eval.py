@@ -18,7 +18,7 @@ import functools
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise, repeat
+from itertools import chain, islice, repeat
 from typing import Final
 
 import numpy as np
@@ -70,10 +70,6 @@ _NEEDS: Final = (
     ("preferences between documents (trec_eval -R prefs)", "(?:all_)?prefs|prefs_[a-zA-Z_]+"),
     ("the judgements of several assessors (trec_eval -R qrels_jg)", r"qrels_jg|(?:map|P|Rprec_mult)_avgjg\b.*"),
 )
-
-#: Measures at levels of recall, for which trec_eval 10 has other cutoffs; and the levels of one without parameters.
-ROUNDED: Final = frozenset({"iprec_at_recall", "11pt_avg"})
-_LEVELS: Final = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
 
 _NAME: Final = r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?"
 
@@ -239,35 +235,6 @@ def values(
     for group in _groups(tuple(requests), all_counted) if len(retrieved) else ():
         result.update(_ask(group, start, *_visible(group, start, relevance, rank, retrieved)))
     return result
-
-
-def rounded(request: Request, start: IntArray, relevance: IntArray, rank: IntArray, retrieved: IntArray) -> FloatArray:
-    """The value of one of ``ROUNDED`` for each query, as trec_eval 10 computes it; arguments as for ``values``.
-
-    A level x of recall is reached with x · R relevant documents, rounded to the nearest whole number, halves up
-    (``lround``); trec_eval 9 adds 0.9 and truncates. All else is the same: m_iprec_at_recall.c, m_11pt_avg.c.
-    """
-    rank, level, _ = _visible(_Group([request], _WHOLE), start, relevance, rank, retrieved)
-    levels = [float(text) for text in (request.parameter or _LEVELS).split(",")]
-    result = np.zeros(len(retrieved))
-    bounds = start.tolist()
-    for query, (first, last) in enumerate(pairwise(bounds)):
-        is_relevant = level[first:last] >= request.rel
-        found = rank[first:last][is_relevant & (rank[first:last] > 0)]  # ascending, as ``_visible`` sorts
-        if not len(found):
-            continue
-        precision = np.arange(1, len(found) + 1) / found
-        greatest = np.maximum.accumulate(precision[::-1])[::-1].tolist()  # from each relevant document on
-        needed = [_lround(x * int(is_relevant.sum())) for x in levels]
-        reached = [greatest[max(n, 1) - 1] if n <= len(found) else 0.0 for n in needed]
-        result[query] = np.cumsum(reached[::-1])[-1] / len(reached)  # one after another from the highest, as it adds
-    return result
-
-
-def _lround(number: float) -> int:
-    """The nearest whole number to one from 0 on; a half goes up."""
-    whole = int(number)
-    return whole + (number - whole >= 0.5)
 
 
 class _Group(NamedTuple):

@@ -7,13 +7,15 @@ scores go unnoticed would be ranked by the order of its lines.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.lines import is_number
+from coliee_adapters.remarks import Remarks
 
 Kind = Literal["gold", "run"]
 
@@ -44,16 +46,42 @@ NAMES: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
 #: What a relevance is called in a gold; BEIR's qrels call it ``score``.
 _RELEVANCE: Final = (frozenset({"relevance", "rel", "grade", "judgement", "judgment"}), frozenset({"label", "score"}))
 
-#: What an answer Y or N is called: in a run a prediction stands before the label, which is the gold's.
+#: What can only be a prediction, and what can only be the gold's; ``label`` and ``answer`` may be either.
+_PREDICTION: Final = frozenset({"prediction", "predicted", "pred", "predicted_label"})
+_TRUTH: Final = frozenset({"gold", "gold_label", "true_label"})
+_TRUTH_BESIDE: Final = _TRUTH | {"y_true", "target", "truth", "ground_truth", "gt", "expected", "reference"}
+
+#: What an answer Y or N is called.
 _ANSWER: Final[Mapping[Kind, tuple[frozenset[str], ...]]] = {
-    "run": (frozenset({"answer", "prediction", "predicted", "pred", "predicted_label"}), frozenset({"label"})),
-    "gold": (frozenset({"label", "gold", "gold_label", "true_label"}), frozenset({"answer"})),
+    "run": (_PREDICTION | {"answer"}, frozenset({"label"})),
+    "gold": (_TRUTH | {"label"}, frozenset({"answer"})),
 }
+
+#: what is not the answer beside one that is sure, or that is not
+_BESIDE: Final[Mapping[Kind, tuple[frozenset[str], frozenset[str]]]] = {
+    "run": (_TRUTH_BESIDE | {"label", "answer"}, _TRUTH_BESIDE),
+    "gold": (_PREDICTION, _PREDICTION),
+}
+
+#: an answer, or a text that begins with one
+_SAYS: Final = re.compile(r"[01](?:\.0)?\Z|\W*(?:y|n|yes|no|true|false)\b", re.IGNORECASE)
+
+_YES_NO: Final = frozenset({"y", "n", "yes", "no"})
+
+#: a name beside which ``label`` is hardly the run's answer, whatever its values are
+_SYSTEM: Final = re.compile("pred|response|output|completion")
+
+#: So many values of a column show what it holds.
+SHOWN: Final = 10_000
 
 #: Columns that decide nothing: those of TREC's files, and the row numbers that pandas writes.
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
+_TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
 
-ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag")
+ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag", "retrieved")
+
+#: a column's place → its values, of which the first tell what it holds
+ValuesOf = Callable[[int], Iterable[object]]
 
 
 def normal_name(name: object) -> str:
@@ -99,6 +127,7 @@ EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
     **{role: frozenset().union(*tiers) for role, tiers in NAMES.items()},
     "relevance": frozenset().union(*_RELEVANCE),
     "answer": frozenset().union(*_ANSWER["run"], *_ANSWER["gold"]),
+    "retrieved": frozenset(),
 }
 
 #: Every name but those of run tags, which can be words of a run: our own tag is ``run``.
@@ -122,32 +151,26 @@ def has_given(names: Sequence[object], given: Mapping[str, str]) -> bool:
 
 
 def roles_of(
-    names: Sequence[object], kind: Kind, path: str, given: Mapping[str, str] | None = None, line: int | None = None
+    names: Sequence[object],
+    kind: Kind,
+    path: str,
+    given: Mapping[str, str] | None = None,
+    line: int | None = None,
+    values: ValuesOf | None = None,
+    remarks: Remarks | None = None,
 ) -> dict[str, int]:
-    """Which column has which role.
+    """Which column has which role: role → place among ``names``.
 
-    A run's roles are ``query`` with ``document`` and perhaps ``score``, ``rank`` and ``tag``, or ``query`` with
-    ``answer``; a gold's are ``query`` with ``document`` and perhaps ``relevance``, or ``query`` with ``answer``.
-    Exactly two columns, of queries and documents, are a set.
+    A run's roles are ``query`` with ``document`` and perhaps ``score``, ``rank``, ``tag`` and ``retrieved`` (which rows
+    count), or ``query`` with ``answer``; a gold's are ``query`` with ``document`` and perhaps ``relevance``, or
+    ``query`` with ``answer``. Exactly two columns, of queries and documents, are a set.
 
-    Args:
-        names: the columns' names, in order.
-        kind: what the table holds.
-        path: the table's file, for the error.
-        given: the names of columns that the user gave, by role; they win over the vocabulary. They are given for a gold
-            and its runs together: a name of a query, a document, an answer or a tag need not be in all of them.
-        line: the line of the header, for the error.
-
-    Returns:
-        Role → place among ``names``.
-
-    Raises:
-        InputError: no column has the name given for the relevance (gold), the score or the rank (run); no column, or
-            several, can have a role; a table of documents with further columns has none for relevance (gold) or for
-            score and rank (run).
+    Names that are ``given`` are those of a gold and its runs together: that of a query, a document, an answer or a tag
+    need not be in all of them. With ``values``, an answer is refused beside a column that may as well be it, and
+    numbers that are not read are remarked.
     """
     search = _Search(names, path, line)
-    own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "tag")
+    own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "retrieved", "tag")
     checked = checked_columns(given)
     for role in ("query", "document", "answer", *own):
         if role in checked:
@@ -167,16 +190,30 @@ def roles_of(
     for role in own:
         if role in checked and role not in roles and role != "tag":
             raise search.fault(f"no column is called {quoted(checked[role])}", f"name the column of the {role}")
-        search.find(role, _RELEVANCE if role == "relevance" else NAMES[role])
+        if role != "retrieved":
+            search.find(role, _RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
         remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
         raise search.fault(f"no column is recognised as the {missing}", remedy)
-    values = [role for role in own if role != "tag"]
-    if values and search.further() and not roles.keys() & set(values):
-        remedy = f"{known_names(kind)}; or use {search.option(values[0])}"
-        raise search.fault(f"no column is recognised as the {' or '.join(values)}", remedy)
-    return roles
+    numbers = [role for role in own if role != "tag"]
+    if numbers and search.left(_IDLE) and not roles.keys() & set(numbers):
+        problem = f"no column is recognised as the {' or '.join(one for one in numbers if one != 'retrieved')}"
+        remedy = f"{known_names(kind)}; or use {search.option(numbers[0])}"
+        if kind == "run":
+            decides = search.option("retrieved")
+            binary = values is not None and any(_could_answer(values(at)) for at in search.left(_IDLE))
+            remedy = f"if a column says 1 for documents that are retrieved and 0 for others, use {decides}"
+            remedy += "" if binary else f"; for scores, use {search.option('score')}; {known_names(kind)}"
+        raise search.fault(problem, remedy)
+    if values is not None:
+        if kind == "gold" and "relevance" not in checked:
+            search.take_answers(values)
+        if "answer" in search.roles and "answer" not in checked:
+            search.refuse_rivals(kind, values)
+        if remarks is not None:
+            search.tell_numbers(values, remarks)
+    return search.roles
 
 
 class _Search:
@@ -208,10 +245,40 @@ class _Search:
                 taken = self.roles.values()
                 self._choose(role, [at for at, name in enumerate(self.normal) if name in tier and at not in taken])
 
-    def further(self) -> bool:
-        """Whether a column is left over that may mean something."""
-        left = [name for at, name in enumerate(self.normal) if at not in self.roles.values()]
-        return any(name not in _IDLE for name in left)
+    def left(self, passed_over: frozenset[str]) -> list[int]:
+        """The columns that have no role, but for those of these names."""
+        taken = self.roles.values()
+        return [at for at, name in enumerate(self.normal) if at not in taken and name not in passed_over]
+
+    def take_answers(self, values: ValuesOf) -> None:
+        """A label Y or N beside an article's text is the answer, and no relevance."""
+        at = self.roles.get("relevance", -1)
+        if (
+            at >= 0
+            and self.normal[at] == "label"
+            and _YES_NO.issuperset(map(str.lower, _texts(values(at))[:1] or ["?"]))
+        ):
+            query = self.normal.index("id") if "id" in self.normal else self.roles["query"]
+            self.roles = {"query": query, "answer": at}
+
+    def refuse_rivals(self, kind: Kind, values: ValuesOf) -> None:
+        """Refuse an answer beside which another column may be the answer as well."""
+        chosen = self.normal[self.roles["answer"]]
+        if kind == "gold" and chosen != "answer":
+            return
+        is_sure = chosen in _PREDICTION
+        for at in self.left(_TOLD | _BESIDE[kind][not is_sure]):
+            named = kind == "run" and chosen == "label" and _SYSTEM.search(self.normal[at])
+            if named or _could_answer(values(at)):
+                self._choose("answer", [self.roles["answer"], at])
+
+    def tell_numbers(self, values: ValuesOf, remarks: Remarks) -> None:
+        """Remark on columns of numbers that have no role."""
+        read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
+        instead = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
+        for at in self.left(_TOLD):
+            if _are_numbers(values(at)):
+                remarks.add("ignored-column", f"{self.path}: {self.names[at]}{instead}")
 
     def _choose(self, role: str, places: Sequence[int]) -> None:
         if len(places) > 1:
@@ -219,6 +286,23 @@ class _Search:
             raise self.fault(f"several columns could be the {role}: {both}", f"choose one with {self.option(role)}")
         if places:
             self.roles[role] = places[0]
+
+
+def _texts(values: Iterable[object]) -> list[str]:
+    """The first of these values as text, but for those that are not there."""
+    texts = [str(value).strip() for value in itertools.islice(values, SHOWN) if value is not None]
+    return [text for text in texts if text and text.lower() not in ("nan", "<na>")]
+
+
+def _could_answer(values: Iterable[object]) -> bool:
+    """Whether most of these values are answers, or begin with one."""
+    texts = _texts(values)
+    return 2 * sum(_SAYS.match(text) is not None for text in texts) >= len(texts) > 0
+
+
+def _are_numbers(values: Iterable[object]) -> bool:
+    texts = _texts(values)
+    return bool(texts) and all(map(is_number, texts))
 
 
 def known_names(kind: Kind) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final, NoReturn
 
 from coliee_adapters import signals
-from coliee_adapters.errors import ColieeError, printable
+from coliee_adapters.errors import NO_ROOM, ColieeError, printable
 from coliee_ir._version import __version__
 
 #: command → what it does; each is the module of its name
@@ -89,7 +89,9 @@ def _run(given: list[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        say(f"coliee-ir: the result cannot be written ({error.strerror or error})")
+        what = "the result cannot be written" if error.errno in NO_ROOM else "a file cannot be read or written"
+        name = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        say(f"coliee-ir: {name}{what} ({error.strerror or error})")
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2

@@ -26,9 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
         help=f"{tests} (default: randomisation)",
     )  # fmt: skip
-    add(parser, "correction", "resamples", "seed", "confidence_level", "power", "margin")
+    add(parser, "correction", "resamples", "seed", "confidence_level", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "population", choices=tuple(significance.POPULATIONS))
     add(parser, "output")
     add(parser, "format", choices=tuple(FORMS))
 
@@ -43,10 +42,8 @@ def run(options: argparse.Namespace) -> int:
         options.test,
         options.correction,
         Resampling(options.resamples, options.seed, options.confidence_level),
-        options.power,
         options.margin,
         groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
-        population=options.population,
     )
     found = significance.compare_measures(scored.scores, asked, options.baseline, most=max(len(names), 1))
     for remark in dict.fromkeys(remark for comparison in found for remark in comparison.remarks):

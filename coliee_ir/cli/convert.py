@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         tag=options.tag,
         template=options.template,
         columns=options.columns,
-        unreadable_answers=options.unreadable_answers,
+        unreadable_answers=dict(options.decision).get("unreadable_answers", "refuse"),
         task=options.task,
         normalise=options.normalise,
     ):

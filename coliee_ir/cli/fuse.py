@@ -82,9 +82,10 @@ def run(options: argparse.Namespace) -> int:
         runs = [one for one in runs if one.path in kept or one.path in options.named]
     for remark in scoring.passed_over(options):
         say(remark)
-    records = fusion.read_all(runs, task=options.task, unreadable_answers=options.unreadable_answers)
+    unreadable = decided(options).unreadable_answers
+    records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
     how = _fusion(options, records)
-    fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=options.unreadable_answers)
+    fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
     for remark in fused.remarks:
         say(remark)
     for sentence in write_fused(

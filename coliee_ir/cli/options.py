@@ -6,8 +6,9 @@ An option's name is where its value is found after parsing: ``measure`` is ``-m/
 from __future__ import annotations
 
 import argparse
+import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -17,7 +18,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.measures.names import names_in
-from coliee_ir.rules.decisions import CHOICES, HELP, Decisions, matters
+from coliee_ir.rules.decisions import CHOICES, Decisions, matters
 from coliee_ir.rules.protocol import TASKS, all_rules, protocol, use
 from coliee_ir.scoring.measuring import check_rules
 from coliee_ir.stats.corrections import CORRECTIONS
@@ -276,7 +277,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help=f"confidence level (default: {CONFIDENCE_LEVEL})",
     ),
     "power": _option(
-        "--power", type=float, metavar="P", default=0.8, help="power for the detectable difference (default: 0.8)"
+        "--power", type=float, metavar="P", default=0.8, help="how often the difference is to be found (default: 0.8)"
     ),
     "sizes": _option(
         "--size", type=at_least_one, metavar="N", action="append", default=[],
@@ -290,11 +291,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "margin": _option(
         "--margin", type=float, metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",
-    ),
-    "population": _option(
-        "--population", default="similar",
-        help="queries that the comparison is about: others of the same kind, or these only, without intervals "
-        "(default: similar)",
     ),
     "easy": _option("--easy", type=_share, metavar="SHARE", help="share of runs that must be right on an easy query"),
     "team_pattern": _option(
@@ -407,13 +403,32 @@ def add(parser: argparse._ActionsContainer, *names: str, **changes: Any) -> None
 
 def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add the scoring choices that can matter to a command; by default all."""
-    group = parser.add_argument_group("scoring choices that the organisers do not specify (the default first)")
-    for name in names or CHOICES:
-        group.add_argument(_flag(name), choices=CHOICES[name], default=CHOICES[name][0], help=HELP[name])
+    offered = names or tuple(CHOICES)
+    shown = ", ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
+    parser.add_argument(
+        "--decision", metavar="NAME=VALUE", action="append", default=[], type=partial(_decision, offered),
+        help=f"what the organisers leave open (repeatable; defaults first): {shown}",
+    )  # fmt: skip
+
+
+def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
+    """A scoring choice as its name and value."""
+    typed, _, value = text.partition("=")
+    name = typed.replace("-", "_")
+    _one_of(name, offered, f"there is no decision {typed!r}")
+    _one_of(value, CHOICES[name], f"{name} cannot be {value!r}")
+    return name, value
+
+
+def _one_of(word: str, known: Sequence[str], problem: str) -> None:
+    if word not in known:
+        close = difflib.get_close_matches(word, known, 1)
+        meant = f"did you mean {close[0]}? " if close else ""
+        raise argparse.ArgumentTypeError(f"{problem}; {meant}choose one of {', '.join(known)}")
 
 
 def decided(options: argparse.Namespace, found: str | None = None) -> Decisions:
-    """The choices that were made on the command line.
+    """The choices that were made on the command line; where there are none, those of the task's rules.
 
     Args:
         options: what was typed.
@@ -423,19 +438,12 @@ def decided(options: argparse.Namespace, found: str | None = None) -> Decisions:
         UsageError: a choice that cannot matter for the task.
     """
     task = options.task or found
-    chosen = {name: getattr(options, name) for name in CHOICES if hasattr(options, name)}
-    of_rules = protocol(task, options.edition).decisions if task else {}
-    typed = {word.partition("=")[0] for word in options.typed}
-    chosen |= {name: choice for name, choice in of_rules.items() if _flag(name) not in typed}
+    chosen = {**(protocol(task, options.edition).decisions if task else {}), **dict(options.decision)}
     for name, choice in chosen.items():
         if task and choice != CHOICES[name][0] and not matters(name, task):
             tasks = ", ".join(one for one in TASKS if matters(name, one))
-            raise UsageError(f"{_flag(name)} does not apply to task {task}; it applies to {tasks}")
+            raise UsageError(f"--decision {name}={choice} does not apply to task {task}; it applies to {tasks}")
     return Decisions(**chosen)
-
-
-def _flag(decision: str) -> str:
-    return f"--{decision.replace('_', '-')}"
 
 
 def read_by(options: argparse.Namespace, *without: str) -> list[str]:

@@ -64,9 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
     add(parser, "save_rule", "curve")
     add_decisions(
-        parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap",
-        "trec_eval",
-    )  # fmt: skip
+        parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
+    )
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _OTHER_FORM = (
     "ids differ only in Unicode form ({first}): `coliee-ir convert --normalise` writes gold and run in one form"
 )
-_TRUE_ZERO = "; if the zero is true, --no-overlap zero scores it"
+_TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 
 def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
@@ -42,8 +42,8 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
         refuse: whether a zero that cannot be fair is refused; else it is one.
 
     Raises:
-        MismatchError: no query of the run is in the gold; or none of its documents is, and none has an id of the form
-            of the gold's, or some would be in it with their leading zeros.
+        MismatchError: no query of the run is in the gold, or there is none; or none of its documents is, and none has
+            an id of the form of the gold's, or some would be in it with their leading zeros.
     """
     qrels = judged.qrels
     if judged.rank.any() or not refuse:
@@ -51,6 +51,9 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
     if not judged.answered.any() and judged.extra and qrels.queries:
         extra = list(islice(judged.extra, _TRIED))
         raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
+    if not judged.answered.any() and not judged.extra and qrels.queries:  # an empty list is an answer
+        remedy = "check what wrote it; if this is right, --no-overlap zero scores it"
+        raise MismatchError(run, "no query has results in this run", remedy=remedy)
     known = set(qrels.documents)
     lost = judged.remarks.count("lost-zeros") > 0
     other_form = judged.remarks.examples("other-form")

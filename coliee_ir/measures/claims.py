@@ -18,7 +18,7 @@ class _InstanceF1(Measure):
     follows = frozenset({"undefined", "duplicates"})
     formula = (
         "mean over instances of 2·correct / (predicted True + gold True); "
-        "an instance where both are 0 is undefined and counts as --undefined says"
+        "an instance where both are 0 is undefined and counts as --decision undefined=… says"
     )
     source = f"{_PAGE}; what is undefined counts 0 by default, as in scikit-learn"
 

@@ -83,12 +83,8 @@ class Delegated(Measure):
     typed: str
 
     ranked = True
+    follows = frozenset({"unanswered"})
     source = "trec_eval (NIST), through pytrec_eval"
-
-    @property
-    def follows(self) -> frozenset[str]:  # type: ignore[override]  # not of the class
-        """The fields of Decisions that its value follows."""
-        return frozenset({"unanswered", "trec_eval"} if self.request.base in trec_eval.ROUNDED else {"unanswered"})
 
     @property
     def name(self) -> str:
@@ -114,10 +110,7 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
     if decisions.unanswered == "skip":
         left_out |= judged.retrieved == 0
     requests = [measure.request for measure in measures]
-    of_10 = [one for one in requests if decisions.trec_eval == "10" and one.base in trec_eval.ROUNDED]
-    seen = (judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
-    values = trec_eval.values([one for one in requests if one not in of_10], *seen)
-    values |= {request: trec_eval.rounded(request, *seen) for request in of_10}
+    values = trec_eval.values(requests, judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
     table = np.array([values[request] for request in requests])
     table[:, left_out] = np.nan
     means = trec_eval.means(requests, table[:, judged.qrels.by_id])

@@ -17,7 +17,7 @@ class Accuracy(Measure):
 
     In Tasks 4, 5 and tort prediction an answer is right if its label is. In Task 3 from 2026 on it is right if its
     label is and every gold article was retrieved (recall 1; a query without gold articles has recall 1, unless
-    ``--without-articles`` says otherwise).
+    ``--decision without_articles=…`` says otherwise).
     """
 
     needs = ("answers",)

@@ -61,8 +61,6 @@ class Decisions:
             wrong (``wrong``).
         no_overlap: a run that shares no query with the gold, or whose documents have other ids than the gold's, is an
             error (``refuse``), since its ids are most likely wrong, or scores zero (``zero``).
-        trec_eval: ``iprec_at_recall`` and ``11pt_avg`` have the cutoffs of trec_eval 9, or those of trec_eval 10,
-            which rounds them; see docs/rank-space.md. All else is the same in both.
     """
 
     unanswered: Literal["zero", "skip"] = _choice(
@@ -103,11 +101,6 @@ class Decisions:
     no_overlap: Literal["refuse", "zero"] = _choice(
         "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
     )
-    trec_eval: Literal["9", "10"] = _choice(
-        "9",
-        "version of trec_eval whose cutoffs of recall iprec_at_recall and 11pt_avg have; no other measure differs",
-        _documents,
-    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -124,11 +117,8 @@ class Decisions:
         return cls() if given is None else cast(Decisions, one_of("decisions", given, cls, "a coliee_ir.Decisions"))
 
     def to_dict(self) -> dict[str, str]:
-        """Field → choice; the version of trec_eval only where it is not the one that computes, which JSON names."""
-        chosen = {name: getattr(self, name) for name in CHOICES}
-        if self.trec_eval == CHOICES["trec_eval"][0]:
-            del chosen["trec_eval"]
-        return chosen
+        """Field → choice."""
+        return {name: getattr(self, name) for name in CHOICES}
 
     def clauses(self, measures: Mapping[str, Collection[str]] | None = None) -> Mapping[str, str]:
         """Kind of remark → what was done about it.
@@ -212,9 +202,9 @@ _ABOUT: Final[Mapping[str, _About]] = {
     "undefined-f1": _About(
         "undefined",
         {
-            "zero": "counts 0 (--undefined zero)",
-            "one": "counts 1 (--undefined one)",
-            "skip": "is left out (--undefined skip)",
+            "zero": "counts 0 (--decision undefined=zero)",
+            "one": "counts 1 (--decision undefined=one)",
+            "skip": "is left out (--decision undefined=skip)",
         },
     ),
     "unreadable-answer": _About(

@@ -324,7 +324,7 @@ def _unreadable(answers: Answers) -> InputError:
         answers.path,
         f"{n} of {n + len(answers.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
         found="; ".join(answers.remarks.examples("unreadable-answer")),
-        remedy="write Y or N; with --unreadable-answers wrong they are wrong, cast no vote, or are left out",
+        remedy="write Y or N; with --decision unreadable_answers=wrong they are wrong, cast no vote, or are left out",
     )
 
 

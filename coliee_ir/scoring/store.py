@@ -372,7 +372,7 @@ class ScoreStore:
                 {name: each["decisions"].get(name, choices[0]) for name, choices in CHOICES.items()}
                 for each in (facts, rules.facts)
             )
-            others += [f"--{key.replace('_', '-')} {theirs[key]}" for key in theirs if theirs[key] != ours[key]]
+            others += [f"--decision {key}={theirs[key]}" for key in theirs if theirs[key] != ours[key]]
             if facts["queries"] != rules.facts["queries"]:
                 others.append(counted(len(facts["queries"]), "query"))
             if facts.get("form") != _FORM:

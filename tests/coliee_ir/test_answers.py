@@ -47,8 +47,8 @@ def test_words_that_are_no_labels_are_refused_or_wrong(sorry: Path, call: Call, 
     code, _, err = call(*command)
     assert code == 2
     assert f"sorry.txt: {wording('answers-neither-y', 2, 4, 'are')} (found 'line 2: Sorry; line 4: I')" in err
-    assert "--unreadable-answers wrong" in err
-    code, out, err = call(*command, "--unreadable-answers", "wrong")
+    assert "unreadable_answers=wrong" in err
+    code, out, err = call(*command, "--decision", "unreadable-answers=wrong")
     assert (code, "0.5000" in out) == (0, True)
     assert f"{wording('answer-neither-y', 2, wording('counts-wrong'))} (first: line 2: Sorry; line 4: I)" in err
     assert "unanswered and" not in err
@@ -153,10 +153,10 @@ def test_remarks_on_answers_are_true_of_the_measures_asked_for(answered: Path) -
 
 
 def test_unreadable_answers_cast_no_vote_and_are_not_converted(answered: Path, call: Call) -> None:
-    wrong = ("--unreadable-answers", "wrong")
+    wrong = ("--decision", "unreadable_answers=wrong")
     for typed in (("fuse", "sorry", "good", "sorry"), ("convert", "sorry", "-", "--to", "labels")):
         code, out, err = call(*typed)
-        assert (code, out, "--unreadable-answers" in err) == (2, "", True)
+        assert (code, out, "unreadable_answers=wrong" in err) == (2, "", True)
     code, out, err = call("fuse", "sorry", "good", "--ties", "N", *wrong)
     assert (code, out) == (0, "R01-1-A Y vote\nR01-3-A N vote\nR01-2-A Y vote\n")
     assert f"{wording('casts-no-vote', n=1)} (first: line 2: Sorry)" in err

@@ -112,9 +112,10 @@ def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(platform: str, 
         assert str(tmp_path) not in error
 
 
-def test_a_fault_of_the_gold_is_not_told_to_participants(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ['{"100001": ["200001", 7.5]}', '{"100001": [7.5', "", "Kept 7.5 here"])
+def test_a_fault_of_the_gold_is_not_told_to_participants(content: str, tmp_path: Path) -> None:
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
-    gold.write_text('{"100001": ["200001", 7.5]}')
+    gold.write_text(content)
     run.write_text("100001 200001 A\n")
     scores, _, error = score_upload(gold, run, {"task": "1", "edition": 2026, "exclude": []})
     assert scores == {} and "organisers" in error and "gold.json" not in error and "7.5" not in error

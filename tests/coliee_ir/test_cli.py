@@ -28,7 +28,6 @@ from coliee_ir.cli import demo
 from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands import convert as conversion
 from coliee_ir.measures import everything
-from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import NEWEST, TASKS
 from coliee_ir.scoring.render import FORMS
 
@@ -120,7 +119,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     _, plain, _ = call("evaluate", *shown("3"), "-f", "json")
     _, with_queries, _ = call("evaluate", *shown("3"), "-f", "json", "-q")
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
-    assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs"]
+    assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "inputs", "decisions", "runs"]
     assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks"]
     assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:6], "per_query", "remarks"]
     assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")
@@ -308,7 +307,7 @@ def test_many_ids_can_be_excluded_on_the_command_line(here: Path, call: Call) ->
         (["-m", "MacroF(beta=2, of=means)  MicroP(rel = 1)@1"], {"MacroF(beta=2,of=means)": 0.5, "MicroP@1": 1}),
         (["-m", "P(rel=1, judged_only=True)@1"], {"P(rel=1, judged_only=True)@1": 2 / 3}),
         (["-m", "P.1,2"], {"P_1": 2 / 3, "P_2": 1 / 3}),
-        (["-m", "MacroP", "--unanswered", "skip"], {"MacroP": 3 / 4}),
+        (["-m", "MacroP", "--decision", "unanswered=skip"], {"MacroP": 3 / 4}),
     ],
 )
 def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, float], case_law: Path, call: Call) -> None:
@@ -318,17 +317,17 @@ def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, floa
 
 
 @pytest.mark.parametrize(
-    ("option", "choice"),
+    ("name", "choice"),
     [
-        ("--unanswered", "skip"),
-        ("--extra-queries", "wrong"),
-        ("--duplicates", "wrong"),
-        ("--empty-gold", "one"),
+        ("unanswered", "skip"),
+        ("extra-queries", "wrong"),
+        ("duplicates", "wrong"),
+        ("empty_gold", "one"),
     ],
 )
-def test_decisions_are_options_and_named_in_the_result(option: str, choice: str, case_law: Path, call: Call) -> None:
-    _, out, _ = call("evaluate", "gold.json", "run.txt", option, choice, "-f", "json")
-    assert json.loads(out)["decisions"] == {**Decisions().to_dict(), option[2:].replace("-", "_"): choice}
+def test_decisions_are_options_and_named_in_the_result(name: str, choice: str, case_law: Path, call: Call) -> None:
+    _, out, _ = call("evaluate", "gold.json", "run.txt", "--decision", f"{name}={choice}", "-f", "json")
+    assert json.loads(out)["decisions"] == {**Decisions().to_dict(), name.replace("-", "_"): choice}
 
 
 @pytest.mark.parametrize(
@@ -343,7 +342,9 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["--task", "0"], "argument --task: invalid choice: '0'"),
         (["--edition", "2017"], "coliee-ir: " + wording("task-no-rules-they", 1, 2017, f"2018–{NEWEST}")),
         (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
-        (["--undefined", "two"], "argument --undefined: invalid choice: 'two'"),
+        (["--decision", "undefined=oen"], "did you mean one?"),
+        (["--decision", "unanswerd=skip"], "did you mean unanswered?"),
+        (["--decision", "unanswered"], "choose one of zero, skip"),
         (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
         (
             ["--exclude", "000009"],
@@ -363,8 +364,8 @@ def test_decisions_are_options_and_named_in_the_result(option: str, choice: str,
         (["--answers", "run.txt"], f"coliee-ir: {wording('holds-cases-task', 'gold.json', 3)}"),
         (["--long-list", "run.txt"], "coliee-ir: " + wording("no-long-list", f"task 1 of {NEWEST}")),
         (
-            ["--task", "1", "--undefined", "one"],
-            f"coliee-ir: {wording('does-not-apply', '--undefined', 1, 'rationale')}",
+            ["--task", "1", "--decision", "undefined=one"],
+            f"coliee-ir: {wording('decision-does-not', 'undefined', 'one', 1, 'rationale')}",
         ),
         (["-o", "gold.json"], f"coliee-ir: {wording('read-would-written', 'gold.json')}"),
         (["-o", "no/place"], f"coliee-ir: no/place: {wording('cannot-written')}"),
@@ -419,7 +420,7 @@ def test_measures_lists_all_there_are(call: Call) -> None:
         ("MacroF(beta=2,of=means)", ["MacroF(beta=2,of=means)\n", "some teams compute"]),
         ("map", ["map\n", "Average precision", wording("trec-eval-asked", trec_eval.version())]),
         ("P.5,10", ["P_5\n", "P_10\n"]),
-        ("RationaleF1", ["F1 of the True class", "--undefined"]),
+        ("RationaleF1", ["F1 of the True class", "undefined="]),
     ],
 )
 def test_measures_explains_one(name: str, parts: list[str], call: Call) -> None:
@@ -532,7 +533,7 @@ def test_an_option_means_the_same_in_every_command(command: str) -> None:
     importlib.import_module(f"coliee_ir.cli.{command}").add_arguments(parser)
     for action in parser._actions:
         assert action.help
-        if action.dest not in CHOICES:
+        if action.dest != "decision":
             assert tuple(action.option_strings) == OPTIONS[action.dest].flags
 
 

@@ -164,6 +164,7 @@ def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level() -> No
     assert climbed(lambda w: 1.0, range(4)) == equal(4)
     assert climbed(lambda w: w[1], range(3)) == (0.0, 1.0, 0.0)
     assert climbed(lambda w: -math.inf, range(2)) == equal(2)
+    assert climbed(lambda w: float(w[0] >= 0.7), range(2)) == (0.7, 0.3)  # the nearest of those that are as good
 
 
 def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> None:

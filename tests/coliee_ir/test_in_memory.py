@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters import frames
@@ -83,7 +83,9 @@ def cases(draw: st.DrawFn) -> tuple[Rankings, Rankings]:
     run = st.dictionaries(
         st.sampled_from([*QUERIES, "7", "z"]), st.dictionaries(documents, score, max_size=8), min_size=1
     )
-    return draw(st.dictionaries(st.sampled_from(QUERIES), gold, min_size=1)), draw(run)
+    judged = draw(st.dictionaries(st.sampled_from(QUERIES), gold, min_size=1))
+    assume(any(level > 0 for held in judged.values() for level in held.values()))
+    return judged, draw(run)
 
 
 def outcome(evaluator: Evaluator, held: Any) -> Scores | str:

@@ -118,8 +118,9 @@ def test_a_single_judged_document_is_enough() -> None:
     assert checked(CASES, {"18": ["x"], "000203": ["y", "004411"]}) is True
 
 
-def test_an_empty_run_shares_nothing_and_is_not_refused() -> None:
-    assert checked(CASES, {}) is False
+def test_a_run_of_no_query_is_refused() -> None:
+    with pytest.raises(MismatchError):
+        checked(CASES, {})
 
 
 def test_queries_with_lost_zeros_are_found() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
+import os
 import pickle
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +26,7 @@ import coliee_ir
 from coliee_adapters import detect, parquet
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
+from coliee_adapters.ids import Picked
 from coliee_adapters.records import Gold, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir import Answers, compare, evaluate, read_gold, read_run, tune, validate
@@ -505,3 +509,55 @@ def test_text_is_not_read_from_it(tmp_path: Path) -> None:
     for read in (Source.text, Source.raw, lambda source: list(source.blocks(9))):
         assert "Parquet" in refused(lambda read=read: read(Source(path))).problem  # type: ignore[misc]
     assert isinstance(detect.read_gold(Source(EXAMPLES / "trec" / "qrels.txt")), Gold)
+
+
+def test_no_flipped_bit_gives_another_score(tmp_path: Path) -> None:
+    """Our files have checksums in their pages; a reader that pyarrow ends is a process of its own."""
+    convert(EXAMPLES / "trec/bm25.run", good := tmp_path / "good.parquet")
+    whole, bad = good.read_bytes(), tmp_path / "bad.parquet"
+    wanted = evaluate(EXAMPLES / "trec/qrels.txt", good, task="trec", measures=["map"]).measures
+    for at in range(7, 8 * len(whole), 8 * len(whole) // 60):
+        flipped = bytearray(whole)
+        flipped[at // 8] ^= 1 << at % 8
+        bad.write_bytes(flipped)
+        with contextlib.suppress(InputError):
+            assert evaluate(EXAMPLES / "trec/qrels.txt", bad, task="trec", measures=["map"]).measures == wanted
+
+
+def test_a_file_over_which_the_reader_dies_spoils_no_other(
+    tmp_path: Path, call: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    convert(EXAMPLES / "trec/bm25.run", tmp_path / "good.parquet")
+    convert(EXAMPLES / "trec/dense.run", tmp_path / "bad.parquet")
+    here, read = os.getpid(), parquet._batches
+
+    def dying(source: Source, *rest: Any) -> Iterator[Any]:
+        if os.getpid() != here and "bad" in source.name:
+            os.kill(os.getpid(), signal.SIGKILL)  # as abort does, without faulthandler's words
+        return read(source, *rest)
+
+    monkeypatch.setattr(parquet, "_batches", dying)
+    source = Source(tmp_path / "bad.parquet")
+    for _ in range(2):
+        with pytest.raises(InputError) as caught:
+            read_run(source)
+        assert caught.value.path == source.name
+    code, out, err = call("evaluate", EXAMPLES / "trec/qrels.txt", tmp_path, "-m", "map", "-f", "csv", "--keep-going")
+    assert (code, len(out.splitlines()), "bad.parquet" in err) == (2, 2, True)
+
+
+def test_a_number_beyond_its_dictionary_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq.write_table(
+        pa.table({"query_id": ["a", "b"], "doc_id": ["x", "y"], "score": [1.0, 2.0]}), tmp_path / "t.parquet"
+    )
+    plain = parquet.arrow.Table.column
+
+    def beyond(table: Any, at: int) -> Any:
+        column = plain(table, at)
+        if isinstance(column.values, Picked):
+            column.values.numbers = column.values.numbers + 1
+        return column
+
+    monkeypatch.setattr(parquet.arrow.Table, "column", beyond)
+    with pytest.raises(InputError):
+        list(read_run(tmp_path / "t.parquet").blocks())

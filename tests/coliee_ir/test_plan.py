@@ -136,7 +136,9 @@ def test_python_plans_from_files_as_the_command_does(call: Call, monkeypatch: py
     files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
     found = coliee_ir.plan(*files, measure="MicroR", years=20, queries=[30], differences=[0.1])
     arguments = ["-m", "MicroR", "--years", "20", "--size", "30", "--difference", "0.1", "-f", "json"]
-    assert json.loads(call("plan", *files, *arguments)[1]) == json.loads(render(found, "json"))
+    told = json.loads(call("plan", *files, *arguments)[1])
+    assert list(told.pop("inputs")) == files
+    assert told == json.loads(render(found, "json"))
 
 
 def test_the_figure_is_a_valid_chart_of_the_curves(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -162,3 +164,9 @@ def test_the_order_of_the_gold_changes_nothing() -> None:
         scored = [evaluator.evaluate(Run.of(run, tag=str(at))) for at, run in enumerate(runs)]
         texts.append(render(plan_scores(scored, years=20, settings=Resampling(49)), "table"))
     assert texts[0] == texts[1]
+
+
+def test_the_least_difference_is_found_in_as_many_years_as_asked() -> None:
+    found = planned(0.7, 0.6, queries=[60], years=8).sizes[0].found[0]  # .8 of 8 is between two years
+    [share] = planned(0.7, 0.6, queries=[60], years=8, differences=[found + 1e-9]).sizes[0].power
+    assert share >= 0.8

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from messages import wording
 
@@ -196,7 +196,7 @@ def test_choices_of_the_protocol_hold_unless_others_are_made(capsys: pytest.Capt
     put("own.toml", OWN + 'measures = ["MacroP"]\ndecisions = {unanswered = "skip"}\n')
     gold = put("gold.json", {"q1": ["d1"], "q2": ["d2"]})
     run = put("run.json", {"q1": ["d1"]})
-    for more, value in (([], 1.0), (["--unanswered", "zero"], 0.5)):
+    for more, value in (([], 1.0), (["--decision", "unanswered=zero"], 0.5)):
         assert main(["evaluate", gold, run, "--protocol", "own.toml", "-f", "json", *more]) == 0
         assert json.loads(capsys.readouterr().out)["runs"][0]["measures"] == {"MacroP": value}
     assert coliee_ir.evaluate(gold, run, task="own.toml").measures == {"MacroP": 1.0}
@@ -295,6 +295,7 @@ def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, 
 @given(JUDGED)
 def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dict[str, int]]) -> None:
     judged = {query: {f"d{int(doc[1:])}": grade for doc, grade in held.items()} for query, held in judged.items()}
+    assume(any(grade > 0 for held in judged.values() for grade in held.values()))
     for name, (text, layout) in containers(judged).items():
         source = Source(put("x", text))
         found = {query: dict(held) for query, held in (described.read_gold(source, layout).qrels or {}).items()}
@@ -306,6 +307,30 @@ def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dic
         assert run.scored
         assert coliee_ir.to_run(run).keys() == judged.keys()
         assert described.read_queries(source, layout) == tuple(judged)
+
+
+@pytest.mark.parametrize("container", ["csv", "tsv"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "foo,bar\n",
+        "foo,bar\n1,2\n",
+        "q,doc,grade\n",
+        "q\tdoc\tgrade\n",
+        '{"q1": ["d1"]}\n',
+        '[{"q": "q1", "doc": "d1", "grade": 1}]',
+        "q1 Q0 d1\n",
+    ],
+)
+def test_rows_without_the_named_columns_or_without_rows_are_refused(container: str, text: str) -> None:
+    for parts in ({"documents": ROW}, {"documents": ROW, "notes": Part(id="doc")}):
+        layout = Layout(container, "", "q", parts=parts)
+        source = Source(put("run.txt", text))
+        with pytest.raises(InputError):
+            held = described.read_run(source, layout)
+            list(held.blocks())  # type: ignore[union-attr]
+        with pytest.raises(InputError):
+            described.read_gold(source, layout)
 
 
 def test_ranks_and_the_order_of_lists_rank() -> None:

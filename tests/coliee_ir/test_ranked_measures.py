@@ -74,60 +74,6 @@ def rbp_resid_of_trec_eval_10(ranked: list[int | None], p: float) -> float:
     return weight + (1 - p) * total if n_unjudged else 0.0
 
 
-def iprec_of_trec_eval(ranked: list[int | None], missed: list[int], levels: list[float], version: int) -> list[float]:
-    """m_iprec_at_recall.c, of version 9 or 10, loop by loop."""
-    n_relevant = sum(r > 0 for r in [*ranked, *missed] if r is not None)
-    n_found = sum((r or 0) > 0 for r in ranked)
-    cutoffs = [int(x * n_relevant + 0.9) if version == 9 else math.floor(x * n_relevant + 0.5) for x in levels]
-    values, at = [0.0] * len(levels), len(levels) - 1
-    while at >= 0 and cutoffs[at] > n_found:
-        at -= 1
-    greatest, so_far = n_found / len(ranked), n_found
-    for i in range(len(ranked), 0, -1):
-        if so_far == 0:
-            break
-        greatest = max(greatest, so_far / i)
-        if (ranked[i - 1] or 0) > 0:
-            while at >= 0 and so_far == cutoffs[at]:
-                values[at], at = greatest, at - 1
-            so_far -= 1
-    while at >= 0:
-        values[at], at = greatest, at - 1
-    return values
-
-
-@given(rankings)
-@settings(max_examples=40)
-def test_cutoffs_of_recall_are_those_of_the_version_that_is_named(drawn: Rankings) -> None:
-    gold, run = as_files(drawn)
-    levels = [at / 10 for at in range(11)] + [0.25, 0.33]
-    names = [f"iprec_at_recall_{level:.2f}" for level in levels]
-    usable = {query for query in run if any(r is not None and r >= 0 for part in drawn[query] for r in part)}
-    for version in (9, 10):
-        chosen = Decisions(no_overlap="zero", trec_eval=str(version))  # type: ignore[arg-type]
-        found = evaluate(
-            gold, run, task="trec", measures=[*names, "11pt_avg", "map", "11pt_avg.0.3,0.5"], decisions=chosen
-        )
-        assert found.decisions.to_dict().get("trec_eval") == ("10" if version == 10 else None)
-        for query in usable:
-            expected = [iprec_of_trec_eval(*drawn[query], [level], version)[0] for level in levels]
-            got = found.per_query[query]
-            assert [got[name] for name in names] == expected
-            assert got["11pt_avg"] == pytest.approx(sum(expected[:11]) / 11, abs=1e-12)
-            assert got["11pt_avg_0.3,0.5"] == pytest.approx((expected[3] + expected[5]) / 2, abs=1e-12)
-
-
-def test_the_versions_differ_where_a_level_of_recall_is_no_whole_number_of_documents() -> None:
-    gold, run = {"q": dict.fromkeys("abcdef", 1)}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
-    nine, ten = (
-        evaluate(gold, run, task="trec", measures=["iprec_at_recall_0.20"], decisions=Decisions(trec_eval=version))
-        for version in ("9", "10")
-    )
-    # 0.2 · 6 = 1.2 documents: 2 where 0.9 is added and the rest cut off, 1 where it is rounded
-    assert nine.measures["iprec_at_recall_0.20"] == pytest.approx(2 / 3)
-    assert ten.measures["iprec_at_recall_0.20"] == 1.0
-
-
 def err(ranked: list[int | None], k: int, greatest: int) -> float:
     going, total = 1.0, 0.0
     for at, relevance in enumerate(ranked[:k], start=1):

@@ -32,6 +32,7 @@ def test_each_query_is_in_one_fold_and_folds_differ_by_one(
     gold = read_gold({f"{at:06}": ["000100"] for at in range(n)})
     folder = tmp_path_factory.mktemp("folds")
     assert len(write_folds(gold, folder, folds=folds, seed=seed)) == folds
+    assert sorted(read(folder), key=lambda name: int(name[4:])) == sorted(read(folder))  # fold02 before fold10
     parts = list(read(folder).values())
     assert sorted(query for part in parts for query in part) == sorted(gold.queries)
     assert {len(part) for part in parts} <= {n // folds, math.ceil(n / folds)}

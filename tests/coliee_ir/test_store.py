@@ -310,7 +310,7 @@ def test_a_folder_that_holds_its_store(sweep: list[str], call: Call) -> None:
         (["r0.txt", "--store", "no/such/s.sqlite"], "no/such/s.sqlite"),
         (["s.sqlite", "--store", "s.sqlite"], "s.sqlite"),
         (["s.sqlite", "--only", "000100"], "8 queries"),
-        (["s.sqlite", "--unanswered", "skip"], "--unanswered zero"),
+        (["s.sqlite", "--decision", "unanswered=skip"], "unanswered=zero"),
     ],
 )
 def test_what_is_refused(given: list[str], said: str, sweep: list[str], call: Call) -> None:

@@ -255,10 +255,11 @@ def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
     for name in ("a.txt", "b.txt"):
         Path(name).write_text(f"001 013 {name[0]}\n002 007 {name[0]}\n")
     for command in ("evaluate", "compare", "leaderboard", "tune"):
-        rest = ["--folds", "2", "--without-articles", "wrong"] if command == "tune" else ["--undefined", "one"]
-        code, out, err = call(command, "gold.json", "a.txt", "b.txt", *rest)
+        choice = "without_articles=wrong" if command == "tune" else "undefined=one"
+        code, out, err = call(command, "gold.json", "a.txt", "b.txt", "--decision", choice)
         assert (code, out) == (2, "")
-        assert wording("does-not-apply", ..., 2).split("; ")[0] in err
+        assert choice in err
+        assert "task 2" in err
 
 
 def test_a_tag_does_not_fill_the_screen(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,10 +151,10 @@ def test_a_tuning_goes_to_a_file(call: Call) -> None:
     assert table in err
 
 
-@pytest.mark.parametrize("option", ["--extra-queries=wrong", "--undefined=one"])
+@pytest.mark.parametrize("option", ["extra_queries=wrong", "undefined=one"])
 def test_choices_that_cannot_matter_to_tuning_are_not_offered(call: Call, option: str) -> None:
-    code, _, err = call("tune", *TASK1, option)
-    assert (code, "unrecognized arguments" in err) == (2, True)
+    code, _, err = call("tune", *TASK1, "--decision", option)
+    assert (code, "there is no decision" in err) == (2, True)
 
 
 def test_a_curve_in_another_format_is_refused_with_all_that_there_are(call: Call) -> None:
@@ -257,7 +257,7 @@ def test_groups_are_read_from_a_file(call: Call) -> None:
 def test_open_decisions_and_excluded_queries_are_options(call: Call) -> None:
     given = ("trec/qrels.txt", "trec/bm25.run", "-m", "MacroF1", "--by", "score", "-f", "json", *ONCE)
     plain = json.loads(call("tune", *given)[1])["tunings"][0]
-    skipped = json.loads(call("tune", *given, "--unanswered", "skip")[1])["tunings"][0]
+    skipped = json.loads(call("tune", *given, "--decision", "unanswered=skip")[1])["tunings"][0]
     assert skipped["resubstitution"] > plain["resubstitution"]
     assert json.loads(call("tune", *given, "--exclude", "q1,q2")[1])["tunings"][0]["queries"] == 18
 
@@ -302,8 +302,8 @@ def test_a_hostile_tag_is_said_harmlessly(call: Call) -> None:
         (("tune", *TASK1, "-o", "x", "--save-rule", "x"), wording("would-written-twice", "x")),
         (("tune", *TASK1, "-o", "task1/gold.json"),
          wording("read-would-written", "task1/gold.json")),
-        (("tune", *TASK1, "--task", "1", "--without-articles", "wrong"),
-         wording("does-not-apply", "--without-articles", 1, 3)),
+        (("tune", *TASK1, "--task", "1", "--decision", "without_articles=wrong"),
+         wording("decision-does-not", "without_articles", "wrong", 1, 3)),
         (("tune", "task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--save-rule", "x"),
          wording("apply-save-rule", 2)),
         (("tune", "-", "-"), wording("standard-input-named")),

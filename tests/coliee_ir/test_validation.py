@@ -9,6 +9,7 @@ import pytest
 from broken import CASES, CODE, GOLD3, T3_2025_GIVEN, TWINS, Case, Twin
 
 from coliee_adapters.errors import ColieeError
+from coliee_ir import validate
 from coliee_ir.commands.validate import RULES, Place
 
 MENDED = [case for case in CASES if RULES[case.rule].mended]
@@ -61,6 +62,14 @@ def test_with_a_gold_of_other_queries_the_ranks_of_ties_are_told(tmp_path: Path)
     changed = {**twin.files, "task3-L.ALPHA": twin.files["task3-L.ALPHA"].replace(b"195.5 A", b"194.5 A", 1)}
     found = twin.validate(tmp_path, twin.put(tmp_path, changed))
     assert "ties" in {finding.rule for finding in found.findings}
+
+
+@pytest.mark.parametrize(("n", "rule"), [(2, "columns"), (3, "tag-words")])
+def test_words_are_a_tag_where_most_lines_end_in_them(n: int, rule: str, tmp_path: Path) -> None:
+    tags = ["run A"] * n + ["ALPHA"] * (4 - n)
+    (tmp_path / "run.txt").write_text("".join(f"00000{at} 000090 {tag}\n" for at, tag in enumerate(tags, start=1)))
+    found = validate(tmp_path / "run.txt", task="1")
+    assert {"columns", "tag-words"} & {finding.rule for finding in found.findings} == {rule}
 
 
 # mending

@@ -11,13 +11,12 @@ from coliee_ir.commands.compare.request import (
     compare_scores,
     test_name,
 )
-from coliee_ir.commands.compare.result import POPULATIONS, TESTS, Comparison, Pair, Standing
+from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.resampling import Interval
 
 __all__ = [
     "CORRECTIONS",
-    "POPULATIONS",
     "TESTS",
     "Asked",
     "Comparison",

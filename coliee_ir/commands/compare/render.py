@@ -10,7 +10,7 @@ from typing import Final
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.lines import counted
-from coliee_ir.commands.compare.result import POPULATIONS, Comparison, Pair
+from coliee_ir.commands.compare.result import Comparison, Pair
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -20,8 +20,6 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 _TEST: Final = {
     "randomisation": "studentised paired randomisation test",
-    "bootstrap": "paired bootstrap test",
-    "mcnemar": "McNemar's exact test",
     "t": "paired t test",
 }
 _CORRECTION: Final = {
@@ -81,9 +79,7 @@ def standings(comparison: Comparison) -> Grid:
     ]
     level = _percent(comparison)
     on = counted(comparison.queries, "query")
-    intervals = (
-        "" if comparison.population == "these" else f" with {level} intervals ({_INTERVAL[comparison.interval]})"
-    )
+    intervals = f" with {level} intervals ({_INTERVAL[comparison.interval]})"
     caption = (
         f"{comparison.measure} on {on}{intervals}, the best in bold. {about(comparison)}. "
         f"Letters mark the runs that this run significantly outperforms ({described(comparison)})."
@@ -114,7 +110,7 @@ def _percent(comparison: Comparison) -> str:
 def described(comparison: Comparison) -> str:
     """The test in words."""
     words = [_TEST[comparison.test]]
-    if comparison.test in ("randomisation", "bootstrap"):
+    if comparison.test == "randomisation":
         words[0] += f", {_resampled(comparison)}"
     n = comparison.together
     words.append(_CORRECTION[comparison.correction] + (f" for {n} pairs" if comparison.correction != "none" else ""))
@@ -126,7 +122,7 @@ def described(comparison: Comparison) -> str:
 
 def about(comparison: Comparison) -> str:
     """Which queries the comparison is about, in words."""
-    said = f"About {POPULATIONS[comparison.population]}"
+    said = "About other queries of the same kind"
     return said + (
         f"; {counted(comparison.groups, 'group')} of queries resampled as a whole" if comparison.groups else ""
     )
@@ -137,14 +133,14 @@ def _resampled(comparison: Comparison) -> str:
 
 
 def pairs(comparison: Comparison) -> Grid:
-    """The differences, with intervals, p values, effect sizes and what could have been detected."""
+    """The differences, with intervals, p values and effect sizes."""
     level = _percent(comparison)
     columns = _columns(comparison)
     header = ["run", "minus", "difference", f"low {level}", f"high {level}",
               *(["joint low", "joint high"] if columns.joint else []),
               *([f"within {comparison.margin:g}"] if columns.margin else []),
               "p", *(["p corrected"] if columns.corrected else []),
-              "wins", "ties", "losses", "effect", "detectable"]  # fmt: skip
+              "wins", "ties", "losses", "effect"]  # fmt: skip
     names = _names(comparison)
     return Grid(header, [_row(comparison, pair, names, columns) for pair in comparison.pairs], n_text=2)
 
@@ -160,7 +156,7 @@ class _Columns(NamedTuple):
 def _columns(comparison: Comparison) -> _Columns:
     several = comparison.together > 1
     return _Columns(
-        several and comparison.correction == "maxt" and comparison.population != "these",
+        several and comparison.correction == "maxt",
         not math.isnan(comparison.margin),
         several and comparison.correction != "none",
     )
@@ -178,7 +174,6 @@ def _row(comparison: Comparison, pair: Pair, names: list[str], columns: _Columns
         *([Number(pair.corrected, _p(pair.corrected), bold=comparison.significant(pair))] if columns.corrected else []),
         *(Number(n, str(n)) if pair.is_tested else Number(math.nan) for n in (pair.wins, pair.ties, pair.losses)),
         Number(pair.effect, _signed(pair.effect, 2)),
-        Number(pair.detectable),
     ]
 
 
@@ -202,10 +197,9 @@ def explained(comparison: Comparison) -> list[str]:
         which = "joint low and joint high" if columns.joint else "low and high"
         lines.append(f"within: what {which} say of differences up to {comparison.margin:g}")
     return [
-        *(lines if comparison.population != "these" else ["no intervals: nothing is estimated for other queries"]),
+        *lines,
         "wins, ties, losses: number of queries",
         "effect: the difference in standard deviations over queries (for means: Cohen's d for paired samples)",
-        f"detectable: the smallest true difference found with probability {comparison.power:g}, of one pair alone",
     ]
 
 
@@ -221,12 +215,12 @@ def deciding(comparison: Comparison) -> list[str]:
 
 
 def _text(comparison: Comparison) -> str:
-    given = [] if comparison.population == "these" else [f"intervals: {_INTERVAL[comparison.interval]}"]
+    intervals = f"intervals: {_INTERVAL[comparison.interval]}"
     letters = "letters: the runs that this run significantly outperforms"
     told = [
         grid.plain(standings(comparison)),
         _lines(
-            [*given, letters, f"test: {described(comparison)}", about(comparison)[0].lower() + about(comparison)[1:]]
+            [intervals, letters, f"test: {described(comparison)}", about(comparison)[0].lower() + about(comparison)[1:]]
         ),
         grid.plain(pairs(comparison)),
         _lines(explained(comparison)),

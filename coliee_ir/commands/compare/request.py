@@ -17,7 +17,7 @@ from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
-from coliee_ir.commands.compare.result import POPULATIONS, TESTS, Comparison, Pair, Standing
+from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _DECIDING: Final = 5
 
-#: in fewer differing queries than these a bootstrap finds what is not there
+#: in fewer differing queries than these, a pair that cannot be significant is said to differ in too few
 LEAST_DIFFERING: Final = 10
 
 
@@ -57,10 +57,8 @@ def compare(
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
-    power: float = 0.8,
     margin: float = math.nan,
     groups: Mapping[str, str] | None = None,
-    population: str = "similar",
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
     decisions: Decisions | None = None,
@@ -77,16 +75,13 @@ def compare(
         task: the task; by default it is found from gold and runs.
         edition: the year whose rules count; by default the newest.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
-        test: one of ``randomisation``, ``bootstrap``, ``mcnemar``, ``t``.
+        test: one of ``randomisation``, ``t``.
         correction: for the number of pairs, one of ``maxt``, ``holm``, ``bh``, ``none``.
         n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same resamples on any machine.
         confidence_level: of the intervals.
-        power: for the least difference that can be detected.
         margin: the greatest difference that does not matter, for ``Comparison.within``.
         groups: query → group, where queries depend on each other; groups are swapped and drawn as a whole.
-        population: which queries it is about: ``similar``, of which these are a sample, or ``these`` only; then there
-            are no intervals, since nothing is estimated.
         exclude: queries to leave out.
         only: the queries to score, for example those of a validation split; by default all.
         decisions: the choices where the organisers leave it open.
@@ -115,7 +110,7 @@ def compare(
         executor=executor,
     )
     settings = Resampling(n_resamples, seed, confidence_level)
-    asked = Asked(test_name(test), correction, settings, power, margin, groups, population)
+    asked = Asked(test_name(test), correction, settings, margin, groups)
     [comparison] = compare_measures(scored.scores, asked, baseline, most=1)
     return replace(comparison, remarks=(*comparison.remarks, *scored.said))
 
@@ -157,16 +152,14 @@ def compare_scores(
     test: str = "randomisation",
     correction: str = "maxt",
     settings: Resampling | None = None,
-    power: float = 0.8,
     margin: float = math.nan,
     groups: Mapping[str, str] | None = None,
-    population: str = "similar",
 ) -> Comparison:
     """Compare runs that were scored against one gold, on the first measure of their results.
 
     Args and errors are those of ``compare``, but that ``settings`` says how queries are resampled.
     """
-    asked = Asked(test_name(test), correction, settings or Resampling(), power, margin, groups, population)
+    asked = Asked(test_name(test), correction, settings or Resampling(), margin, groups)
     return compare_measures(scored, asked, baseline, most=1)[0]
 
 
@@ -176,10 +169,8 @@ class Asked(NamedTuple):
     test: str = "randomisation"
     correction: str = "maxt"
     settings: Resampling = Resampling()
-    power: float = 0.8
     margin: float = math.nan
     groups: Mapping[str, str] | None = None
-    population: str = "similar"
 
 
 def compare_measures(
@@ -233,7 +224,6 @@ def compare_measures(
             n_resamples=asked.settings.n_resamples,
             seed=asked.settings.seed,
             confidence_level=asked.settings.confidence_level,
-            power=asked.power,
             interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
             standings=tuple(_standings(board, scored, asked)),
             pairs=tuple(
@@ -241,7 +231,6 @@ def compare_measures(
                 for (a, b), test, of_pair in zip(pairs, of_board, of_pairs, strict=True)
             ),
             together=together,
-            population=asked.population,
             groups=units.n if asked.groups is not None else 0,
             margin=asked.margin,
             excluded=first.excluded,
@@ -280,14 +269,6 @@ def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> lis
     tests = studentised.tested([run.terms for run in board.runs], pairs, asked.settings)
     if asked.test == "t":
         return [_t_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
-    if asked.test == "bootstrap":
-        samples = resampling.bootstrapped(
-            [run.terms for run in board.runs], asked.settings.n_resamples, asked.settings.seed
-        )
-        return [
-            _bootstrap_test(samples[:, a] - samples[:, b], test, asked)
-            for (a, b), test in zip(pairs, tests, strict=True)
-        ]
     return tests
 
 
@@ -300,36 +281,10 @@ def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
     return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha), attainable=math.inf)
 
 
-def _bootstrap_test(spread: FloatArray, test: PairTest, asked: Asked) -> PairTest:
-    """The share of samples whose difference is as far from the observed one as that is from 0.
-
-    Few queries that differ are no sample: then there is no p. Source: Efron & Tibshirani 1993, chapter 16.
-
-    Args:
-        spread: shape (n_resamples,); the difference on samples; NaN where a score does not exist, which counts as far.
-        test: the pair, tested by randomisation.
-        asked: how.
-    """
-    error = float(np.nanstd(spread)) if np.isfinite(spread).any() else 0.0
-    if test.differing and test.differing < LEAST_DIFFERING:
-        return test._replace(p=math.nan, critical=math.inf, error=error)
-    far = np.nan_to_num(np.abs(spread - test.difference), nan=math.inf)
-    critical, p = studentised.verdict(far, abs(test.difference) - NEAR, asked.settings.alpha, is_exact=False)
-    return test._replace(
-        p=math.nan if math.isnan(test.difference) else p,
-        error=error,
-        statistic=abs(test.difference) / error if error > NEAR else test.statistic,
-        critical=critical / error if error > NEAR else math.inf,
-        attainable=math.inf,
-    )
-
-
 def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterator[Standing]:
     for scores, run in zip(scored, board.runs, strict=True):
-        interval = Interval(math.nan, math.nan)
-        if asked.population != "these":
-            level = asked.settings.confidence_level
-            interval = interval_of(board.measure, run.result, run.terms, level, asked.groups is not None)
+        level = asked.settings.confidence_level
+        interval = interval_of(board.measure, run.result, run.terms, level, asked.groups is not None)
         yield Standing(scores.tag, scores.file, run.result.value, interval, scores.remarks)
 
 
@@ -338,24 +293,9 @@ def _check_choices(asked: Asked) -> None:
         raise UsageError(f"unknown test {asked.test!r}; the tests are {', '.join(TESTS)}")
     if asked.correction not in list(CORRECTIONS):
         raise UsageError(f"unknown correction {asked.correction!r}; the corrections are {', '.join(CORRECTIONS)}")
-    if asked.population not in list(POPULATIONS):
-        raise UsageError(f"unknown population {asked.population!r}; the populations are {', '.join(POPULATIONS)}")
-    for name, value in (("power", asked.power), ("margin", asked.margin)):
-        one_of(name, value, Real, "a number")
-    if not asked.settings.alpha < asked.power < 1:
-        raise UsageError(
-            f"the power must be between {asked.settings.alpha:.3g}, which chance reaches, and 1, for example 0.8"
-        )
+    one_of("margin", asked.margin, Real, "a number")
     if not (math.isnan(asked.margin) or 0 < asked.margin < math.inf):
         raise UsageError("the margin must be greater than 0, for example 0.01")
-    if asked.population == "these":
-        if asked.test in ("bootstrap", "t"):
-            raise UsageError(
-                f"the {asked.test} test treats the queries as a sample of others; use --test randomisation with "
-                "--population these"
-            )
-        if not math.isnan(asked.margin):
-            raise UsageError("a margin needs intervals, which --population these does not have")
 
 
 def _checked(scored: Sequence[Scores]) -> list[Measure]:
@@ -376,12 +316,10 @@ def _checked(scored: Sequence[Scores]) -> list[Measure]:
 
 def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs: Sequence[tuple[int, int]]) -> None:
     """Refuse a test of the queries' own values where the score is not made of these."""
-    if asked.test not in ("mcnemar", "t"):
+    if asked.test != "t":
         return
     if asked.groups is not None:
         raise UsageError(f"the {asked.test} test has no groups of queries; use --test randomisation")
-    if asked.test == "mcnemar" and not isinstance(measure, SHARES):
-        raise UsageError(f"McNemar's test applies to accuracies only, not to {measure}; use --test randomisation")
     results = [scores.results[measure] for scores in scored]
     if not results[0].terms.is_mean:
         raise UsageError(
@@ -424,21 +362,18 @@ def _pair(
 ) -> Pair:
     """Everything that is said of two runs."""
     one, other = board.runs[a], board.runs[b]
-    none = Interval(math.nan, math.nan)
-    is_sample = asked.population != "these"
     jackknife = one.without - other.without
     adding = (one.result.terms.each != 0).any(axis=1) | (other.result.terms.each != 0).any(axis=1)
     values = _differences(one.result, other.result)
-    detectable = resampling.detectable(test.error, test.critical, asked.power) if is_sample else math.nan
-    simultaneous = none
-    if is_sample and asked.correction == "maxt":
+    simultaneous = Interval(math.nan, math.nan)
+    if asked.correction == "maxt":
         simultaneous = test.interval() if joint is None else test.interval(joint.critical)
     return Pair(
         a=a,
         b=b,
         difference=test.difference,
         error=test.error,
-        interval=test.interval() if is_sample else none,
+        interval=test.interval(),
         simultaneous=simultaneous,
         p=test.p,
         corrected=p_corrected,
@@ -447,7 +382,6 @@ def _pair(
         ties=int((np.abs(values) <= NEAR).sum()),
         losses=int((values < -NEAR).sum()),
         effect=resampling.effect(test.difference, jackknife[adding]),
-        detectable=detectable if detectable <= test.attainable else math.nan,
         deciding=_deciding(test.difference, jackknife, names),
     )
 
@@ -505,12 +439,7 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
     ]
     few = [pair for pair, test in known if test.is_hopeless and test.differing < LEAST_DIFFERING]
     what = "queries" if not comparison.groups else "groups of queries"
-    if few and comparison.test == "bootstrap":
-        yield (
-            f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in fewer than "
-            f"{LEAST_DIFFERING} {what}, too few for the bootstrap ({_some(few, tags)}); use --test randomisation"
-        )
-    elif few:
+    if few:
         yield (
             f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in too few {what} for any "
             f"difference to be significant ({_some(few, tags)})"
@@ -518,7 +447,7 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
     sampled = [test for pair, test in known if pair not in few]
     times = comparison.together if comparison.correction == "holm" else 1
     least = 1 / (comparison.n_resamples + 1)
-    if not sampled or comparison.test == "mcnemar" or times * least < comparison.alpha:
+    if not sampled or times * least < comparison.alpha:
         return
     said = f"no difference can be significant here: the smallest possible p is {least:.2g}"
     if times > 1:

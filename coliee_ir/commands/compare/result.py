@@ -15,13 +15,8 @@ from coliee_ir.stats.resampling import Interval
 #: test → what it is, and for which measures
 TESTS: Final = {
     "randomisation": "studentised paired randomisation of queries; any measure",
-    "bootstrap": "paired bootstrap of the difference, shifted to the null hypothesis; any measure",
-    "mcnemar": "McNemar's exact test; accuracies",
     "t": "paired t test; means over queries",
 }
-
-#: which queries a comparison is about → how captions say it
-POPULATIONS: Final = {"similar": "other queries of the same kind", "these": "these queries only"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +60,6 @@ class Pair:
         effect: the difference in standard deviations of what single queries say of it, their jackknife pseudo-values.
             For a mean these are the queries' differences, so that it is Cohen's d for pairs. It does not grow with the
             number of queries.
-        detectable: the least true difference that this test of this pair alone, without correction, would find with the
-            power asked for, by the normal approximation; NaN where no difference could be found.
         deciding: the queries that move the difference most, and by how much it would change without each.
     """
 
@@ -83,7 +76,6 @@ class Pair:
     ties: int
     losses: int
     effect: float
-    detectable: float
     deciding: tuple[tuple[str, float], ...]
 
     @property
@@ -107,12 +99,10 @@ class Comparison(Shown):
         n_resamples: how many resamples.
         seed: of the random numbers.
         confidence_level: of the intervals.
-        power: for which ``detectable`` is.
         interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``jackknife``.
         standings: the runs, in the order given.
         pairs: the comparisons.
         together: how many pairs were corrected together: those of all measures that were compared.
-        population: which queries the comparison is about, one of ``POPULATIONS``.
         groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
         margin: the greatest difference that does not matter; NaN if none was named.
         remarks: what to know of the comparisons; what there is to know of a run is in its standing.
@@ -130,12 +120,10 @@ class Comparison(Shown):
     n_resamples: int
     seed: int
     confidence_level: float
-    power: float
     interval: str
     standings: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
     together: int
-    population: str = "similar"
     groups: int = 0
     margin: float = math.nan
     remarks: tuple[str, ...] = ()
@@ -180,9 +168,7 @@ class Comparison(Shown):
             "trials": self.n_resamples,
             "seed": self.seed,
             "level": self.confidence_level,
-            "power": self.power,
             "interval": self.interval,
-            "population": self.population,
             **({"groups": self.groups} if self.groups else {}),
             **({} if math.isnan(self.margin) else {"margin": self.margin}),
             "together": self.together,
@@ -213,7 +199,6 @@ class Comparison(Shown):
                     "ties": pair.ties if pair.is_tested else None,
                     "losses": pair.losses if pair.is_tested else None,
                     "effect": number(pair.effect),
-                    "detectable": number(pair.detectable),
                     "deciding": [{"query": query, "change": change} for query, change in pair.deciding],
                 }
                 for pair in self.pairs

@@ -179,7 +179,7 @@ def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
         own = [remark for remark in scores.remarks if len(runs) == 1 or remark not in common]
         if own:
             told.append((name, own))
-    choices = ", ".join(f"--{name.replace('_', '-')} {choice}" for name, choice in runs[0].decisions.to_dict().items())
+    choices = ", ".join(f"{name}={choice}" for name, choice in runs[0].decisions.to_dict().items())
     told.append(("Where the organisers leave it open", [choices]))
     if contents.remarks:
         told.append(("This report", list(contents.remarks)))

@@ -1,0 +1,238 @@
+"""What a row means does not depend on what it stands in: label tables by every name, and one set of rows everywhere."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coliee_adapters import detect, frames
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import Source
+from coliee_adapters.records import Answers, Gold, Run, normal_id
+from coliee_adapters.remarks import Remarks
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def separated(rows: Rows, mark: str) -> bytes:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]), delimiter=mark, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue().encode()
+
+
+def parquet(rows: Rows) -> bytes:
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(list(rows)), stream)
+    return stream.getvalue()
+
+
+WRITTEN: dict[str, Callable[[Rows], bytes]] = {
+    "csv": lambda rows: separated(rows, ","),
+    "tsv": lambda rows: separated(rows, "\t"),
+    "jsonl": lambda rows: "".join(json.dumps(row) + "\n" for row in rows).encode(),
+    "json": lambda rows: json.dumps(rows).encode(),
+    "parquet": parquet,
+}
+HELD: dict[str, Callable[[Rows], Any]] = {
+    "records": lambda rows: rows,
+    "pandas": pandas.DataFrame,
+    "polars": lambda rows: polars.DataFrame(rows, strict=False),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("containers")
+
+
+def read(
+    folder: Path, form: str, kind: str, rows: Any, columns: Mapping[str, str] | None = None
+) -> Gold | Run | Answers:
+    """Rows as what they are read as, from a file or from memory."""
+    if form in HELD:
+        of = frames.gold_of if kind == "gold" else frames.run_of
+        return of(HELD[form](rows), normal_id, columns=columns, commas=False)
+    content = WRITTEN[form.removesuffix(".gz")](rows)
+    path = folder / f"f.{form}"
+    path.write_bytes(gzip.compress(content, 1) if form.endswith(".gz") else content)
+    source = Source(path, columns=columns)
+    return detect.read_gold(source) if kind == "gold" else detect.read_run(source)
+
+
+Read = tuple[object, ...]
+
+
+def outcome(*arguments: Any) -> Read:
+    """What was read and the kinds of remarks; or that it was refused."""
+    try:
+        held = read(*arguments)
+        blocks = list(held.blocks()) if isinstance(held, Run) else []
+    except InputError:
+        return ("refused",)
+    if isinstance(held, Run):
+        remarks = sum((block.remarks for block in blocks if block.remarks), Remarks())
+        found: list[object] = [held.scored]
+        for block in blocks:
+            scores = itertools.repeat(None) if block.scores is None else map(float, block.scores)
+            queries = [query for query, start, stop in block.segments() for _ in range(stop - start)]
+            found += zip(queries, block.documents, scores, strict=False)
+    else:
+        remarks = held.remarks
+        found = [held.labels, held.qrels if isinstance(held, Gold) else held.unreadable]
+    return (*found, sorted(remark.kind for remark in remarks.sentences()))
+
+
+TRUTHS = ("label", "answer", "gold", "gold_label", "y_true", "target", "truth", "correct", "expected", "true_label")
+SYSTEMS = (
+    *("prediction", "predicted", "pred", "predicted_label", "y_pred", "preds", "predictions", "output", "response"),
+    *("model_output", "predicted_answer", "llm_answer", "model_predictions", "gpt4", "verdict", "entailment", "Y/N"),
+)
+VALUES = {
+    "Y": ("Y", "N"),
+    "1": ("1", "0"),
+    "yes": ("yes", "no"),
+    "True": ("True", "False"),
+    "long": ("Yes, it is.", "No."),
+}
+FORMS = ("csv", "tsv.gz", "jsonl", "json", "jsonl.gz", "records", "pandas", "polars", "parquet")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_table_is_scored_on_its_gold(folder: Path, form: str) -> None:
+    right = dict.fromkeys((f"R07-{n:02}-O" for n in range(8)), True) | dict.fromkeys(("R07-03-O", "R07-05-O"), False)
+    given = {query: at % 3 == 0 for at, query in enumerate(right)}
+    for at, (truth, system) in enumerate(itertools.product(TRUTHS, SYSTEMS)):
+        values = list(VALUES)[at % len(VALUES)]
+        yes, no = VALUES[values]
+        rows = [
+            {"pair_id": query, truth: "Y" if label else "N", "articles": "566", "query": "A text.", "filename": "a.xml"}
+            | {system: yes if given[query] else no}
+            for query, label in right.items()
+        ]
+        case = f"{truth} beside {system}"
+        sure = system in SYSTEMS[:4] and truth not in ("answer", "correct") and values != "long"
+        try:
+            held = read(folder, form, "run", rows)
+        except InputError:
+            assert not sure, case
+        else:
+            assert isinstance(held, Answers), case
+            assert held.labels == given, case
+        if values != "long":
+            chosen = read(folder, form, "run", rows, {"answer": system})
+            assert isinstance(chosen, Answers), case
+            assert chosen.labels == given, case
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_label_beside_text_is_the_answer(folder: Path, form: str) -> None:
+    rows = [{"id": f"R07-0{n}-O", "label": "YN"[n % 2], "text": "No one may.", "votes": 3 + n} for n in range(3)]
+    rows.append({"id": "R07-09-O", "label": "Y", "text": "A text", "votes": 7})
+    rows.append({"id": "R07-10-O", "label": "Y", "text": "A text", "votes": 7})
+    for row in rows[1:3]:
+        row["text"] = "A text"
+    held = read(folder, form, "run", rows)
+    assert isinstance(held, Answers)
+    assert (len(held.labels), held.remarks.count("ignored-column")) == (5, 1)
+    assert "votes" in held.remarks.examples("ignored-column")[0]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder: Path, form: str) -> None:
+    decided = [("q1", "a", 1, 0), ("q1", "b", 0, 1), ("q1", "c", 0, 1), ("q2", "a", 1, 0)]
+    rows = [{"query_id": q, "doc_id": d, "label": gold, "prediction": said} for q, d, gold, said in decided]
+    with pytest.raises(InputError) as caught:
+        read(folder, form, "run", rows)
+    assert "retrieved" in str(caught.value)
+    assert "score=" not in str(caught.value)
+    assert '"score"' not in str(caught.value)
+    expected = (False, ("q1", "b", None), ("q1", "c", None), ["ignored-column"])
+    assert outcome(folder, form, "run", rows, {"retrieved": "prediction"}) == expected
+    assert "binary-score" in outcome(folder, form, "run", rows, {"score": "prediction"})[-1]  # type: ignore[operator]
+    wrong = [{**row, "prediction": 2} for row in rows]
+    assert outcome(folder, form, "run", wrong, {"retrieved": "prediction"}) == ("refused",)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_that_are_not_read_are_named(folder: Path, form: str) -> None:
+    rows = [{"query_id": "1", "doc_id": f"d{n}", "score": 0.5 + n, "rerank_score": 3.5 - n} for n in range(3)]
+    held = read(folder, form, "run", rows)
+    assert isinstance(held, Run)
+    [block] = held.blocks()
+    assert block.remarks
+    [example] = block.remarks.examples("ignored-column")
+    assert "rerank_score" in example
+    assert example.endswith("score")
+
+
+#: how people and their libraries write a number
+SPELT: dict[str, Callable[[int], object]] = {
+    "int": lambda n: n,
+    "float": float,
+    "text": str,
+    "decimal text": lambda n: f"{n}.0",
+    "half": lambda n: n + 0.5,
+    "half text": lambda n: f"{n}.5",
+    "truth": lambda n: n > 0,
+    "truth text": lambda n: str(n > 0),
+    "word": lambda n: f"n{n}",
+}
+EVERYWHERE = ("csv", "tsv", "jsonl", "json", "records", "pandas", "polars", "parquet")
+PAIRS = st.lists(
+    st.tuples(st.sampled_from(["q1", "q2", "q3"]), st.sampled_from(["d1", "d2", "d3.txt", "d 4"]), st.integers(0, 2)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=50)
+@given(PAIRS, st.sampled_from(sorted(SPELT)), st.sampled_from(["relevance", "score", "rank"]))
+def test_a_row_means_the_same_everywhere(
+    folder: Path, pairs: list[tuple[str, str, int]], spelt: str, role: str
+) -> None:
+    rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
+    kind = "gold" if role == "relevance" else "run"
+    found = {form: outcome(folder, form, kind, rows) for form in EVERYWHERE}
+    assert found == dict.fromkeys(EVERYWHERE, found["csv"])
+
+
+@pytest.mark.parametrize("spelt", [one for one in SPELT if one not in ("truth text", "word")])
+@pytest.mark.parametrize("role", ["relevance", "score"])
+def test_an_object_of_objects_means_what_its_rows_mean(folder: Path, spelt: str, role: str) -> None:
+    kind = "gold" if role == "relevance" else "run"
+    pairs = [("q1", "d1", 1), ("q1", "d2", 0), ("q2", "d1", 2)]
+    rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
+    nested: dict[str, dict[str, object]] = {}
+    for q, d, n in pairs:
+        nested.setdefault(q, {})[d] = SPELT[spelt](n)
+    expected = outcome(folder, "csv", kind, rows)
+    assert outcome(folder, "json", kind, nested) == outcome(folder, "records", kind, nested) == expected
+
+
+@pytest.mark.parametrize("form", EVERYWHERE)
+def test_a_gold_in_which_nothing_is_relevant_is_refused(folder: Path, form: str) -> None:
+    rows = [{"query_id": q, "doc_id": "d", "relevance": 0} for q in ("q1", "q2")]
+    assert outcome(folder, form, "gold", rows) == ("refused",)
+    assert outcome(folder, "json", "gold", {"q1": {"d": 0}, "q2": {"d": 0}}) == ("refused",)
+
+
+@pytest.mark.parametrize("text", ["q1 0 d1 1.0\nq1 0 d2 0.0\n", "q1\t0 d1 1.0\nq1 0 d2 0.0\n"])
+def test_a_relevance_of_qrels_may_have_a_point(folder: Path, text: str) -> None:
+    (folder / "qrels").write_text(text)
+    assert detect.read_gold(Source(folder / "qrels")).qrels == {"q1": {"d1": 1, "d2": 0}}
