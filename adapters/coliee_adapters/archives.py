@@ -21,7 +21,8 @@ from coliee_adapters import limits
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, compression_of
 from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
-from coliee_adapters.file_kinds import TAR, ZIP, kind_of
+from coliee_adapters.file_kinds import ARCHIVES, MAIL, kind_of
+from coliee_adapters.mail import Mail, attachments, mails, said
 
 if TYPE_CHECKING:
     import tempfile  # as lzma, tarfile and zipfile: loaded where an archive is unpacked
@@ -45,13 +46,15 @@ class Contents(NamedTuple):
 
     Attributes:
         files: name in the archive → where its bytes lie.
-        passed: entries that are not read: why, as a kind of ``folders.PASSED``, and the name.
+        passed: entries that are not read: why, a kind of ``inbox.folders.PASSED``, and the name.
         faults: name of an archive in it → why that one cannot be read.
+        mails: how the names of a mail's attachments begin → what the mail says of them.
     """
 
     files: dict[str, str]
     passed: list[tuple[str, str]]
     faults: dict[str, InputError]
+    mails: dict[str, Mail]
 
 
 def is_archive(path: str) -> bool:
@@ -66,7 +69,7 @@ def is_archive(path: str) -> bool:
                 head = raw.read(_HEAD)
     except (OSError, InputError, *_BROKEN):
         return False
-    return kind_of(head) in (ZIP, TAR)
+    return kind_of(head) in ARCHIVES
 
 
 def contents(path: str) -> Contents:
@@ -103,6 +106,19 @@ def located(path: str) -> str:
     """
     archive = outer(path)
     return path if archive == path else contents(archive).files.get(_below(path, archive), path)
+
+
+def mail_of(path: str) -> Mail | None:
+    """What a mail says of a file that was attached to it; None for any other file, or where it cannot be read."""
+    archive = outer(path)
+    if archive == path:
+        return None
+    try:
+        found = contents(archive).mails
+    except InputError:
+        return None
+    before = [one for one in found if _below(path, archive).startswith(one)]
+    return found[max(before, key=len)] if before else None
 
 
 def _below(path: str, archive: str) -> str:
@@ -173,12 +189,14 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
     import tarfile
     import zipfile
 
-    done = Contents({}, [], {})
+    done = Contents({}, [], {}, {})
     try:
         with Path(path).open("rb") as raw:
-            is_zip = raw.read(2) == b"PK"
+            head = raw.read(_HEAD)
+            is_zip, is_mail = head.startswith(b"PK"), kind_of(head) is MAIL
             met: set[str] = set()
-            for name, stream in _zipped(raw, shown) if is_zip else _tarred(raw, shown, meter):
+            entries = _zipped(raw, shown) if is_zip else _tarred(raw, shown, meter)
+            for name, stream in _mailed(path, meter, done.mails) if is_mail else entries:
                 meter.file()
                 plain, fault = _plain_name(name)
                 if stream is None or fault:
@@ -193,7 +211,7 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
                     raise InputError(shown, "two entries of the archive have one name", found=plain, remedy=remedy)
                 met.add(plain)
                 # of a tar archive the bytes are counted as they are read
-                done.files[plain] = target = _copied(stream, meter if is_zip else None)
+                done.files[plain] = target = _copied(stream, meter if is_zip or is_mail else None)
                 if is_outer and is_archive(target):
                     _unpack_inner(plain, shown, meter, done)
     except BaseException as error:
@@ -219,6 +237,7 @@ def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents) -> None:
         done.faults[name] = error
         return
     Path(done.files.pop(name)).unlink()
+    done.mails.update((f"{name}/{before}", one) for before, one in inner.mails.items())
     done.passed.extend((why, f"{name}/{one}") for why, one in inner.passed)
     for one, file in inner.files.items():
         if f"{name}/{one}" in done.files:
@@ -242,7 +261,7 @@ def _copied(stream: BinaryIO, meter: _Meter | None) -> str:
 
 
 def _plain_name(name: str) -> tuple[str, str]:
-    """The name of an entry below its archive; and what is wrong with it, as a kind of ``folders.PASSED``."""
+    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.PASSED``."""
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts:
         return "", "nameless"
@@ -270,6 +289,14 @@ def _zipped(raw: BinaryIO, shown: str) -> Iterator[tuple[str, BinaryIO | None]]:
                 continue
             with archive.open(entry) as stream:
                 yield entry.filename, cast(BinaryIO, stream)
+
+
+def _mailed(path: str, meter: _Meter, found: dict[str, Mail]) -> Iterator[tuple[str, BinaryIO]]:
+    """What is attached to a mail, or to those of an mbox, each of which has a folder."""
+    meter.read(Path(path).stat().st_size)  # as a mail is read whole
+    for before, message in mails(path):
+        found[before] = said(message)
+        yield from ((before + name, stream) for name, stream in attachments(message))
 
 
 class _Metered:

@@ -166,6 +166,9 @@ def _said(value: object) -> str:
     return "" if text == _PLACEHOLDER else text
 
 
+#: the fields that are one line
+_ONE_LINE: Final = ("task", "tag")
+
 _Block = tuple[int, dict[str, list[str]]]
 
 
@@ -178,7 +181,7 @@ def _blocks(text: str) -> Iterator[_Block]:
             continue
         named = next(((name, found) for name, head in _FIELDS.items() if (found := re.match(head, stripped))), None)
         if named is None:
-            if field:
+            if field and (field not in _ONE_LINE or not any(block[field])):  # a tag may stand below its head
                 block[field].append(stripped)
             continue
         field = named[0]

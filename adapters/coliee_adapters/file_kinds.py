@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
+from coliee_adapters.mail import is_mail
 
 
 class Kind(NamedTuple):
@@ -71,6 +72,9 @@ _ZIPPED: Final = (
 
 ZIP: Final = Kind("a zip archive", _UNPACK)
 TAR: Final = Kind("a tar archive", _UNPACK)
+MAIL: Final = Kind("a mail", "save its attachments and give these")
+#: what is read as a folder
+ARCHIVES: Final = (ZIP, TAR, MAIL)
 
 _PAGE: Final = Kind("a web page", "download the file itself; on GitHub, with the button Raw")
 
@@ -97,6 +101,8 @@ def kind_of(head: bytes) -> Kind | None:
         return TAR
     if head[:256].lstrip().lower().startswith((b"<!doctype html", b"<html")):
         return _PAGE
+    if is_mail(head):
+        return MAIL
     return next((kind for start, kind in _STARTS if head.startswith(start)), None)
 
 

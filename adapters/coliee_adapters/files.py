@@ -202,7 +202,7 @@ class Source:
         shown = file_kinds.kind_of(head)
         if shown is None:
             return Kind.TEXT, True
-        if shown in (file_kinds.ZIP, file_kinds.TAR):
+        if shown in file_kinds.ARCHIVES:
             return Kind.ARCHIVE, False
         if self._compression:
             return Kind.BINARY, False

@@ -24,13 +24,13 @@ from coliee_adapters.files import (
     sha256_of,
     written_bytes,
 )
-from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold, exact_id
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
+from coliee_ir.inbox.folders import walk
 from coliee_ir.output.envelope import with_inputs
 from coliee_ir.scoring import log, session, several
 from coliee_ir.scoring.evaluator import Evaluator

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
-from coliee_adapters.files import Source, by_original, copies
+from coliee_adapters.files import by_original, copies
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.inbox.inventory import Inventory, Item, Part
@@ -77,11 +78,6 @@ def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) ->
     length beside an answer set of the same tag. Files of one tag belong together. Where a tag has two files of a
     kind, team, folder and file name decide which belong together; two runs of one tag stay two runs, with a remark.
     Of files that were found in a folder, those of other tasks and copies of a run of the same team are passed over.
-
-    Args:
-        inventory: what came; what is passed over here says so.
-        evaluator: the gold, and the rules of the task.
-        alone: whether a part without its counterpart is a submission too, to be scored as far as it can.
     """
     done = Collected([], [], [])
     items = []
@@ -266,15 +262,48 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
         done.handed.append(Handed(parts, main.team, main.tag))
 
 
+def numbered(runs: Sequence[tuple[str, str, str]]) -> list[str]:
+    """What each run is called beside its team: its tag; of several runs of a team with one tag, ``TAG (2)``.
+
+    >>> numbered([("A", "x", "b"), ("A", "x", "a"), ("B", "x", "c")])
+    ['x (2)', 'x', 'x']
+    """
+    names, taken = [""] * len(runs), {(team, tag) for team, tag, _ in runs}
+    seen: set[tuple[str, str]] = set()
+    for at in sorted(range(len(runs)), key=lambda at: by_original(runs[at][2])):
+        team, name, _ = runs[at]
+        if (team, name) in seen:
+            name = next(one for n in count(2) if (team, one := f"{name} ({n})") not in taken)
+        seen.add((team, name))
+        taken.add((team, name))
+        names[at] = name
+    return names
+
+
+def told_apart(runs: Sequence[tuple[str, str, str]]) -> list[str]:
+    """A name for each run that no other has: its tag, ``TAG (2)``, or with the team where another team has the same.
+
+    >>> told_apart([("A", "x", "a"), ("A", "x", "b"), ("B", "x", "c"), ("", "y", "d")])
+    ['A x', 'x (2)', 'B x', 'y']
+    """
+    names = numbered(runs)
+    return [
+        f"{team} {name}".strip() if names.count(name) > 1 else name
+        for (team, _, _), name in zip(runs, names, strict=True)
+    ]
+
+
 def _remark_tags(done: Collected) -> None:
-    """Say which run tags are not one run's alone."""
+    """Say which run tags are not one run's alone, and how these are told apart."""
+    runs = [(one.team, one.tag, getattr(one.parts.run, "name", str(one.parts.run))) for one in done.handed]
+    names = told_apart(runs)
     files: dict[str, list[str]] = {}
-    for handed in done.handed:
-        source = handed.parts.run
-        files.setdefault(handed.tag, []).append(source.name if isinstance(source, Source) else str(source))
-    for tag, of in files.items():
-        if len(of) > 1:
-            done.remarks.append(f"{len(of)} runs have the tag {shortened(tag)} and stay apart: {', '.join(of)}")
+    for (_, tag, file), name in sorted(zip(runs, names, strict=True), key=lambda one: one[1]):
+        files.setdefault(tag, []).append(f"{shortened(name)} = {file}")
+    shared = [" and ".join(of) for of in files.values() if len(of) > 1]
+    if shared:
+        n = sum(len(of) for of in files.values() if len(of) > 1)
+        done.remarks.append(f"{n} runs share their tag with another and are told apart: {'; '.join(shared)}")
 
 
 def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
@@ -293,15 +322,7 @@ def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
 
 
 def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
-    """The files of one task and part that are fused where no gold tells which; of a run with a long list, the list.
-
-    Args:
-        inventory: what came; what is passed over here says so.
-        task: the task; by default that of all files.
-
-    Raises:
-        UsageError: no task is named, and the files are of several.
-    """
+    """The files of one task and part that are fused where no gold tells which; of a run with a long list, the list."""
     found = [one for one in inventory.scored if not one.is_named and one.error is None]
     tags = {one.tag for one in found if one.part is not Part.ANSWERS}
     beside = {id(one) for one in found if one.part is Part.ANSWERS and one.tag in tags and one.because != "path"}

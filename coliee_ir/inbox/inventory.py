@@ -5,6 +5,7 @@ paths ──walk──▶ Source ──read, once, guarded──▶ Item ──o
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import os
 import re
@@ -14,14 +15,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import case_law, descriptions, detect, statute, tabular
+from coliee_adapters import archives, case_law, descriptions, detect, statute, tabular
 from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.files import Kind, PathLike, Source
-from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir.inbox.folders import Walked, walk
 from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import (
@@ -100,6 +101,7 @@ class Item:
         why_not: why it is passed over: a key of ``WHY_NOT``; empty for what is not.
         like: what it is a copy of.
         error: why it cannot be read.
+        received: when the mail that brought it was received, in UTC; empty for what came otherwise.
         is_named: whether it was named itself, and not found in a folder.
         nameless: whether it holds no run tag.
         holds: the parts of the rules that it holds, where they are named.
@@ -116,6 +118,7 @@ class Item:
     why_not: str = ""
     like: str = ""
     error: ColieeError | None = None
+    received: str = ""
     is_named: bool = False
     nameless: bool = False
     holds: tuple[str, ...] = ()
@@ -190,24 +193,13 @@ def sort_files(
     edition: str | int | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Inventory:
-    """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``.
-
-    Args:
-        paths: files, folders and archives; a stream is not looked into, and is a run.
-        golds: the golds; a file with the same judgements, in whatever bytes, is passed over.
-        besides: files that are given for something else; they are left out of folders.
-        teams: whose a run is.
-        rules: the rules of all files, where they are not COLIEE's or are named; by default each file's own.
-        edition: the year whose rules count.
-        columns: what the columns of tables are called, by role.
-
-    Raises:
-        UsageError: a folder holds no file, or cannot be read.
-    """
+    """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``."""
     walked = walk(paths, [*besides, *(gold.path for gold in golds)])
     items = [_item(walked.source(file, columns), file in walked.named, golds, rules) for file in walked.files]
     for one in items:
         one.team = "" if teams is None else teams.team_of(one.tag, one.file)
+        if (mail := archives.mail_of(one.file)) is not None:
+            one.received = mail.received
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
@@ -365,6 +357,11 @@ def is_nothing(source: Source) -> bool:
     """
     file, fault = source.path, source.look()
     if fault.kind is Kind.EMPTY:
+        return False
+    if fault.kind is Kind.ARCHIVE:
+        with contextlib.suppress(ColieeError):
+            inside = archives.contents(file)
+            return bool(inside.mails) and not inside.files  # a mail without attachments
         return False
     if fault.fault is not None and not fault.tolerable:
         return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)

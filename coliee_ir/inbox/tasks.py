@@ -12,7 +12,7 @@ from coliee_adapters import descriptions, statute, tort, vocabulary
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.lines import SEPARATORS, Comments, content_lines, split_columns
-from coliee_adapters.records import Answers, Run, normal_id
+from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.statute import LABELS, STATUTE_ID
 from coliee_ir.rules import signs
 from coliee_ir.rules.protocol import PROTOCOLS
@@ -35,12 +35,7 @@ OF_PILOT: Final = (signs.DECISIONS.task, signs.NOTHING_DECIDED.task)
 
 
 def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> str:
-    """The task that files, and the files that name their queries, are of; empty if none is a run.
-
-    Raises:
-        InputError: the queries cannot be read.
-        UsageError: the files do not show it.
-    """
+    """The task that files, and the files that name their queries, are of; empty if none is a run."""
     heads = [
         (text_of_head(raw), source.columns)
         for source in sources
@@ -78,6 +73,16 @@ def tasks_of_record(record: Run | Answers, queries: Sequence[str], documents: Se
     if are_of_statutes(queries):
         return (signs.STATUTE_ARTICLES.task,)
     found = _of_case_law(documents or queries) or _of_case_law(queries)
+    return (found,) if found else ()
+
+
+def tasks_of_queries(queries: Sequence[str], gold: Gold | None = None) -> tuple[str, ...]:
+    """The tasks that ask queries; none where their ids do not show it."""
+    if gold is not None and gold.format == tort.FORMAT:
+        return OF_PILOT
+    if are_of_statutes(queries):
+        return tuple(dict.fromkeys(row.task for row in PROTOCOLS if row.law == "statute"))
+    found = (gold.task if gold is not None else None) or _of_case_law(queries)
     return (found,) if found else ()
 
 

@@ -37,11 +37,7 @@ class TeamList(NamedTuple):
 
 
 def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
-    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team.
-
-    Raises:
-        InputError: it cannot be read, has no column ``team``, or a tag has two teams.
-    """
+    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team."""
     if isinstance(teams, Mapping):
         return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
     source = Source.of(
@@ -65,14 +61,17 @@ def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
 
 
 #: what an archive's name ends in, and a team's does not
-_PACKED = re.compile(r"\.(?:zip|tar(?:\.gz|\.bz2)?|tgz|tbz2?)$", re.IGNORECASE)
+_PACKED = re.compile(r"\.(?:zip|tar(?:\.gz|\.bz2)?|tgz|tbz2?|eml|mbox)$", re.IGNORECASE)
+
+#: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of
+_MAILED = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)", re.IGNORECASE)
 
 
 class Teams:
     """Who sent which run.
 
-    Asked in turn: the list, by run tag or file name; the pattern, searched in the run tag; the folder, which is the
-    first one below the folder that all files have in common.
+    Asked in turn: the list, by run tag or file name; the pattern, searched in the run tag; the subject of its mail,
+    ``[submission] TEAM``; the folder, which is the first one below the folder that all files have in common.
 
     Args:
         teams: the list.
@@ -122,6 +121,9 @@ class Teams:
             return row.team
         if self.pattern is not None and (found := self.pattern.search(tag)):
             return (found[1] if self.pattern.groups else found[0]) or ""
+        mail = archives.mail_of(file)
+        if mail is not None and (asked := _MAILED.match(mail.subject)):
+            return mail.subject[asked.end() :]
         there = remote.is_remote(file) or Path(archives.outer(file)).exists()
         if self.common is None or not there:  # from memory, or standard input
             return ""
@@ -129,15 +131,11 @@ class Teams:
             below = _plain(Path(file)).relative_to(self.common)
         except ValueError:
             return ""
-        return _PACKED.sub("", below.parts[0]) if len(below.parts) > 1 else ""
+        return _MAILED.sub("", _PACKED.sub("", below.parts[0]), 1) if len(below.parts) > 1 else ""
 
 
 def common_folder(given: Iterable[str]) -> Path | None:
-    """The deepest folder, or archive, that those given, and the folders of the files given, have in common.
-
-    Args:
-        given: paths; those that are not there are left out.
-    """
+    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
     folders = [
         _plain(Path(masked(path)))
         if is_folder(path) or archives.is_archive(path)

@@ -7,6 +7,7 @@ import shutil
 import struct
 import tarfile
 import zipfile
+from email.message import EmailMessage
 from io import BytesIO
 from pathlib import Path
 
@@ -113,3 +114,71 @@ def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch: pytest.
     board = rank_runs(gold, "mail", task="1", n_resamples=99)
     assert len(board.entries) == 2
     assert any("cannot be read (IndexError: index 7 is out of bounds)" in one.reason for one in board.invalid)
+
+
+def mailed(subject: str, files: dict[str, bytes], date: str = "Mon, 19 Jan 2026 10:00:00 +0900") -> bytes:
+    """A mail with attachments, received an hour after it was sent."""
+    message = EmailMessage()
+    message["From"], message["Subject"], message["Date"] = "a@example.org", subject, date
+    message["Received"] = "from a by b; Mon, 19 Jan 2026 02:00:00 +0000"
+    message.set_content("Our runs are attached: 000001 000101 A1")
+    for name, content in files.items():
+        message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    return message.as_bytes()
+
+
+def run_of(tag: str) -> bytes:
+    return "".join(f"{query:06} {query + 100:06} {tag}\n" for query in range(1, 4)).encode()
+
+
+def test_mails_are_archives_of_their_attachments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("task1.KIS1", run_of("KIS1"))
+    mails = [
+        mailed("[submission] TQM", {"task1.TQM1": run_of("TQM1"), "../../out.txt": run_of("TQM2")}),
+        mailed("Re: [Submission] =?utf-8?b?5Lqs6YO9?=", {"runs.zip": packed.getvalue()}),
+        mailed("a question", {}),
+    ]
+    Path("in/[submission] NLP").mkdir(parents=True)
+    Path("in/[submission] NLP/task1.NLP1").write_bytes(run_of("NLP1"))
+    for n, one in enumerate(mails):
+        Path(f"in/{n}.eml").write_bytes(one)
+    Path("all.mbox").write_bytes(
+        b"".join(b"From a@example.org Mon Jan 19 02:00:00 2026\n" + one + b"\n" for one in mails)
+    )
+    found = sort_files(["in"], teams=Teams(TeamList(), None, Path("in").absolute()))
+    teams = {(one.tag, one.team, one.received[:16]) for one in found.scored}
+    when = "2026-01-19T02:00"
+    assert teams == {("TQM1", "TQM", when), ("TQM2", "TQM", when), ("KIS1", "京都", when), ("NLP1", "NLP", "")}
+    assert [(one.file, one.part) for one in found.items if one.why_not] == [("in/2.eml", Part.OTHER)]
+    boxed = sort_files(["all.mbox"], teams=Teams(TeamList(), None, Path("all.mbox").absolute()))
+    assert {(one.tag, one.team) for one in boxed.items} == {("TQM1", "TQM"), ("TQM2", "TQM"), ("KIS1", "京都")}
+    gold = {f"{query:06}": [f"{query + 100:06}"] for query in range(1, 4)}
+    board = rank_runs(gold, "in", task="1", n_resamples=99)
+    assert not board.invalid and {entry.team for entry in board.entries} == {"TQM", "京都", "NLP"}
+    assert not Path("out.txt").exists() and not Path("../out.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["limit", "nested", "cut", "bytes"])
+def test_a_mail_is_bounded_and_stops_no_other(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = mailed("[submission] B", {f"run{n}": run_of(f"B{n}") for n in range(12)})
+    if name == "limit":
+        monkeypatch.setenv("COLIEE_IR_MAX_MEMBERS", "10")
+    elif name == "nested":
+        content = b"From: a\nSubject: [submission] B\n" + b"".join(
+            b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(3000)
+        )
+    elif name == "cut":
+        content = content[: len(content) // 2]
+    else:
+        content = content.replace(b"base64", b"\xff\xfe\0x-odd")
+    Path("in").mkdir()
+    Path("in/bad.eml").write_bytes(content)
+    Path("in/good").write_bytes(run_of("A1"))
+    board = rank_runs({"000001": ["000101"]}, "in", task="1", n_resamples=99)
+    assert "A1" in {entry.tag for entry in board.entries}
+    refused = {file for one in board.invalid for file in one.files if file == "in/bad.eml"}
+    assert bool(refused) == (name in ("limit", "nested"))

@@ -245,9 +245,22 @@ def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None
     )
     board = rank("all")
     assert standing(board) == [(1, "A", "run1"), (2, "B", "run1"), (3, "A", "run1")]
-    assert wording("runs-tag-stay", 3, "run1", "all/A/r.txt, all/A/s.txt, all/B/r.txt") in board.remarks
-    assert list(board.table("ranking").header[:5]) == ["rank", "rank 95%", "team", "run", "file"]
-    assert board.names() == ["run1 (all/A/r.txt)", "B run1", "run1 (all/A/s.txt)"]
+    (remark,) = (one for one in board.remarks if "all/A/r.txt" in one)
+    assert all(named in remark for named in ("run1 (2) = all/A/s.txt", "all/B/r.txt"))
+    table = board.table("ranking")
+    assert list(table.header[:4]) == ["rank", "rank 95%", "team", "run"] and "file" not in table.header
+    assert [row[2:4] for row in table.rows] == [["A", "run1"], ["B", "run1"], ["A", "run1 (2)"]]
+    assert board.names() == ["A run1", "B run1", "run1 (2)"]
+
+
+def test_equal_runs_of_several_teams_are_told_once(folder: Path) -> None:
+    files = {f"all/{team}/r.txt": run_lines(7, f"{team}1") for team in "ABC"}
+    write(folder, {**files, "all/D/r.txt": run_lines(8, "D1"), "all/A/again.txt": run_lines(7, "A2")})
+    (remark,) = (one for one in rank("all").remarks if "B B1" in one)
+    assert "4 runs of 3 teams" in remark and "A A2" in remark and "D1" not in remark
+    other = run_lines(7, "E1").replace(run_lines(7, "E1").split()[1], "999998", 1)
+    write(folder, {"some/A/r.txt": run_lines(7, "A1"), "some/E/r.txt": other})
+    assert not any("same answers" in one for one in rank("some").remarks)
 
 
 def test_two_submissions_of_two_parts_with_one_tag_are_told_apart_by_team_folder_and_name(folder: Path) -> None:
@@ -379,7 +392,7 @@ def test_runs_from_memory() -> None:
     runs = [Run.of({query: GOLD[query] for query in QUERIES[:n]}, tag="same") for n in (5, 9)]
     board = rank_runs(GOLD, *runs, {query: [] for query in QUERIES}, task="1", n_resamples=99)
     assert standing(board) == [(1, "", "same"), (2, "", "same"), (3, "", "run")]
-    assert board.names() == ["same (1)", "same (2)", "run"]
+    assert board.names() == ["same", "same (2)", "run"]
 
 
 def test_parts_from_memory() -> None:

@@ -12,6 +12,7 @@ import pytest
 from messages import wording
 
 from coliee_ir.cli import main
+from coliee_ir.commands.validate import validate
 from coliee_ir.commands.validate.receiving import receive
 
 DESCRIPTION = (
@@ -104,7 +105,7 @@ def test_a_file_named_as_its_run_has_a_tag_and_one_tag_may_be_in_two_tasks() -> 
 @pytest.mark.usefixtures("mail")
 def test_queries_are_those_of_the_gold_that_the_run_answers() -> None:
     write({"golds/statute.xml": '<dataset><pair id="R07-01-U" label="Y"><t2>x</t2></pair></dataset>'})
-    inbox = receive("in", queries=["gold.json", "golds/statute.xml"])
+    inbox = receive("in", golds=["gold.json", "golds/statute.xml"])
     missing = {finding.file for finding in inbox.findings if finding.rule == "query-missing"}
     assert "in/A/a.txt" in missing and "in/C/task2/c" not in missing
     unknown = {finding.file: finding.count for finding in inbox.findings if finding.rule == "query-unknown"}
@@ -132,3 +133,59 @@ def test_links_out_of_the_folder_are_not_followed(capsys: pytest.CaptureFixture[
     assert main(["validate", "in"]) == 0
     out, err = capsys.readouterr()
     assert "S1" not in out and wording("link-out-folder", "in/b") in err
+
+
+XML = '<dataset><pair id="{}-01-U" label="Y"><t2>x</t2></pair><pair id="{}-02-U" label="N"><t2>x</t2></pair></dataset>'
+OTHER_YEARS = {
+    "1": (json.dumps({"000901": ["000101"]}), cases("A1")),
+    "2": (json.dumps({"901": ["013"]}), "001 013 A1\n002 014 A1\n"),
+    "3": (XML.format("R06", "R06"), articles("A1")),
+    "4": (XML.format("R06", "R06"), labels("A1")),
+}
+
+
+@pytest.mark.parametrize("task", OTHER_YEARS)
+def test_a_run_of_another_year_is_an_error_alone_and_in_a_folder(task: str, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, run = OTHER_YEARS[task]
+    other = OTHER_YEARS["1" if task in "34" else "4"][0]  # of another task, which is no gold of this one
+    write({"gold": gold, "golds/gold": gold, "golds/other": other, f"in/task{task}.A1": run})
+    rules = []
+    for words in ([f"in/task{task}.A1", "--gold", "gold"], ["in", "--gold", "gold"], ["in", "--gold", "golds"]):
+        assert main(["validate", *words, "-f", "json"]) == 1
+        found = json.loads(capsys.readouterr().out)["findings"]
+        rules.append({(one["rule"], one["severity"], one["count"]) for one in found})
+    assert rules[0] == rules[1] == rules[2]
+    assert {rule for rule, severity, _ in rules[0] if severity == "error"} & {"query-unknown", "query-form"}
+    write({"golds/other": other})
+    assert main(["validate", "in", "--gold", "golds/other"]) == (1 if task in "34" and other == gold else 0)
+
+
+def test_findings_of_other_faults_have_their_own_remedy_and_name_what_was_found(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write({"in/A/a.rar": b"Rar!\x1a\x07\x00rest", "in/B/b.zip": packed({"x": cases("B1")})[:40], "in/C/c": cases("C-1"),
+           "in/D/d": cases("D1"), "in/D/about.txt": DESCRIPTION.format(1, "E9")})  # fmt: skip
+    assert main(["validate", "in"]) == 1
+    out = capsys.readouterr().out
+    unread = [at for at, line in enumerate(out.splitlines()) if "unreadable" in line]
+    remedies = [out.splitlines()[at + 2] for at in unread]
+    assert len(unread) == 2 and any("RAR" in one for one in remedies)
+    assert "C-1" in out and "E9" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "errors"),
+    [
+        ("Task: 9\nRun tag: ABC\nModels: \nExplanation: \n", "ABC", 1),
+        ("Task: 9\nTeam: x\nRun tag: ABC\n", "ABC", 1),
+        ("Task: 1\nTeam: x\nRun tag:\nABC\n", "ABC", 0),
+    ],
+)
+def test_a_line_that_is_no_field_belongs_to_no_task_and_no_tag(text: str, tag: str, errors: int) -> None:
+    write({"d.txt": text})
+    found = validate("d.txt").findings
+    assert sum(one.count for one in found if one.rule == "description-task") == errors
+    assert [str(place.found) for one in found if one.rule == "description-task" for place in one.places] == (
+        ["Task: 9"] * errors
+    )
+    assert all(one.count <= 3 for one in found) and not any("Models" in str(one.places) for one in found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field
 
@@ -11,7 +10,7 @@ from coliee_adapters.descriptions import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard.standing import Ranks
-from coliee_ir.inbox.grouping import Invalid
+from coliee_ir.inbox.grouping import Invalid, told_apart
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures import Measure, Result
 from coliee_ir.rules.protocol import Protocol
@@ -104,16 +103,5 @@ class Board:
         return [entry.scores.results[measure] for entry in self.entries if measure in entry.scores.results]
 
     def names(self) -> list[str]:
-        """A name for each run that no other has: its tag, with the team where another team has the same, or the file.
-
-        A file from memory has no name of its own; then a number tells the runs apart.
-        """
-        tags = [entry.tag for entry in self.entries]
-        teams = [f"{entry.team} {entry.tag}".strip() for entry in self.entries]
-        files = [f"{entry.tag} ({entry.file})" for entry in self.entries]
-        counts = [Counter(names) for names in (tags, teams, files)]
-        names = []
-        for at, candidates in enumerate(zip(tags, teams, files, strict=True)):
-            alone = (name for name, count in zip(candidates, counts, strict=True) if count[name] == 1)
-            names.append(next(alone, f"{tags[at]} ({at + 1})"))
-        return names
+        """A name for each run that no other has: see ``told_apart``."""
+        return told_apart([(entry.team, entry.tag, entry.file) for entry in self.entries])

@@ -39,11 +39,7 @@ _ENDINGS: Final = {"table": ".txt", "markdown": ".md", "latex": ".tex", "csv": "
 
 
 def render(board: Board, form: str, names: Sequence[str], extras: Extras) -> str:
-    """Tables in one of ``FORMS``; JSON and HTML hold all of them, whatever is named. Ends in a newline.
-
-    Raises:
-        UsageError: a table that there is not; several tables in a form that holds one.
-    """
+    """Tables in one of ``FORMS``; JSON and HTML hold all of them, whatever is named. Ends in a newline."""
     if form == "json":
         return dumped(contents(board, extras))
     if form == "html":
@@ -92,11 +88,7 @@ def paths(folder: Path, form: str) -> list[Path]:
 
 
 def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[list[str], dict[str, str]]:
-    """Write every table to a file of its own; the files, and of tables that there are not, why.
-
-    Raises:
-        InputError: a file cannot be written, or the folder not be made.
-    """
+    """Write every table to a file of its own; the files, and of tables that there are not, why."""
     made_folder(folder)
     tables, missing = everything(board, extras)
     files = []
@@ -109,29 +101,13 @@ def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[li
 
 
 def write_pages(board: Board, folder: Path, extras: Extras, reports: Mapping[str, str] | None = None) -> list[str]:
-    """Write the results page of the task, one page a team, and the page of all tasks in the folder; the files.
-
-    Args:
-        board: the leaderboard.
-        folder: where the pages of an edition are.
-        extras: what tables are made from besides.
-        reports: run tag → the file of its report.
-
-    Raises:
-        InputError: a file cannot be written, or the folder not be made.
-    """
+    """Write the results page of the task, one page a team, and the page of all tasks in the folder; the files."""
     tables, _ = everything(board, extras)
     return webpage.write(webpage.pages(board, tables, reports, hide_gold=extras.hide_gold), folder)
 
 
 def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
-    """A LaTeX document that includes all tables, and the figures, which lie beside it.
-
-    Args:
-        board: the leaderboard.
-        tables: the files of the tables.
-        figures: whether ``overview.tex`` lies beside it.
-    """
+    """A LaTeX document that includes all tables, and the figures, which lie beside it."""
     title = grid.in_latex(board.protocol.titled(board.edition))
     inputs = "".join(f"\\input{{{Path(file).name}}}\n\\clearpage\n" for file in tables)
     texts = "".join(Path(file).read_text("utf-8") for file in tables)

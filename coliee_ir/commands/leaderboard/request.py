@@ -13,6 +13,7 @@ from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
+from coliee_adapters.records import Answers
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
@@ -155,6 +156,7 @@ def rank_runs(
     remarks = [*collected.remarks, *inventory.walked.remarks()]
     remarks += [*inventory.remarks(), *again]
     remarks += _of_list(who, scored)
+    remarks += _said_of_equal(evaluator, handed, scored)
     units = Units.of(evaluator.queries, groups)
     entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
     if best:
@@ -188,6 +190,39 @@ def _each_once(
         first.setdefault(key, scores.file)
     said = [passed_over("duplicate", same)] if same else []
     return [one for one in scored if id(one[1]) not in again], said
+
+
+def _said_of_equal(
+    evaluator: Evaluator, handed: Sequence[Handed], scored: Sequence[tuple[str, Scores]]
+) -> Iterator[str]:
+    """Which runs give the same answers under several tags or teams: of those with equal scores, the answers decide."""
+    parts = {(one.team, one.tag, getattr(one.parts.run, "name", "")): one.parts for one in handed}
+    alike: dict[tuple[object, ...], list[tuple[str, Scores]]] = {}
+    for team, scores in scored:
+        if (team, scores.tag, scores.file) in parts:
+            terms = [result.terms.each.tobytes() for result in scores.results.values()]
+            alike.setdefault((*scores.counts.values(), *terms), []).append((team, scores))
+    for runs in alike.values():
+        same: dict[object, list[tuple[str, Scores]]] = {}
+        for team, scores in runs if len(runs) > 1 else ():
+            of = parts[team, scores.tag, scores.file]
+            answers = tuple(_answers_of(evaluator, part) for part in (of.run, of.answers) if part is not None)
+            same.setdefault(answers, []).append((team, scores))
+        for equal in same.values():
+            teams = {team for team, _ in equal if team}
+            if len(equal) > 1:
+                of_teams = f" of {counted(len(teams), 'team')}" if teams else ""
+                listed = ", ".join(shortened(f"{team} {scores.tag}".strip()) for team, scores in equal[:10])
+                yield f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
+
+
+def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:
+    """What a file answers, in any order."""
+    record = evaluator.read(part)
+    if isinstance(record, Answers):
+        return frozenset(record.labels.items())
+    blocks = ((block, segment) for block in record.blocks() for segment in block.segments())
+    return frozenset((query, one) for block, (query, first, last) in blocks for one in block.documents[first:last])
 
 
 def _listed(besides: Iterable[PathLike]) -> list[PathLike]:

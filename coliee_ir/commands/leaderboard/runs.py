@@ -12,6 +12,7 @@ from coliee_adapters.lines import counted
 from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
 from coliee_ir.commands.leaderboard.questions import majority
+from coliee_ir.inbox.grouping import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -92,11 +93,7 @@ def results(board: Board) -> Grid:
 
 
 def placed(board: Board, official: Published | None) -> Grid:
-    """Where each run would have stood in a published table.
-
-    Raises:
-        UsageError: no table is given.
-    """
+    """Where each run would have stood in a published table."""
     if official is None:
         raise UsageError("name the published table: --official CSV")
     names = _Names(board)
@@ -141,11 +138,7 @@ def ordinal(n: int) -> str:
 
 
 def approaches(board: Board) -> Grid:
-    """What the system descriptions say of each run (Table 4).
-
-    Raises:
-        UsageError: there was no system description.
-    """
+    """What the system descriptions say of each run (Table 4)."""
     if not board.described:
         raise UsageError("no system description came with the runs")
     names = _Names(board)
@@ -176,15 +169,14 @@ class _Names:
     def __init__(self, board: Board, entries: Sequence[Entry] | None = None) -> None:
         self._board = board
         entries = board.entries if entries is None else entries
-        self._common = _common_folder({entry.file for entry in entries})
-        teams = any(entry.team for entry in entries)
-        self._own = [*(["team"] if teams else []), "run", *(["file"] if _needs_file(entries) else [])]
+        names = numbered([(entry.team, entry.tag, entry.file) for entry in entries])
+        self._names = {id(entry): name for entry, name in zip(entries, names, strict=True)}
+        self._own = ["team", "run"] if any(entry.team for entry in entries) else ["run"]
         self.header = [*self._own, *board.more_columns]
 
     def of(self, entry: Entry) -> list[str]:
         """The values of a run."""
-        file = entry.file[len(self._common) :].lstrip("/") if self._common else entry.file
-        named = {"team": entry.team, "run": entry.tag, "file": file}
+        named = {"team": entry.team, "run": self._names[id(entry)]}
         return [*(named[column] for column in self._own), *self._board.more(entry)]
 
 
@@ -194,11 +186,6 @@ def _common_folder(files: Collection[str]) -> str:
         return os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
     except ValueError:  # some from the root, some from here
         return ""
-
-
-def _needs_file(entries: Sequence[Entry]) -> bool:
-    """Whether a team has two runs of one tag."""
-    return len({(entry.team, entry.tag) for entry in entries}) < len(entries)
 
 
 def _whole(n: int) -> Number:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -72,19 +73,30 @@ def _named(files: Sequence[str]) -> dict[str, str]:
 
 def _by_kind(inbox: Inbox) -> Iterator[str]:
     order = list(RULES)
-    kinds: dict[str, list[Finding]] = {}
+    kinds: dict[tuple[str, str], list[Finding]] = {}
     for finding in sorted(inbox.findings, key=lambda one: (list(Severity).index(one.severity), order.index(one.rule))):
         if finding.severity is not Severity.NOTE:
-            kinds.setdefault(finding.rule, []).append(finding)
-    for rule, findings in kinds.items():
+            kinds.setdefault((finding.rule, _plain(finding.advice)), []).append(finding)
+    for (rule, _), findings in kinds.items():
         first = findings[0]
         more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
         yield f"  {first.severity:<{_INDENT}}{rule}, {counted(len(findings), 'file')}: {first.says}"
         indent = " " * (_INDENT + 2)
-        yield f"{indent}{printable(', '.join(finding.file for finding in findings[:_FILES]))}{more}"
+        yield f"{indent}{printable(', '.join(map(_file, findings[:_FILES])))}{more}"
         yield f"{indent}→ {printable(first.advice)}  [{first.source}]"
     counts = ", ".join(counted(inbox.count(severity), str(severity)) for severity in Severity)
     yield f"{counts} in {counted(len(inbox.rows), 'file')}"
+
+
+def _file(finding: Finding) -> str:
+    """A file, and the first thing that was found in it."""
+    found = finding.places[0].found if finding.places else None
+    return f"{finding.file} ({quoted(found)})" if found else finding.file
+
+
+def _plain(advice: str) -> str:
+    """A remedy without what it says of one place, ``write ARC1``, so that findings with the same remedy meet."""
+    return re.sub(r"[\w.-]*[0-9_][\w.-]*", "…", advice)
 
 
 def _table(validation: Validation) -> Iterator[str]:

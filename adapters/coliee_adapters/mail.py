@@ -1,0 +1,84 @@
+"""Mails, saved as .eml or mbox, as archives of their attachments, which Python's own library reads."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from coliee_adapters.classes import NamedTuple
+
+if TYPE_CHECKING:
+    from email.message import EmailMessage  # loaded where a mail is read
+
+
+#: the heads of a mail, up to the first empty line, as .eml or in an mbox
+_HEADS: Final = re.compile(rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)+")
+_SIGNS: Final = (rb"(?im)^From:", rb"(?im)^(?:Date|Subject|Message-ID|MIME-Version):")
+
+
+def is_mail(head: bytes) -> bool:
+    r"""Whether a file that starts with these bytes is a mail, or an mbox.
+
+    >>> is_mail(b"Subject: [submission] A\nFrom: a@b\n\n"), is_mail(b"Task: 1\nRun tag: A\n")
+    (True, False)
+    """
+    heads = _HEADS.match(head)
+    return heads is not None and all(re.search(sign, heads[0]) for sign in _SIGNS)
+
+
+class Mail(NamedTuple):
+    """What a mail says of its attachments: its subject, and when it was received, in UTC; empty where it says not."""
+
+    subject: str
+    received: str
+
+
+def mails(path: str) -> Iterator[tuple[str, EmailMessage]]:
+    """The mails of a file, and the folder that each has in it: none of a mail alone, its number in an mbox."""
+    import email
+    import mailbox
+    from email.policy import default
+
+    with Path(path).open("rb") as raw:
+        if raw.read(5) != b"From ":
+            raw.seek(0)
+            yield "", email.message_from_binary_file(raw, policy=default)
+            return
+    box = mailbox.mbox(path, create=False)
+    try:
+        for number, key in enumerate(box.keys(), start=1):
+            yield f"{number}/", email.message_from_bytes(box.get_bytes(key), policy=default)
+    finally:
+        box.close()
+
+
+def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
+    """The attached files, of mails that are attached too; of those with one name, the second is ``NAME (2)``."""
+    taken: set[str] = set()
+    for part in message.walk():
+        if part.is_multipart() or not (named := part.get_filename()):
+            continue
+        path = PurePosixPath(str(named).replace("\\", "/"))
+        name, n = path.name, 2
+        while name in taken:
+            name, n = f"{path.stem} ({n}){path.suffix}", n + 1
+        taken.add(name)
+        content = part.get_payload(decode=True)
+        yield name, io.BytesIO(content if isinstance(content, bytes) else b"")
+
+
+def said(message: EmailMessage) -> Mail:
+    """What the heads of a mail say; the last server's time counts more than the sender's."""
+    from email.utils import parsedate_to_datetime
+
+    when = ""
+    for date in (*(str(one).rpartition(";")[2] for one in message.get_all("Received", [])[:1]), message.get("Date")):
+        try:
+            when = when or parsedate_to_datetime(str(date).strip()).astimezone(UTC).isoformat()
+        except (ValueError, OverflowError):
+            continue
+    return Mail(" ".join(str(message.get("Subject", "")).split()), when)
