@@ -929,11 +929,6 @@ def by_original(path: str) -> tuple[str, int, str]:
     return str(file.parent), len(file.name), file.name
 
 
-def is_copy(path: str, of: str) -> bool:
-    """Whether two paths lead to one plain file, or to two with the same bytes."""
-    return copies([of, path])[1] is not None
-
-
 def _size(path: str) -> int | None:
     """How many bytes a plain file has, unpacked; ``_ANY`` where its compression does not say; None of what is not one.
 
