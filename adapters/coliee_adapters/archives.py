@@ -46,7 +46,7 @@ class Contents(NamedTuple):
 
     Attributes:
         files: name in the archive → where its bytes lie.
-        passed: entries that are not read: why, as a kind of ``folders.PASSED``, and the name.
+        passed: entries that are not read: why, a kind of ``inbox.folders.PASSED``, and the name.
         faults: name of an archive in it → why that one cannot be read.
         mails: how the names of a mail's attachments begin → what the mail says of them.
     """
@@ -261,7 +261,7 @@ def _copied(stream: BinaryIO, meter: _Meter | None) -> str:
 
 
 def _plain_name(name: str) -> tuple[str, str]:
-    """The name of an entry below its archive; and what is wrong with it, as a kind of ``folders.PASSED``."""
+    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.PASSED``."""
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts:
         return "", "nameless"

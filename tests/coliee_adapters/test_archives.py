@@ -22,7 +22,7 @@ import pytest
 from coliee_adapters import archives
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source, copies
-from coliee_adapters.folders import walk
+from coliee_ir.inbox.folders import walk
 
 RUN = b"001 013 A\n"
 
