@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import BinaryIO, Final
+from typing import Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.mail import is_mail
@@ -34,7 +33,6 @@ SQLITE: Final = Kind("an SQLite database", "export the table as CSV")
 
 #: by what a store of scores is known: SQLite's field for the application, a key in a Parquet file's footer
 STORE_ID: Final = 0x434F4C49
-STORE_KEY: Final = b"coliee_ir.rules"
 
 #: the first bytes, and what they show
 _STARTS: Final = (
@@ -119,14 +117,3 @@ def is_utf16(head: bytes) -> bool:
 def is_sqlite_store(head: bytes) -> bool:
     """Whether an SQLite database with these first bytes is a store of scores."""
     return int.from_bytes(head[68:72]) == STORE_ID
-
-
-def is_parquet_store(stream: BinaryIO) -> bool:
-    """Whether a Parquet file is a store of scores, by its footer."""
-    try:
-        end = stream.seek(-8, os.SEEK_END)
-        size = min(int.from_bytes(stream.read(4), "little"), end)
-        stream.seek(end - size)
-        return STORE_KEY in stream.read(size)
-    except OSError:
-        return False

@@ -185,7 +185,7 @@ class Source:
                     return Look(Kind.FOLDER, fault)
                 head = self._first() if self.is_stream else _head_of(self)
         except InputError as error:
-            return Look(Kind.STORE if _has_journal(self.path) else Kind.ABSENT, error)
+            return Look(Kind.ABSENT, error)
         goes_on = len(head) == _HEAD
         if not without_marks(head).strip():
             fault = InputError(self.name, "the file is empty", remedy="give a file with content")
@@ -209,8 +209,7 @@ class Source:
         if shown is file_kinds.SQLITE and file_kinds.is_sqlite_store(head):
             return Kind.STORE, False
         if shown is file_kinds.PARQUET:
-            with self._stream() as stream:
-                return (Kind.STORE if file_kinds.is_parquet_store(stream) else Kind.TABLE), False
+            return Kind.TABLE, False
         return Kind.BINARY, False
 
     def check(self) -> None:
@@ -573,11 +572,6 @@ def _head_of(source: Source) -> bytes:
     return source._first()
 
 
-def _has_journal(path: str) -> bool:
-    """Whether a killed process has left the journal of a store in the place of a Parquet file."""
-    return path.endswith(".parquet") and not os.path.lexists(path) and is_store(f"{path}.journal")
-
-
 def is_store(path: PathLike) -> bool:
     """Whether a path is that of a store of scores."""
     return Source(path).kind is Kind.STORE
@@ -678,40 +672,31 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
 
 
 @contextlib.contextmanager
-def exclusively(path: PathLike) -> Iterator[None]:
-    """Read and write a file of this machine while no other process does that by this function; it is made if need be.
+def appending(path: PathLike) -> Iterator[BinaryIO]:
+    """A stream that appends to a file of this machine, while no other process does so by this function.
 
-    ``written`` may replace the file within: who waited for the old one takes the new one. On systems without file
-    locks (Windows), nobody waits.
+    On systems without file locks (Windows), nobody waits. What a block that fails has written is taken back.
 
     Raises:
         InputError: the file cannot be written.
     """
     name = _named(path)
     try:
-        import fcntl
-    except ModuleNotFoundError:  # Windows does not have it
-        yield
-        return
-    with contextlib.ExitStack() as held:
-        try:
-            while True:
-                stream = held.enter_context(Path(name).open("ab"))
+        with Path(name).open("ab") as stream:
+            with contextlib.suppress(ModuleNotFoundError):  # Windows does not have it
+                import fcntl
+
                 fcntl.flock(stream, fcntl.LOCK_EX)
-                if _is_still(name, stream):
-                    break
-                held.close()
-        except OSError as error:
-            raise InputError(name, f"cannot be written ({error.strerror or error})") from None
-        yield
-
-
-def _is_still(name: str, stream: BinaryIO) -> bool:
-    """Whether an open file is still the one of its name."""
-    try:
-        return os.path.samestat(os.fstat(stream.fileno()), Path(name).stat())
-    except FileNotFoundError:
-        return False
+            end = stream.seek(0, os.SEEK_END)
+            try:
+                yield stream
+                stream.flush()
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.truncate(name, end)
+                raise
+    except OSError as error:
+        raise InputError(name, f"cannot be written ({error.strerror or error})") from None
 
 
 @contextlib.contextmanager

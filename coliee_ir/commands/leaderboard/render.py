@@ -10,10 +10,10 @@ from typing import Any, Final
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder, written
 from coliee_ir.commands.leaderboard import webpage
-from coliee_ir.commands.leaderboard.board import Board, Entry
+from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
 from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number, numbers, preamble
+from coliee_ir.output.envelope import dumped, numbers, preamble
 from coliee_ir.output.grid import Grid
 
 
@@ -76,17 +76,10 @@ def contents(board: Board, extras: Extras) -> dict[str, Any]:
             }
             for entry in board.entries
         ],
-        **({"logged": [_logged(entry) for entry in board.logged]} if board.logged else {}),
         "invalid": [{**one._asdict(), "files": list(one.files)} for one in board.invalid],
         "remarks": list(board.remarks),
         "tables": {name: records(grid) for name, grid in tables.items()},
     }
-
-
-def _logged(entry: Entry) -> dict[str, Any]:
-    measures = {name: number(value) for name, value in entry.scores.measures.items()}
-    return {"place": entry.place or None, "team": entry.team or None, "tag": entry.tag, "file": entry.file,
-            "measures": measures}  # fmt: skip
 
 
 def paths(folder: Path, form: str) -> list[Path]:
