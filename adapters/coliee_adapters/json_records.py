@@ -10,6 +10,7 @@ roles of ``vocabulary``::
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -52,7 +53,7 @@ class Record(NamedTuple):
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
     """Gold from JSON or JSON Lines: documents with or without relevances, or labels."""
-    held = _held(source)
+    held = _held(source, "gold")
     if case_law.is_unlabelled(held):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
         raise InputError(source.name, problem, remedy="give the file with the labels")
@@ -63,7 +64,7 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     """A submission in JSON or JSON Lines: documents with or without scores, or answers."""
     remarks = Remarks()
-    found = _rows_of(_held(source), "run", source, rule, remarks)
+    found = _rows_of(_held(source, "run"), "run", source, rule, remarks)
     return run_of(found, rule, source.name, "json", source.stem, remarks)
 
 
@@ -73,7 +74,7 @@ def _rows_of(held: object, kind: Kind, source: Source, rule: IdRule, remarks: Re
     return case_law.rows(case_law.members(held, source, rule), source)
 
 
-def _held(source: Source) -> object:
+def _held(source: Source, kind: Kind) -> object:
     """What a file holds: ``_Records``, or what ``case_law`` reads or refuses.
 
     Raises:
@@ -85,6 +86,8 @@ def _held(source: Source) -> object:
         held = _of_lines(text, source)
     else:
         held = json_text.parse(text, source.name)
+        if isinstance(held, dict):
+            held = _under_a_key(held, kind, source) or held
         if isinstance(held, list) and any(isinstance(item, dict) for item in held):
             return _Records(_object(item, Place(source.name, "record", n)) for n, item in enumerate(held, 1))
         if isinstance(held, dict) and is_header(list(held)):
@@ -92,6 +95,20 @@ def _held(source: Source) -> object:
     if isinstance(held, dict) and (are_labels(held) or _are_nested(held.values())):
         return _Records(entries=held)
     return held
+
+
+def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list[object] | None:
+    """The records that stand under the one key that holds a list of objects, beside what describes them."""
+    lists = {key: value for key, value in held.items() if isinstance(value, list) and value}
+    if len(lists) != 1 or any(map(str.isdigit, "".join(lists))):  # the key is the id of a query
+        return None
+    [records] = lists.values()
+    if not all(isinstance(item, dict) for item in records):
+        return None
+    with contextlib.suppress(InputError):
+        roles_of(list(records[0]), kind, source.name, source.columns)
+        return records
+    return None
 
 
 def _of_lines(text: str, source: Source) -> _Records | dict[str, Any]:
@@ -107,6 +124,8 @@ def _of_lines(text: str, source: Source) -> _Records | dict[str, Any]:
     for record in every:
         for query, entry in record.members.items():
             if query in merged:
+                if shared and not any(map(str.isdigit, query)):
+                    raise record.fault("no key is the query", query, _SHAPES + known_names("run"))
                 raise record.fault("this query appears twice", query, "keep one")
             merged[query] = entry
     return merged

@@ -195,6 +195,10 @@ def roles_of(
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
         remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
+        if kind == "run" and any(map(_SYSTEM.search, search.normal)):
+            remedy = (
+                f"for answers use {search.option('answer')}, for a language model's texts convert --from text; {remedy}"
+            )
         raise search.fault(f"no column is recognised as the {missing}", remedy)
     numbers = [role for role in own if role != "tag"]
     if numbers and search.left(_IDLE) and not roles.keys() & set(numbers):

@@ -7,13 +7,13 @@ from collections import Counter
 
 from coliee_adapters import archives
 from coliee_adapters.files import check_outputs, is_folder
-from coliee_adapters.folders import walk
 from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.commands.validate.render import FORMS, render, render_inbox
+from coliee_ir.inbox.folders import walk
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 
 _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))

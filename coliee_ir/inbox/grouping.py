@@ -78,11 +78,6 @@ def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) ->
     length beside an answer set of the same tag. Files of one tag belong together. Where a tag has two files of a
     kind, team, folder and file name decide which belong together; two runs of one tag stay two runs, with a remark.
     Of files that were found in a folder, those of other tasks and copies of a run of the same team are passed over.
-
-    Args:
-        inventory: what came; what is passed over here says so.
-        evaluator: the gold, and the rules of the task.
-        alone: whether a part without its counterpart is a submission too, to be scored as far as it can.
     """
     done = Collected([], [], [])
     items = []
@@ -270,9 +265,6 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
 def numbered(runs: Sequence[tuple[str, str, str]]) -> list[str]:
     """What each run is called beside its team: its tag; of several runs of a team with one tag, ``TAG (2)``.
 
-    Args:
-        runs: team, tag and file of each, which need not be in the order of the files.
-
     >>> numbered([("A", "x", "b"), ("A", "x", "a"), ("B", "x", "c")])
     ['x (2)', 'x', 'x']
     """
@@ -330,15 +322,7 @@ def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
 
 
 def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
-    """The files of one task and part that are fused where no gold tells which; of a run with a long list, the list.
-
-    Args:
-        inventory: what came; what is passed over here says so.
-        task: the task; by default that of all files.
-
-    Raises:
-        UsageError: no task is named, and the files are of several.
-    """
+    """The files of one task and part that are fused where no gold tells which; of a run with a long list, the list."""
     found = [one for one in inventory.scored if not one.is_named and one.error is None]
     tags = {one.tag for one in found if one.part is not Part.ANSWERS}
     beside = {id(one) for one in found if one.part is Part.ANSWERS and one.tag in tags and one.because != "path"}

@@ -21,8 +21,8 @@ from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.files import Kind, PathLike, Source
-from coliee_adapters.folders import Walked, walk
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir.inbox.folders import Walked, walk
 from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import (
@@ -193,20 +193,7 @@ def sort_files(
     edition: str | int | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Inventory:
-    """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``.
-
-    Args:
-        paths: files, folders and archives; a stream is not looked into, and is a run.
-        golds: the golds; a file with the same judgements, in whatever bytes, is passed over.
-        besides: files that are given for something else; they are left out of folders.
-        teams: whose a run is.
-        rules: the rules of all files, where they are not COLIEE's or are named; by default each file's own.
-        edition: the year whose rules count.
-        columns: what the columns of tables are called, by role.
-
-    Raises:
-        UsageError: a folder holds no file, or cannot be read.
-    """
+    """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``."""
     walked = walk(paths, [*besides, *(gold.path for gold in golds)])
     items = [_item(walked.source(file, columns), file in walked.named, golds, rules) for file in walked.files]
     for one in items:

@@ -50,11 +50,7 @@ class Sheet(NamedTuple):
 
 
 def read_sheet(source: Source) -> Sheet:
-    """Read a CSV; commas, semicolons or tabs are told by the first row.
-
-    Raises:
-        InputError: it is no CSV, has only a first row, or a row has more cells than there are columns.
-    """
+    """Read a CSV; commas, semicolons or tabs are told by the first row."""
     rows = _rows(source)
     if len(rows) < 2:
         raise InputError(
@@ -101,17 +97,7 @@ def _numbered(reader: Iterator[Sequence[str]], name: str) -> Iterator[Row]:
 def read_values(
     path: PathLike, expected: str, fits: Callable[[str], bool] = bool, *, task: str | None = None
 ) -> dict[str, str]:
-    """Id → value, from lines of two columns, with blanks or a comma between them, or from a JSON object.
-
-    Args:
-        path: the file.
-        expected: what a line holds, for the error.
-        fits: whether a text is such a value.
-        task: the task; in ``trec``, ids stay as they are.
-
-    Raises:
-        InputError: the file cannot be read, has another value or two for one id, or is empty.
-    """
+    """Id → value, from lines of two columns, with blanks or a comma between them, or from a JSON object."""
     source = Source(path)
     text = source.text()
     lines = _members(text, source) if text.lstrip().startswith("{") else _columns(text, source, expected)
@@ -148,11 +134,7 @@ def _members(text: str, source: Source) -> list[tuple[int | None, str, str]]:
 
 
 def read_dates(path: PathLike, *, task: str | None = None) -> dict[str, str]:
-    """Id → date: a day (``2019-05-31``), a month (``2019-05``) or a year (``2019``), as ``not_newer`` takes them.
-
-    Raises:
-        InputError: as for ``read_values``; a date that does not exist is none.
-    """
+    """Id → date: a day (``2019-05-31``), a month (``2019-05``) or a year (``2019``), as ``not_newer`` takes them."""
     return read_values(path, "ID YYYY-MM-DD or ID YYYY, with a date that exists", _is_date, task=task)
 
 
@@ -167,21 +149,13 @@ def _is_date(text: str) -> bool:
 
 
 def read_counts(path: PathLike, *, task: str | None = None) -> dict[str, int]:
-    """Query → how many documents to keep.
-
-    Raises:
-        InputError: as for ``read_values``; a count is an integer from 0.
-    """
+    """Query → how many documents to keep."""
     counts = read_values(path, "QUERY N, with an integer N ≥ 0", lambda text: text.isdecimal(), task=task)
     return {query: int(count) for query, count in counts.items()}
 
 
 def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, Mapping[str, float]]:
-    """Query → the documents that it may retrieve, from anything that holds a run, ``{"001": ["013", …]}`` for one.
-
-    Raises:
-        InputError: the file cannot be read, or holds answers.
-    """
+    """Query → the documents that it may retrieve, from anything that holds a run, ``{"001": ["013", …]}`` for one."""
     record = read_run(path, task=task)
     if not isinstance(record, Run):
         raise InputError(record.path, "this file holds answers, not candidates", remedy='give {"001": ["013"]}')

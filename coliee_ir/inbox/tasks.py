@@ -35,12 +35,7 @@ OF_PILOT: Final = (signs.DECISIONS.task, signs.NOTHING_DECIDED.task)
 
 
 def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> str:
-    """The task that files, and the files that name their queries, are of; empty if none is a run.
-
-    Raises:
-        InputError: the queries cannot be read.
-        UsageError: the files do not show it.
-    """
+    """The task that files, and the files that name their queries, are of; empty if none is a run."""
     heads = [
         (text_of_head(raw), source.columns)
         for source in sources

@@ -37,11 +37,7 @@ class TeamList(NamedTuple):
 
 
 def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
-    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team.
-
-    Raises:
-        InputError: it cannot be read, has no column ``team``, or a tag has two teams.
-    """
+    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team."""
     if isinstance(teams, Mapping):
         return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
     source = Source.of(
@@ -139,11 +135,7 @@ class Teams:
 
 
 def common_folder(given: Iterable[str]) -> Path | None:
-    """The deepest folder, or archive, that those given, and the folders of the files given, have in common.
-
-    Args:
-        given: paths; those that are not there are left out.
-    """
+    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
     folders = [
         _plain(Path(masked(path)))
         if is_folder(path) or archives.is_archive(path)

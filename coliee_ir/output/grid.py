@@ -18,7 +18,6 @@ from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.compressed import plain_name
 from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
-from coliee_adapters.fonts import scripts
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.resampling import Difference
 
@@ -245,9 +244,7 @@ def latex(grid: Grid) -> str:
 
 
 def _packages(names: str, text: str) -> str:
-    best = (
-        f"; use lualatex or xelatex, with {', '.join(scripts(text)) or 'Latin Modern'}" if _BEYOND.search(text) else ""
-    )
+    best = "; use lualatex or xelatex, with a font that has all characters" if _BEYOND.search(text) else ""
     return f"% \\usepackage{{{names}}}{best}\n{text}"
 
 

@@ -236,3 +236,38 @@ def test_a_gold_in_which_nothing_is_relevant_is_refused(folder: Path, form: str)
 def test_a_relevance_of_qrels_may_have_a_point(folder: Path, text: str) -> None:
     (folder / "qrels").write_text(text)
     assert detect.read_gold(Source(folder / "qrels")).qrels == {"q1": {"d1": 1, "d2": 0}}
+
+
+@pytest.mark.parametrize("beside", [{}, {"config": {"model": "m"}}, {"evaluation": 0.5, "date": "2026"}])
+def test_records_may_stand_under_a_key(folder: Path, beside: dict[str, object]) -> None:
+    rows = [{"query_id": q, "doc_id": "d1", "score": 0.5} for q in ("001", "002")]
+    assert outcome(folder, "json", "run", {**beside, "results": rows}) == outcome(folder, "json", "run", rows)
+    labels = [{"id": f"R07-0{n}-O", "label": "Y"} for n in (1, 2)]
+    assert outcome(folder, "json", "gold", {**beside, "results": labels}) == outcome(folder, "json", "gold", labels)
+
+
+def test_records_of_one_query_stay_its_documents(folder: Path) -> None:
+    held = read(folder, "json", "run", {"001": [{"docid": "018", "score": 0.5}]})
+    assert isinstance(held, Run)
+    assert [list(block.queries) for block in held.blocks()] == [["001"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "found", "word"),
+    [
+        ([{"question": "May he?"}, {"question": "May she?"}], "question", "query"),
+        ([{"id": "R07-01-O", "response": "He may."}] * 2, "id, response", "--from text"),
+    ],
+)
+def test_what_no_key_says_is_asked_for(folder: Path, rows: Rows, found: str, word: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(folder, "jsonl", "run", rows)
+    assert caught.value.found == found
+    assert word in str(caught.value)
+
+
+def test_a_query_without_documents_does_not_hide_scores(folder: Path) -> None:
+    for form in ("json", "records"):
+        held = read(folder, form, "run", {"q1": {}, "q2": {"d1": 0.1, "d2": 0.5}})
+        assert isinstance(held, Run)
+        assert held.scored

@@ -23,9 +23,6 @@ from coliee_adapters.records import Answers, Columns, Run, normal_id
 
 Item = namedtuple("Item", ["query_id", "doc_id"])
 
-MEMBERS = wording("give-list-documents")
-HELD = wording("give-path-dictionary")
-
 JUDGED = [("q1", "d1", 1), ("q2", "d2", 0), ("q1", "d3", -1)]
 SCORED = [("q1", "d1", 0.5), ("q2", "d2", 2.0), ("q1", "d3", -1.0)]
 
@@ -55,10 +52,14 @@ RUNS: dict[str, Any] = {
 }
 
 
-def told(make: Callable[[], object]) -> str:
+def refused(make: Callable[[], object]) -> InputError:
     with pytest.raises(InputError) as caught:
         make()
-    return str(caught.value)
+    return caught.value
+
+
+def told(make: Callable[[], object]) -> str:
+    return str(refused(make))
 
 
 # gold
@@ -146,7 +147,6 @@ def test_a_run_is_taken_from(held: str) -> None:
          Columns(["q1"], [0, 3], ["d1", "d2", "d3"], [0.5, 1.0, 1000.0])),
         ({}, Columns([], [0], [])),
         ([Item("q", "d")], Columns(["q"], [0, 1], ["d"])),
-        (framed(polars.DataFrame, [("q", "d", None)], "query_id", "doc_id", "score"), Columns(["q"], [0, 1], ["d"])),
         (framed(pandas.DataFrame, [(1, 2)], "query_id", "doc_id"), Columns(["1"], [0, 1], ["2"])),
     ],
 )  # fmt: skip
@@ -167,64 +167,53 @@ def test_ids_of_a_run_follow_the_rule() -> None:
 # what is refused
 
 
-def no_id(value: Any) -> str:
-    return f"{wording('not-id')} (found '{value!r}'); {wording('give-text-integer')}"
-
-
 LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
 
 
 @pytest.mark.parametrize(
-    ("held", "message"),
+    ("held", "found"),
     [
-        (5, f"{wording('no', '{0}')} (found 'int'); {HELD}"),
-        (None, f"{wording('no', '{0}')} (found 'NoneType'); {HELD}"),
-        (b"q d", f"{wording('no', '{0}')} (found 'bytes'); {HELD}"),
-        ("gold.json", f"{wording('no', '{0}')} (found 'str'); {HELD}"),
-        ([("q", "d", 1)], f"{wording('item-no-named', '{0}')} (found '('q', 'd', 1)'); "
-                          + wording("give-named-tuples", "{1}")),
-        ({"q": None, "r": {}}, wording("entry-query-cannot", "'q'") + f" (found 'None'); {MEMBERS}"),
-        ({"r": {}, "q": "d1, d2"}, wording("entry-query-cannot", "'q'") + f" (found ''d1, d2''); {MEMBERS}"),
-        ({"q": b"d1", "r": {}}, wording("entry-query-cannot", "'q'") + f" (found 'b'd1''); {MEMBERS}"),
-        ({"q": 5}, f"query q: {wording('not-label')} (found '5'); {wording('give-y-n')}"),
-        ({1: [], "1": []}, f"{wording('query-appears-twice')} (found '1'); {wording('keep-one')}"),
-        ({None: ["d"]}, no_id(None)),
-        ({"q": [None]}, no_id(None)),
-        ({"q": ["d", 1.5]}, no_id(1.5)),
-        ({"q": {True: 1}}, no_id(True)),
-        ({("q", 1): {"d": 1}}, no_id(("q", 1))),
-        (LACKING, no_id(LACKING["query_id"].to_list()[1])),  # None or nan, by the version of pandas
-        (pandas.DataFrame({"query_id": ["q"], "doc_id": [pandas.NA]}), no_id(pandas.NA)),
-        (pandas.DataFrame({"query_id": [1.0], "doc_id": ["d"]}), no_id(1.0)),
-        (polars.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]}), no_id(None)),
-        ([ir_measures.ScoredDoc("q", b"d", 1)], no_id(b"d")),
+        (5, "int"),
+        (None, "NoneType"),
+        (b"q d", "bytes"),
+        ("gold.json", "str"),
+        (pandas.Series([1.0], index=["q"]), None),
+        (polars.Series([1.0]), None),
+        ([("q", "d", 1)], "('q', 'd', 1)"),
+        ({"q": None, "r": {}}, "None"),
+        ({"r": {}, "q": "d1, d2"}, "'d1, d2'"),
+        ({"q": b"d1", "r": {}}, "b'd1'"),
+        ({"q": 5}, "5"),
+        ({1: [], "1": []}, "1"),
+        ({None: ["d"]}, "None"),
+        ({"q": [None]}, "None"),
+        ({"q": ["d", 1.5]}, "1.5"),
+        ({"q": {True: 1}}, "True"),
+        ({("q", 1): {"d": 1}}, "('q', 1)"),
+        (LACKING, repr(LACKING["query_id"].to_list()[1])),  # None or nan, by the version of pandas
+        (pandas.DataFrame({"query_id": ["q"], "doc_id": [pandas.NA]}), repr(pandas.NA)),
+        (pandas.DataFrame({"query_id": [1.0], "doc_id": ["d"]}), "1.0"),
+        (polars.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]}), "None"),
+        ([ir_measures.ScoredDoc("q", b"d", 1)], "b'd'"),
     ],
-)  # fmt: skip
-def test_what_is_neither_gold_nor_run_is_refused(held: Any, message: str) -> None:
-    for make, kind, value in ((gold_of, "gold", "relevance"), (run_of, "run", "score")):
-        assert told(lambda make=make: make(held)) == "<memory>: " + message.format(kind, value)
+)
+def test_what_is_neither_gold_nor_run_is_refused(held: Any, found: str | None) -> None:
+    for make in (gold_of, run_of):
+        assert refused(lambda make=make: make(held)).found == found
 
 
-@pytest.mark.parametrize("value", [0.5, "1", None, float("nan"), float("inf"), [1], pandas.NA])
-def test_a_relevance_is_an_integer(value: Any) -> None:
-    expected = f"<memory>: {wording('relevance-not-integer')} (found '{value!r}'); write 0, 1, 2, …"
-    assert told(lambda: gold_of({"q": {"d": value}})) == expected
-    assert told(lambda: gold_of([ir_measures.Qrel("q", "d", value)])) == expected
+@pytest.mark.parametrize(
+    "value", [0.5, "x", None, float("nan"), float("inf"), [1], pandas.NA, 10_000, -10_000, 10**400]
+)
+def test_a_relevance_is_an_integer_and_not_too_great(value: Any) -> None:
+    for held in ({"q": {"d": value}}, [ir_measures.Qrel("q", "d", value)]):
+        assert refused(lambda held=held: gold_of(held)).found == str(value)
 
 
-@pytest.mark.parametrize(("value", "shown"), [(10_000, "10000"), (-10_000, "-10000"), (10**400, f"1{'0' * 58}…")])
-def test_a_relevance_is_not_too_great(value: int, shown: str) -> None:
-    assert told(lambda: gold_of({"q": {"d": value}})) == (
-        f"<memory>: {wording('relevance-too-great')} (found '{shown}'); {wording('write-relevances-up', 9999)}"
-    )
-
-
-@pytest.mark.parametrize(("make", "lacking"), [(pandas.DataFrame, "nan"), (polars.DataFrame, "None")])
-def test_a_relevance_that_a_frame_lacks_is_not_guessed(make: Callable[..., Any], lacking: str) -> None:
+@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame])
+def test_a_relevance_that_a_frame_lacks_is_not_guessed(make: Callable[..., Any]) -> None:
     held = make({"query_id": ["q", "q"], "doc_id": ["d", "e"], "relevance": [1, None]})
-    assert told(lambda: gold_of(held)) == (
-        f"<memory>: {wording('relevance-not-integer')} (found '{lacking}'); write 0, 1, 2, …"
-    )
+    assert refused(lambda: gold_of(held)).found in ("nan", "None")
 
 
 @pytest.mark.parametrize(
@@ -235,9 +224,7 @@ def test_a_relevance_that_a_frame_lacks_is_not_guessed(make: Callable[..., Any],
     ],
 )
 def test_a_document_judged_twice_and_differently_is_refused(held: Any) -> None:
-    assert told(lambda: gold_of(held, normal_id)) == (
-        "<memory>: " + wording("document-query-judged", "'d'", "'q\\x1b'") + "; " + wording("keep-one-two")
-    )
+    assert refused(lambda: gold_of(held, normal_id)).found == "q\x1b d"
 
 
 @pytest.mark.parametrize("value", ["maybe", "", 2])
@@ -277,12 +264,10 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
         run_of({"827": "025"})  # a paragraph of Task 2
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
 def test_a_score_is_a_finite_number(value: Any) -> None:
-    shown = repr(value) if len(repr(value)) <= 60 else f"1{'0' * 58}…"
-    expected = f"<memory>: {wording('score-not-finite')} (found '{shown}'); {wording('write-like-12')}"
-    assert told(lambda: run_of({"q": {"d": value}})) == expected
-    assert told(lambda: run_of([ir_measures.ScoredDoc("q", "d", value)])) == expected
+    for held in ({"q": {"d": value}}, [ir_measures.ScoredDoc("q", "d", value)]):
+        assert refused(lambda held=held: run_of(held)).found == str(value)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +279,7 @@ def test_a_score_is_a_finite_number(value: Any) -> None:
     ],
 )
 def test_all_documents_have_a_score_or_none_has(held: Any) -> None:
-    assert told(lambda: run_of(held)) == (f"<memory>: {wording('some-documents-score')}; {wording('give-all-them')}")
+    refused(lambda: run_of(held))
 
 
 # columns by the vocabulary
@@ -412,6 +397,11 @@ class Stream:
         return frame.__arrow_c_stream__()
 
 
+streams = pytest.mark.skipif(
+    not hasattr(polars.DataFrame, "__arrow_c_stream__"), reason="the lowest polars hands out no streams"
+)
+
+
 class Odd:
     columns = ("qid", "docno", "score")
 
@@ -431,6 +421,7 @@ def test_a_frame_that_offers_nothing_known_is_refused() -> None:
         run_of(polars.scan_csv("not-there.csv"))
 
 
+@streams
 def test_a_stream_is_read_once() -> None:
     stream = Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row"))
     (block,) = blocks(stream)
@@ -439,6 +430,7 @@ def test_a_stream_is_read_once() -> None:
         run_of(stream)
 
 
+@streams
 def test_a_stream_with_values_that_are_not_there_or_not_understood_is_refused() -> None:
     for score in (None, [1.0], datetime.date(2026, 1, 1)):
         frame = polars.DataFrame({"qid": ["q", "q"], "docno": ["d", "e"], "score": [score, score]})

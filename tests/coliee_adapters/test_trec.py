@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +34,7 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))  # comments
         ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d2 -1\n", {"q1": {"d1": 1, "d2": -1}, "q2": {"d1": 0}}, ()),
         ("\ufeff# a\n/* b\n*/ q1\t0\td1 +2\r\n\r\nq1 x d2  0 ", {"q1": {"d1": 2, "d2": 0}}, ()),
         ("q1 0 d1 1\rq1 0 d2 1\r", {"q1": {"d1": 1, "d2": 1}}, ()),
-        ("q1 0 d1 1\nq1 1 d1 1\nq1 0 d1 1", {"q1": {"d1": 1}}, ("line 2: q1 1 d1 1", "line 3: q1 0 d1 1")),
+        ("q1 0 d1 1\nq1 1 d1 1\nq1 0 d1 1", {"q1": {"d1": 1}}, ("line 2: q1 d1", "line 3: q1 d1")),
         ("q1 0 d.txt 1\nq1 0 d\xa0x 9999\n", {"q1": {"d.txt": 1, "d\xa0x": 9999}}, ()),
     ],
 )
@@ -51,40 +50,32 @@ def test_qrels_are_read(source: Opened, text: str, qrels: dict[str, Any], repeat
 def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
     gold = trec.read_gold(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
     assert gold.qrels == {"q1": {"d1": 1}}
-    assert gold.remarks.examples("gold-duplicate") == ("line 2: q1 0 d1 1",)
+    assert gold.remarks.examples("gold-duplicate") == ("line 2: q1 d1",)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "line", "found"),
     [
-        ("q1 0 d1 1\nq1 0 d2\n", f", line 2: 3 columns (found 'q1 0 d2'); {QRELS}"),
-        ("\n# a\nq1\n", f", line 3: 1 column (found 'q1'); {QRELS}"),
-        ("q1 0 d1 1 T", f", line 1: 5 columns (found 'q1 0 d1 1 T'); {QRELS}"),
-        ("q1 0 d1 1\nq1 0 d2 1.0", f", line 2: {wording('relevance-not-integer')} (found '1.0'); write 0, 1, 2, …"),
-        ("q1 0 d1 1_0", f", line 1: {wording('relevance-not-integer')} (found '1_0'); write 0, 1, 2, …"),
-        ("q1 0 d1 ١", f", line 1: {wording('relevance-not-integer')} (found '١'); write 0, 1, 2, …"),
-        ("q1 0 d1 Y", f", line 1: {wording('relevance-not-integer')} (found 'Y'); write 0, 1, 2, …"),
-        ("q1 0 d1 1234567890", f", line 1: {wording('relevance-not-integer')} (found '1234567890'); write 0, 1, 2, "
-                               "…"),
-        ("q1 0 d1 10000", f", line 1: {wording('relevance-too-great')} (found '10000'); "
-                          + wording("write-relevances-up", 9999)),
-        ("q1 0 d1 1\nq1 0 d2 -10000", f", line 2: {wording('relevance-too-great')} (found '-10000'); "
-                                      + wording("write-relevances-up", 9999)),
-        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n", ", line 3: "
-                                              + wording("document-query-judged-above", "'d1'", "'q1'", 1, 0) + " "
-                                              + f"(found 'q1 0 d1 0'); {wording('keep-one-two')}"),
-        ("q 0 \x1b[2J 1\nq 0 \x1b[2J 2\n", ", line 2: "
-                                           + wording("document-query-judged-above", "'\\x1b[2J'", "'q'", 1, 2) + " "
-                                           + f"(found 'q 0 \\x1b[2J 2'); {wording('keep-one-two')}"),
-        ("# a\n/* b */\n", f": {wording('file-contains-only')}; {QRELS}"),
-        ("q1 0 d1 1\n/* b\n", f", line 2: {wording('comment-opens-never')}; {wording('close')}"),
-        ("q1 0 d1 1\nq1 0 d\0 1\n", f", line 2: {wording('nul-character')}; {wording('remove-file-saved')}"),
+        ("q1 0 d1 1\nq1 0 d2\n", 2, "q1 0 d2"),
+        ("\n# a\nq1\n", 3, "q1"),
+        ("q1 0 d1 1 T", 1, "q1 0 d1 1 T"),
+        ("q1 0 d1 1_0", 1, "1_0"),
+        ("q1 0 d1 ١", 1, "١"),
+        ("q1 0 d1 Y", 1, "Y"),
+        ("q1 0 d1 1234567890", 1, "1234567890"),
+        ("q1 0 d1 10000", 1, "10000"),
+        ("q1 0 d1 1\nq1 0 d2 -10000", 2, "-10000"),
+        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n", 3, "q1 d1"),
+        ("q 0 \x1b[2J 1\nq 0 \x1b[2J 2\n", 2, "q \x1b[2J"),
+        ("# a\n/* b */\n", None, None),
+        ("q1 0 d1 1\n/* b\n", 2, None),
+        ("q1 0 d1 1\nq1 0 d\0 1\n", 2, None),
     ],
-)  # fmt: skip
-def test_what_is_no_qrels_is_refused(source: Opened, text: str, message: str) -> None:
+)
+def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
     with pytest.raises(InputError) as caught:
         trec.read_gold(source(text))
-    assert str(caught.value) == f"f.txt{message}"
+    assert (caught.value.line, caught.value.found) == (line, found)
 
 
 @given(
@@ -196,7 +187,7 @@ def test_what_would_not_be_read_again_is_not_written(query: str, document: str, 
         (b"\n# a\n/* b\n*/q1\t0\td1\t1\r\n", "qrels", None),
         (b"q1 0 d1 1\rq1 0 d2 1\r", "qrels", None),
         (b"q1 0 d1 10000\n", "qrels", None),
-        (b"q1 0 d1 1.0\n", None, None),
+        (b"q1 0 d1 1.0\n", "qrels", None),
         (b"q1 Q0 d1 1 0.5 T\n", None, "trec"),
         (b"q1 Q0 d1 1 0.5\n", None, "trec"),
         (b"q1 Q0 d1\n", None, "trec"),
@@ -217,7 +208,7 @@ def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run:
 
 @pytest.mark.parametrize("text", ["q 0 a 0\n", "q 0 a -1\nq 0 b 0\n", "q 0 a 0\nq 0 a 0\n"])
 def test_qrels_without_a_relevant_document_are_refused(source: Opened, text: str) -> None:
-    with pytest.raises(InputError, match=re.escape(wording("no-document-relevant-these"))):
+    with pytest.raises(InputError):
         trec.read_gold(source(text))
 
 

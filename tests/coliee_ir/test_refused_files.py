@@ -157,7 +157,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     ),
     "two judgements": (
         "q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
-        f"is judged 1 above and 0 here (found 'q1 0 d1 0'); {wording('keep-one-two')}",
+        f"is judged 1 above and 0 here (found 'q1 d1'); {wording('keep-one-two')}",
     ),
     "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); known"),
     "documents for labels": (

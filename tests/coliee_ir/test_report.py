@@ -7,7 +7,6 @@ import csv
 import gzip
 import importlib.util
 import json
-import math
 import random
 import re
 from collections.abc import Callable
@@ -331,15 +330,6 @@ def test_what_is_not_installed_is_named(call: Call, tmp_path: Path, monkeypatch:
     assert err == "coliee-ir: a report needs altair and jinja2: pip install 'coliee-ir[report]'\n"
 
 
-def test_a_place_that_cannot_be_written_is_named(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    for option, place in (("-o", "none/r.html"), ("--figures", "file"), ("--overview", "file/under")):
-        code, _, err = call("report", *shown("4"), option, tmp_path / place, "--resamples", "99")
-        assert code == 2
-        assert f"{tmp_path / place}: cannot be" in err
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
 def test_a_broken_run_is_left_out_if_asked(call: Call, tmp_path: Path) -> None:
     broken = tmp_path / "broken.txt"
     broken.write_text("a b c d e f g h\n")
@@ -348,12 +338,6 @@ def test_a_broken_run_is_left_out_if_asked(call: Call, tmp_path: Path) -> None:
     assert code == 2
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert [run["tag"] for run in held(page, "evaluation")["runs"]] == ["bm25", "dense", "rerank"]
-
-
-def test_plain_trec_files_have_no_corpus(call: Call, tmp_path: Path) -> None:
-    code, _, err = call("report", *shown("trec"), "--corpus", tmp_path, "-o", tmp_path / "r.html")
-    assert code == 2
-    assert "leave --corpus out" in err
 
 
 # hostile names: without blanks and semicolons, with which no id is read
@@ -413,12 +397,6 @@ def test_a_hostile_name_is_text_on_the_page(hostile_page: str) -> None:
     assert "49" not in re.findall(r"\{\{7\*7\}\}|49q", hostile_page)
 
 
-def test_hostile_names_survive_in_the_json(hostile: coliee_ir.Report, hostile_page: str) -> None:
-    found = held(hostile_page, "evaluation")
-    assert found == hostile.to_dict()
-    assert [run["tag"] for run in found["runs"]] == HOSTILE
-
-
 #: what Vega reads as expressions, fields and addresses, and what of ours stands there
 READ = ("calculate", "expr", "signal", "filter", "field", "labelExpr", "href", "url")
 OURS = r"[a-z]+|datum\[order\]|(runs|questions|categories)\[(datum\.value|[0-9]+)\]"
@@ -465,13 +443,6 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile: coliee_ir.Repo
                 assert not [cell for cell in row if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
 
 
-def test_a_hostile_name_in_the_overview_is_escaped_for_latex(hostile: coliee_ir.Report, tmp_path: Path) -> None:
-    hostile.write_overview(tmp_path)
-    tex = (tmp_path / "overview.tex").read_text(encoding="utf-8")
-    ours = "usepackage graphicspath begin centering includegraphics linewidth caption label end"
-    assert set(re.findall(r"\\([a-z]+)", tex)) <= set(ours.split())
-
-
 def test_hostile_remarks_do_not_reach_the_terminal(call: Call, tmp_path: Path) -> None:
     (tmp_path / "gold.json").write_text(json.dumps({"q\x1b[31m": ["d"]}))
     (tmp_path / "run.json").write_text(json.dumps({"q\x1b[31m": ["d\x1b[0m", "d"]}))
@@ -479,13 +450,6 @@ def test_hostile_remarks_do_not_reach_the_terminal(call: Call, tmp_path: Path) -
     code, out, err = call("report", tmp_path / "gold.json", tmp_path / "run.json", *options)
     assert code == 0
     assert "\x1b" not in out + err + (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("value", ["</script>", "<!-- <script>", "&amp;", "\u2028", "\ud800", {"</script>": ["]]>"]}])
-def test_data_in_a_page_reads_back(value: object) -> None:
-    text = str(embedded.data(value))
-    assert json.loads(gzip.decompress(base64.b64decode(text))) == value
-    assert re.fullmatch("[A-Za-z0-9+/]+=*", text)
 
 
 def test_a_script_that_would_end_itself_is_refused() -> None:
@@ -620,13 +584,3 @@ def test_the_overview_names_every_question_on_its_axis(tmp_path: Path) -> None:
     ]
     assert sorted(set(ids) & set(shown)) == sorted(ids)
     assert set(written) <= set(overview_paths(tmp_path))
-
-
-def test_the_means_of_the_overview_are_means_over_runs() -> None:
-    report = coliee_ir.make_report(*shown("1"), n_resamples=99)
-    runs = report.to_dict()["runs"]
-    rows = [row for figure in overview(report.contents.board) for row in figure.data.rows]
-    assert len(rows) == 40
-    for row in rows:
-        values = [run["per_query"][row[0]]["MicroF1"] for run in runs]
-        assert row[3].value == pytest.approx(math.fsum(values) / 3)

@@ -58,9 +58,9 @@ def test_columns_are_aligned_as_they_are_shown() -> None:
 
 
 def test_a_latex_table_says_what_pdflatex_lacks() -> None:
-    for tag, font in (("東大", "Noto Sans CJK JP"), ("Điều", "Latin Modern"), ("Dieu — é", "")):
+    for tag, lacks in (("東大", True), ("Điều", True), ("Dieu — é", False)):
         first = grid.latex(grid.Grid(["run", "Δ", "x"], [[tag, grid.Number(1.0), grid.Number(2.0)]])).splitlines()[0]
-        assert (first.startswith("%") and "lualatex" in first and font in first) is bool(font)
+        assert first.startswith("%") and ("lualatex" in first) is lacks
 
 
 def test_a_table_of_queries_ends_each_run_in_all() -> None:

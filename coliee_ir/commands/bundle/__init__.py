@@ -48,13 +48,7 @@ class Uploaded(NamedTuple):
 
 
 def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> Uploaded:
-    """Score what a participant has uploaded: a file, an archive or a folder with the files of one submission.
-
-    Args:
-        gold: the gold's file.
-        upload: what was uploaded.
-        rules: the task, the edition, the queries to leave out, as ``rules.json`` of a bundle has them.
-    """
+    """Score what a participant has uploaded: a file, an archive or a folder with the files of one submission."""
     try:
         task = rules["task"]
         if task == _PROTOCOL:  # beside the gold
@@ -145,19 +139,7 @@ def pack(
     edition: str | int | None = None,
     exclude: Iterable[str] = (),
 ) -> bytes:
-    """A bundle for a platform, as a zip.
-
-    Args:
-        platform: one of ``PLATFORMS``.
-        gold: the gold's file.
-        task: the task; by default it is found from the gold.
-        edition: the year whose rules count; by default the newest of the task.
-        exclude: queries to leave out.
-
-    Raises:
-        InputError: the gold cannot be read.
-        UsageError: no such platform, task or edition.
-    """
+    """A bundle for a platform, as a zip."""
     if platform not in PLATFORMS:
         raise UsageError(f"unknown platform {platform!r}; the platforms are {', '.join(PLATFORMS)}")
     source = Source(gold)

@@ -33,12 +33,7 @@ class Data(NamedTuple):
 
 
 def data_of(gold: Gold, task: str, corpus: PathLike | None = None) -> Data:
-    """The data of a gold, and of its corpus.
-
-    Raises:
-        InputError: the corpus cannot be read.
-        UsageError: the task has no corpus, or a query is not in it.
-    """
+    """The data of a gold, and of its corpus."""
     relevant = None
     if gold.qrels is not None:
         relevant = sum(level > 0 for judged in gold.qrels.values() for level in judged.values())
@@ -48,12 +43,7 @@ def data_of(gold: Gold, task: str, corpus: PathLike | None = None) -> Data:
 
 
 def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
-    """How many documents a query chooses among, on average over the queries of a gold.
-
-    Raises:
-        InputError: the corpus cannot be read.
-        UsageError: the task has no corpus, or a query is not in it.
-    """
+    """How many documents a query chooses among, on average over the queries of a gold."""
     law = protocol(task).law
     if not law:
         raise UsageError("plain TREC files have no corpus that can be read: leave --corpus out")
@@ -64,13 +54,7 @@ def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
 
 
 def data(board: Board, candidates: float, train: Data | None) -> Grid:
-    """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview).
-
-    Args:
-        board: the leaderboard, which has the test data.
-        candidates: how many documents a query of the test data chooses among; NaN where it is not known.
-        train: the training data, where it is given.
-    """
+    """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview)."""
     labels = [label for label in board.labels or () if label is not None]
     test = Data(
         len(board.queries),

@@ -10,10 +10,10 @@ from typing import Any, Final
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder, written
 from coliee_ir.commands.leaderboard import webpage
-from coliee_ir.commands.leaderboard.board import Board, Entry
+from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
 from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number, numbers, preamble
+from coliee_ir.output.envelope import dumped, numbers, preamble
 from coliee_ir.output.grid import Grid
 
 
@@ -39,11 +39,7 @@ _ENDINGS: Final = {"table": ".txt", "markdown": ".md", "latex": ".tex", "csv": "
 
 
 def render(board: Board, form: str, names: Sequence[str], extras: Extras) -> str:
-    """Tables in one of ``FORMS``; JSON and HTML hold all of them, whatever is named. Ends in a newline.
-
-    Raises:
-        UsageError: a table that there is not; several tables in a form that holds one.
-    """
+    """Tables in one of ``FORMS``; JSON and HTML hold all of them, whatever is named. Ends in a newline."""
     if form == "json":
         return dumped(contents(board, extras))
     if form == "html":
@@ -80,17 +76,10 @@ def contents(board: Board, extras: Extras) -> dict[str, Any]:
             }
             for entry in board.entries
         ],
-        **({"logged": [_logged(entry) for entry in board.logged]} if board.logged else {}),
         "invalid": [{**one._asdict(), "files": list(one.files)} for one in board.invalid],
         "remarks": list(board.remarks),
         "tables": {name: records(grid) for name, grid in tables.items()},
     }
-
-
-def _logged(entry: Entry) -> dict[str, Any]:
-    measures = {name: number(value) for name, value in entry.scores.measures.items()}
-    return {"place": entry.place or None, "team": entry.team or None, "tag": entry.tag, "file": entry.file,
-            "measures": measures}  # fmt: skip
 
 
 def paths(folder: Path, form: str) -> list[Path]:
@@ -99,11 +88,7 @@ def paths(folder: Path, form: str) -> list[Path]:
 
 
 def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[list[str], dict[str, str]]:
-    """Write every table to a file of its own; the files, and of tables that there are not, why.
-
-    Raises:
-        InputError: a file cannot be written, or the folder not be made.
-    """
+    """Write every table to a file of its own; the files, and of tables that there are not, why."""
     made_folder(folder)
     tables, missing = everything(board, extras)
     files = []
@@ -116,29 +101,13 @@ def write_all(board: Board, folder: Path, form: str, extras: Extras) -> tuple[li
 
 
 def write_pages(board: Board, folder: Path, extras: Extras, reports: Mapping[str, str] | None = None) -> list[str]:
-    """Write the results page of the task, one page a team, and the page of all tasks in the folder; the files.
-
-    Args:
-        board: the leaderboard.
-        folder: where the pages of an edition are.
-        extras: what tables are made from besides.
-        reports: run tag → the file of its report.
-
-    Raises:
-        InputError: a file cannot be written, or the folder not be made.
-    """
+    """Write the results page of the task, one page a team, and the page of all tasks in the folder; the files."""
     tables, _ = everything(board, extras)
     return webpage.write(webpage.pages(board, tables, reports, hide_gold=extras.hide_gold), folder)
 
 
 def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
-    """A LaTeX document that includes all tables, and the figures, which lie beside it.
-
-    Args:
-        board: the leaderboard.
-        tables: the files of the tables.
-        figures: whether ``overview.tex`` lies beside it.
-    """
+    """A LaTeX document that includes all tables, and the figures, which lie beside it."""
     title = grid.in_latex(board.protocol.titled(board.edition))
     inputs = "".join(f"\\input{{{Path(file).name}}}\n\\clearpage\n" for file in tables)
     has_japanese = any(_JAPANESE.search(Path(file).read_text("utf-8")) for file in tables)

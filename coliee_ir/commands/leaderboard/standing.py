@@ -65,10 +65,6 @@ def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
     As many runs as are significantly better are before it, and as many as are significantly worse behind. A run with a
     greater score has no worse ends: where it had, its set is made wider. Equal scores have equal sets.
 
-    Args:
-        scores: of the measure that ranks, best first; NaN for a run without one, which is last.
-        better: shape (runs, runs); which run is significantly better than which (``stats.studentised.better``).
-
     Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024. That the sets which begin with 1
     hold the best run: Hsu 1981.
     """

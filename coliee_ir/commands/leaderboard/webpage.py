@@ -42,14 +42,7 @@ def task_page(task: str) -> str:
 def pages(
     board: Board, tables: Mapping[str, Grid], reports: Mapping[str, str] | None = None, *, hide_gold: bool = False
 ) -> dict[str, str]:
-    """The results page of a task, which leads to a page for each team.
-
-    Args:
-        board: the leaderboard.
-        tables: name → table, of all that there are.
-        reports: run tag → the file of its report.
-        hide_gold: whether tables that tell of single questions and relevant documents are left out.
-    """
+    """The results page of a task, which leads to a page for each team."""
     teams = list(dict.fromkeys(entry.team for entry in board.entries if entry.team))
     links = {"team": {team: file_name("task", board.task, "team", team) for team in teams}, "run": reports or {}}
     home = '<p><a href="index.html">All tasks</a></p>'
@@ -71,16 +64,7 @@ def page(
     team: str = "",
     hide_gold: bool = False,
 ) -> str:
-    """One page.
-
-    Args:
-        board: the leaderboard.
-        tables: name → table.
-        links: of cells.
-        above: HTML below the heading.
-        team: the team whose page it is; empty for the page of all.
-        hide_gold: see ``pages``.
-    """
+    """One page."""
     title = board.protocol.titled(board.edition) + (f", {team}" if team else "")
     if hide_gold and "invalid" in tables:  # whose reasons name ids of the gold
         tables = {**tables, "invalid": _without(tables["invalid"], "reason")}
@@ -132,11 +116,7 @@ def _of_questions(board: Board, table: Grid) -> str:
 
 
 def write(made: Mapping[str, str], folder: Path) -> list[str]:
-    """Write the pages of a task, and ``index.html`` with the ranking of every task whose page is there; the files.
-
-    Raises:
-        InputError: a file cannot be written, or the folder not be made.
-    """
+    """Write the pages of a task, and ``index.html`` with the ranking of every task whose page is there; the files."""
     made_folder(folder)
     names = sorted({*made, *(path.name for path in folder.iterdir() if _TASK_PAGE.fullmatch(path.name))})
     texts = {name: made[name] if name in made else (folder / name).read_text("utf-8", "replace") for name in names}
@@ -150,11 +130,7 @@ def write(made: Mapping[str, str], folder: Path) -> list[str]:
 
 
 def edition(tasks: Iterable[tuple[str, str]]) -> str:
-    """One page of several tasks.
-
-    Args:
-        tasks: file and text of their pages; what is not one of ours is left out.
-    """
+    """One page of several tasks."""
     sections, titles = [], []
     for file, text in tasks:
         title = re.search(r"<title>(COLIEE[ 0-9]*), (Task [^<]*)</title>", text)

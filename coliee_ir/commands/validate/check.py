@@ -64,21 +64,7 @@ _LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
 
 
 class Check:
-    """The rules of one task and edition, and the ids that there are.
-
-    Args:
-        task: the task.
-        edition: the year whose rules count; by default the newest.
-        queries: the files that name the queries.
-        corpus: what holds the documents.
-        narrowed: whether a file of the pilot is checked for this one of its two tasks only.
-        columns: what the columns of tables are called, by role, where the user names them.
-        has_gold: whether the files that name the queries are a gold.
-
-    Raises:
-        InputError: queries or corpus cannot be read.
-        UsageError: no such task or edition; a corpus for the pilot.
-    """
+    """The rules of one task and edition, and the ids that there are."""
 
     def __init__(
         self,
@@ -118,11 +104,7 @@ class Check:
             return None
 
     def check_tag(self, tag: str) -> None:
-        """Refuse a run tag that is against the rules.
-
-        Raises:
-            UsageError: see above; or the task's submissions have no run tag.
-        """
+        """Refuse a run tag that is against the rules."""
         if self.protocol.pilot:
             raise UsageError("--tag: submissions to the pilot have no run tag")
         if fault := unfit_tag(tag, self.rules.tag_length):
@@ -134,12 +116,7 @@ class Check:
 
 
 class Checked:
-    """Files that were checked: what was found, and what there is to mend.
-
-    Args:
-        check: the rules.
-        sources: the files by name.
-    """
+    """Files that were checked: what was found, and what there is to mend."""
 
     def __init__(self, check: Check, sources: Mapping[str, Source]) -> None:
         self._check = check
@@ -304,19 +281,7 @@ class Checked:
         return rows
 
     def mend(self, targets: Mapping[str, str], tag: str | None = None) -> tuple[dict[str, str], Findings]:
-        """Write corrected copies of the files that can be read, and note what they do not have any more.
-
-        Args:
-            targets: file → where its copy goes.
-            tag: the run tag that all lines get; by default those that there are, cleaned.
-
-        Returns:
-            File → where its copy is; and what is found in the copies.
-
-        Raises:
-            InputError: a place cannot be written.
-            UsageError: a tag for several runs.
-        """
+        """Write corrected copies of the files that can be read, and note what they do not have any more."""
         if tag is None:
             for sheet in self._sheets.values():
                 fill_tags(sheet)

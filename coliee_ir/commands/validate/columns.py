@@ -34,15 +34,7 @@ _ROLES: Final = {
 
 
 class Sheet:
-    """A file of columns under examination.
-
-    Args:
-        rows: its content lines.
-        kind: ``documents``, ``long`` or ``answers``.
-        rules: how a submission must look.
-        add: where findings go.
-        ended: whether the last line has its line end.
-    """
+    """A file of columns under examination."""
 
     def __init__(self, rows: list[Row], kind: str, rules: SubmissionRules, add: Add, *, ended: bool = True) -> None:
         self.rows, self.kind, self.rules, self.add, self.ended = rows, kind, rules, add, ended

@@ -24,15 +24,7 @@ def check_descriptions(
     year: int | None,
     found: Findings,
 ) -> None:
-    """Hold descriptions to the form, to the runs beside them, and to the edition's date for models.
-
-    Args:
-        described: file → what it says.
-        tags: run tag → file, of the runs beside them.
-        task: the task that the files are checked for.
-        year: the edition.
-        found: where findings go.
-    """
+    """Hold descriptions to the form, to the runs beside them, and to the edition's date for models."""
     mine = described_task(task)
     said = {one.tag for file in described.values() for one in file if one.task == mine or one.tag in tags}
     silent = [tag for tag in tags if tag and tag not in said] if described else []

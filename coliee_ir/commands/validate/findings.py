@@ -118,12 +118,7 @@ class Add(Protocol):
 
 
 class Findings:
-    """Findings in the making, gathered by file and rule.
-
-    Args:
-        files: the files, in the order in which their findings are told.
-        facts: what the rules' sentences leave open, the same for all files.
-    """
+    """Findings in the making, gathered by file and rule."""
 
     def __init__(self, files: Sequence[str] = (), **facts: object) -> None:
         self._files = {file: at for at, file in enumerate(files)}
@@ -141,11 +136,7 @@ class Findings:
         remedy: str = "",
         **facts: object,
     ) -> None:
-        """Count one more; the first remedy that a place gives stands for all.
-
-        Raises:
-            KeyError: there is no such rule.
-        """
+        """Count one more; the first remedy that a place gives stands for all."""
         RULES[rule]
         finding = self._found.get((file, rule))
         if finding is None:

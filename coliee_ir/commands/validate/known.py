@@ -16,12 +16,7 @@ from coliee_ir.scoring.reading import read_queries
 
 
 class Pool:
-    """Ids that there are, and what an id that is not among them was meant to be.
-
-    Args:
-        ids: the ids, in their order.
-        where: what holds them, in remedies.
-    """
+    """Ids that there are, and what an id that is not among them was meant to be."""
 
     def __init__(self, ids: Iterable[str], where: str) -> None:
         self._ids = dict.fromkeys(ids)
@@ -48,18 +43,10 @@ class Pool:
 class Known:
     """The ids of queries and documents, as far as they were given.
 
-    Args:
-        queries: the files that name the queries; none where they are not known.
-        corpus: what holds the documents: what ``read_corpus`` takes, or a file with one id a line.
-        rules: the rules of the task; None where there is no corpus.
-
     Attributes:
         asked: the queries, which all must be answered; None where they were not given.
         queries: the queries that there may be, those asked or else those of the corpus; None where neither is known.
         whole: whether a query's documents are few enough that more than half of them is a mistake.
-
-    Raises:
-        InputError: a file or a folder cannot be read.
     """
 
     def __init__(

@@ -40,17 +40,7 @@ def check_queries(sheet: Sheet, known: Known) -> None:
 
 
 def _check_id(row: Row, cell: int, pool: Pool | None, kind: str, form: _Form, add: Add, *, again: bool = False) -> None:
-    """An id is one of those that there are; where they were not given, it has their form.
-
-    Args:
-        row: the line.
-        cell: which of its columns.
-        pool: the ids that there are; None where they were not given.
-        kind: ``query`` or ``document``.
-        form: what ids look like.
-        add: where findings go.
-        again: whether this was said of the same id in a line before; a query stands in each of its lines.
-    """
+    """An id is one of those that there are; where they were not given, it has their form."""
     cells, place = cells_of(row), row.place(cell)
     if cells[cell].endswith(".txt") and cells[cell] != ".txt":
         add("txt-suffix", *place, cells[cell])
@@ -77,13 +67,7 @@ def _check_id(row: Row, cell: int, pool: Pool | None, kind: str, form: _Form, ad
 
 
 class _Form:
-    """What is wrong with the form of an id; empty if nothing is.
-
-    Args:
-        pattern: what all ids look like.
-        expected: the same in words.
-        digits: how many digits they have, where they are numbers.
-    """
+    """What is wrong with the form of an id; empty if nothing is."""
 
     def __init__(self, pattern: str, expected: str, digits: int = 0) -> None:
         self._pattern, self._expected, self._digits = re.compile(pattern), expected, digits

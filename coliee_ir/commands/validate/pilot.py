@@ -22,18 +22,7 @@ _ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
 
 
 def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: Sequence[Source], add: Add) -> None:
-    """Hold a file of instances to all rules.
-
-    Args:
-        name: the file.
-        lines: its lines.
-        tasks: the task whose decisions must be there, the one whose claims must be, or both.
-        test: the organisers' files, if any were given.
-        add: where findings go.
-
-    Raises:
-        InputError: the organisers' file cannot be read.
-    """
+    """Hold a file of instances to all rules."""
     cases: dict[str, TortCase] = {}
     broken: set[str] = set()  # instances of which nothing can be said
     for line, content in enumerate(lines, start=1):

@@ -48,20 +48,7 @@ def receive(
     corpus: PathLike | None = None,
     teams: PathLike | Mapping[str, str] | None = None,
 ) -> Inbox:
-    """Look through folders and archives of submissions, and check what came, team by team and task by task.
-
-    Args:
-        paths: folders, archives and files.
-        task: the task of all files; by default each file's own.
-        edition: the year whose rules count; by default the newest of each task.
-        golds: the golds, each for the runs that answer its queries, or else for those of its task.
-        queries: what else names queries, such as test files. A copy of one, or of a gold, is not a run.
-        corpus: the documents, where all runs are of one task.
-        teams: run tag, or file → team: see ``rank_runs``; by default the first folder below the common one.
-
-    Raises:
-        UsageError: there is no file.
-    """
+    """Look through folders and archives of submissions, and check what came, team by team and task by task."""
     who = Teams(TeamList() if teams is None else read_teams(teams), None, common_folder(map(str, paths)))
     rules = None if task is None else protocol(task, edition)
     own = None if rules is None or rules.is_coliee else rules

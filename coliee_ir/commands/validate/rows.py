@@ -145,16 +145,7 @@ def _is_regular(line: str, words: Sequence[str]) -> bool:
 
 
 def _row(line: str, plain: str, start: int, content: str, number: int, add: Add) -> Row | None:
-    """A content line, and what is wrong with its characters and blanks.
-
-    Args:
-        line: the line as it stands.
-        plain: the same with ASCII blanks for wide ones.
-        start: where its content begins, behind a comment and blanks.
-        content: the content.
-        number: the line's number.
-        add: where findings go.
-    """
+    """A content line, and what is wrong with its characters and blanks."""
     pattern = _COMMA_WORD if _BY_COMMA.match(content) else _WORD
     matches = list(pattern.finditer(plain, start))
     words = [(in_ascii(match[0]), match.start() + 1) for match in matches]

@@ -12,15 +12,7 @@ from coliee_ir.rules.protocol import Protocol, SubmissionRules
 
 
 def check_stated(record: Run | Answers, protocol: Protocol, rules: SubmissionRules, known: Known, add: Add) -> None:
-    """Check what was read of one file.
-
-    Args:
-        record: its main part; other parts are ``beside`` it.
-        protocol: the parts of a submission.
-        rules: how it must look.
-        known: the ids that there are.
-        add: where findings go.
-    """
+    """Check what was read of one file."""
     main = "documents" if isinstance(record, Run) else "answers"
     parts = {main: record, **record.beside}
     if missing := [part for part in protocol.parts if part not in parts]:

@@ -21,14 +21,7 @@ from coliee_ir.scoring.evaluator import Evaluator
 
 
 def check_ties(sheet: Sheet, source: Source, measures: Sequence[Measure], evaluator: Evaluator | None) -> None:
-    """Tell of ties: with a gold, of the scores that could move by more than .001; without, of the ranks.
-
-    Args:
-        sheet: a long list.
-        source: the same as a file.
-        measures: the official ones of long lists.
-        evaluator: computes these; None where there is no gold.
-    """
+    """Tell of ties: with a gold, of the scores that could move by more than .001; without, of the ranks."""
     if evaluator is not None:
         with contextlib.suppress(ColieeError):  # a gold of other queries, which other rules tell of, shows nothing
             for moved in notable(evaluator.evaluate(source).ties):

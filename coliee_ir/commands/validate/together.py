@@ -13,15 +13,7 @@ from coliee_ir.rules.protocol import Protocol, SubmissionRules
 def check_together(
     sheets: Mapping[str, Sheet], rules: SubmissionRules, protocol: Protocol, known: Known, found: Findings
 ) -> None:
-    """Hold the files to what concerns several of them.
-
-    Args:
-        sheets: those that could be read, by file.
-        rules: how a submission must look.
-        protocol: what it consists of.
-        known: the ids that there are.
-        found: where findings go.
-    """
+    """Hold the files to what concerns several of them."""
     kinds: dict[str, dict[str, str]] = {"documents": {}, "answers": {}, "long": {}}  # kind → tag → file
     for name, sheet in sheets.items():
         tag, of_kind = sheet.tag, kinds[sheet.kind]

@@ -72,13 +72,6 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
     An archive that cannot be read stays a file, of which its opening complains.
     Hidden files, what operating systems leave behind, and pipes are left out. A link is followed only to a file in the
     same folder or below: a folder of uploads cannot show what lies elsewhere.
-
-    Args:
-        paths: files and folders; ``-`` stays as it is.
-        besides: files that are given for something else; they are left out of folders.
-
-    Raises:
-        UsageError: a folder holds no file, or cannot be read.
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}

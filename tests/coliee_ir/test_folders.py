@@ -8,7 +8,7 @@ import pytest
 from messages import wording
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.folders import walk
+from coliee_ir.inbox.folders import walk
 
 
 @pytest.fixture
