@@ -18,7 +18,6 @@ from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.compressed import plain_name
 from coliee_adapters.display import goes_on, padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
-from coliee_adapters.fonts import scripts
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.resampling import Difference
 
@@ -246,8 +245,7 @@ def latex(grid: Grid) -> str:
     unknown = declarations(told)
     if not unknown:
         return told
-    fonts = ", ".join(scripts(told)) or "Latin Modern"
-    best = f"% pdflatex does not have all these characters: use lualatex or xelatex, with a font such as {fonts}\n"
+    best = "% pdflatex does not have all these characters: use lualatex or xelatex, with a font that has them\n"
     return f"{packages}\n% pdflatex: {unknown}\n{table}{best}"
 
 
