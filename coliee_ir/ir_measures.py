@@ -280,7 +280,8 @@ class _Evaluator(ir_measures.Evaluator):
 
     def __init__(self, measures: Iterable[_Registered], gold: Gold) -> None:
         if gold.qrels is None:
-            raise UsageError("these qrels hold labels; the measures of coliee_ir.ir_measures need judged documents")
+            problem = "these qrels hold labels; the measures of coliee_ir.ir_measures need judged documents"
+            raise UsageError("wrong-part", problem)
         super().__init__(list(measures), list(gold.qrels))
         self._qrels = Qrels(gold.qrels)
 
@@ -288,7 +289,8 @@ class _Evaluator(ir_measures.Evaluator):
         """The values of all judged queries, whether the run answers them or not, measure by measure."""
         held = run_of(run)
         if isinstance(held, Answers):
-            raise UsageError("this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents")
+            problem = "this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents"
+            raise UsageError("wrong-part", problem)
         judged = judge(self._qrels, held)
         try:
             check(judged, "the qrels", "the run")

@@ -14,10 +14,10 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from asserting import clause, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
-from messages import wording
 from naive import Judgements, Line, golds, ranking, run_lines
 
 import coliee_ir
@@ -179,14 +179,14 @@ def test_a_column_that_stands_twice_is_refused() -> None:
     for read in (read_gold, read_run):
         with pytest.raises(InputError) as caught:
             read(frame)
-        assert caught.value.problem == wording("several-columns-could", "document", "doc_id and doc_id")
+        assert clause(caught.value) == "[ambiguous] document … doc_id and doc_id …"
         assert caught.value.found == "query_id, doc_id, doc_id, relevance"
 
 
 @pytest.mark.parametrize("held", [{"q\ud800": ["d"]}, {"q": {"\udc80": 1}}, [ScoredDoc("q", "d\ud800", 1)]])
 def test_an_id_that_no_file_could_hold_is_refused(held: Any) -> None:
     for read in (read_gold, read_run):
-        with pytest.raises(InputError, match=wording("id-holds-unpaired") + r" \(found '[qd]?\\ud[8c][08]0'\)"):
+        with refusing(InputError, "[structure] \\(found '[qd]?\\\\ud[8c][08]0'\\)"):
             read(held)
 
 

@@ -22,14 +22,13 @@ def ceilings(board: Board) -> Grid:
         UsageError: the task has no rankings of documents that a cutoff could change, or there is no run.
     """
     if not board.entries:
-        raise UsageError("no run has a ceiling to report")
+        raise UsageError("no-result", "no run has a ceiling to report")
     if board.protocol.parts == ("answers",):
         return _of_answers(board)
     measure = board.ranking
     if not isinstance(measure, MicroF | MicroP | MicroR | Macro | Accuracy) or not board.protocol.ranked:
-        raise UsageError(
-            f"ceilings exist for set measures, which a cutoff can change; {measure} ranks task {board.task}"
-        )
+        problem = f"ceilings exist for set measures, which a cutoff can change; {measure} ranks task {board.task}"
+        raise UsageError("unfit-measure", problem)
     rows: list[list[Cell]] = []
     for name, entry in zip(board.names(), board.entries, strict=True):
         best = cutting.best_fixed_k(measure, entry.scores.judged, entry.scores.decisions)
