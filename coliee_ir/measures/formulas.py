@@ -246,7 +246,7 @@ def _condition(text: str, typed: str, parse: Parse) -> Condition:
 
 def _finite(digits: str, typed: str) -> float:
     if not math.isfinite(number := float(digits)):
-        raise UsageError(f"{shortened(repr(typed))}: a number in it is too large")
+        raise UsageError("bad-measure", f"{shortened(repr(typed))}: a number in it is too large")
     return number
 
 

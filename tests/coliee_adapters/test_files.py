@@ -211,11 +211,9 @@ def test_damage_behind_the_head_is_found_in_reading(
 ) -> None:
     Path("run.gz").write_bytes(damage(pack(LONG)))
     source = Source("run.gz")
-    with refusing(
-        InputError,
-        f"^{re.escape('run.gz: [damaged] gzip … @ …')}; {AGAIN}$".replace("@", message),
-    ):
+    with refusing(InputError, "run.gz: [damaged] gzip …") as caught:
         read(source)
+    assert re.search(message, str(caught.value))
 
 
 def test_damage_on_standard_input_is_told_of_it(stdin: Callable[[bytes], None]) -> None:

@@ -119,8 +119,8 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     _, with_queries, _ = call("evaluate", *shown("3"), "-f", "json", "-q")
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
     assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "inputs", "decisions", "runs"]
-    assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks"]
-    assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:6], "per_query", "remarks"]
+    assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks", "remark_kinds"]
+    assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:6], "per_query", "remarks", "remark_kinds"]
     assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")
     assert list(run["measures"]) == ["Accuracy", "LabelAccuracy", "MacroF2", "MacroP", "MacroR"]
     assert list(run["counts"]) == ["correct", "retrieved", "relevant"]
@@ -136,13 +136,13 @@ def test_the_json_names_the_files_of_a_run_and_what_was_excluded_where_there_are
     case_law: Path, call: Call
 ) -> None:
     run = json.loads(call("evaluate", *shown("3 of 2025"), "-f", "json")[1])["runs"][0]
-    assert list(run) == ["tag", "file", "long_list", "measures", "counts", "queries", "remarks"]
+    assert list(run) == ["tag", "file", "long_list", "measures", "counts", "queries", "remarks", "remark_kinds"]
     assert run["long_list"] == str(EXAMPLES / "task3-2025/task3-L.ALPHA")
     _, out, _ = call("evaluate", "gold.json", "run.txt", "--exclude", "000003.txt,000002", "-f", "json")
     whole = json.loads(out)
     assert list(whole)[-3:] == ["decisions", "excluded", "runs"]
     assert whole["excluded"] == ["000002", "000003"]
-    assert list(whole["runs"][0]) == ["tag", "file", "measures", "counts", "queries", "remarks"]
+    assert list(whole["runs"][0]) == ["tag", "file", "measures", "counts", "queries", "remarks", "remark_kinds"]
 
 
 def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:

@@ -546,11 +546,13 @@ def test_json_is_the_contract() -> None:
         "coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "excluded", "measure", "queries", "test",
         "correction", "trials", "seed", "level", "interval", "together", "runs", "pairs",
         "remarks",
+        "remark_kinds",
+        "remark_kinds",
     ]  # fmt: skip
     assert {f.name for f in fields(Comparison)} - set(found) == {
         "standings", "n_resamples", "confidence_level", "groups", "margin",
     }  # fmt: skip
-    assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks"]
+    assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks", "remark_kinds"]
     assert list(found["pairs"][0]) == [
         "a", "b", "places", "difference", "standard_error", "interval", "simultaneous", "p", "p_corrected", "differing",
         "wins", "ties", "losses", "effect", "deciding",

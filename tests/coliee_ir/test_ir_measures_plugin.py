@@ -205,7 +205,7 @@ def test_a_parameter_that_is_none_is_refused_in_a_sentence(measure: Any, said: s
     with pytest.raises(UsageError) as caught:
         measure.calc_aggregate(GOLD, RUN)
     assert heard(caught.value).startswith(said)
-    assert said.startswith(f"'{measure}'")
+    assert f"'{measure}'" in said
 
 
 def test_they_stand_beside_measures_of_other_providers() -> None:
@@ -244,7 +244,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
 
 
 def test_a_zero_of_gold_and_run_that_do_not_belong_together_is_said() -> None:
-    with pytest.warns(UserWarning, match="[mismatch].*'1'.* …"):
+    with pytest.warns(UserWarning, match="'1'"):
         assert MicroF.calc_aggregate({"001": {"d": 1}}, {"1": {"d": 1.0}}) == 0.0
 
 

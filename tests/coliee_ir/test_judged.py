@@ -272,7 +272,7 @@ def test_a_grouped_run_is_read_once_and_any_other_twice() -> None:
 def test_errors_of_the_reader_pass_through() -> None:
     def blocks() -> Iterator[Columns]:
         yield Columns(["q"], [0, 1], ["a"])
-        raise InputError("run.txt", "2 columns", line=2)
+        raise InputError("columns", "run.txt", "2 columns", line=2)
 
     with pytest.raises(InputError, match=r"run\.txt, line 2"):
         judge(Qrels({"q": {"a": 1}}), Run(blocks))

@@ -317,7 +317,7 @@ def test_what_cannot_be_scored_is_listed_and_does_not_stop_the_rest(
     assert main(["leaderboard", "gold.json", "all", "absent.txt", "--task", "1", "--resamples", "99"]) == 2
     out, err = capsys.readouterr()
     assert [line.split()[2] for line in out.splitlines()[1:2]] == ["good"]
-    said = sorted(line for line in err.splitlines() if heard(line).startswith("…"))
+    said = sorted(line for line in err.splitlines() if line.startswith("coliee-ir: not ranked: "))
     assert [line.partition("not ranked: ")[2].partition(":")[0] for line in said] == [
         "absent.txt", "all/T/broken.json, line 1, column 12", "all/T/empty.txt", "all/T/other.txt"
     ]  # fmt: skip
@@ -412,7 +412,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
     ]  # fmt: skip
     assert heard(told["invalid"]) == [
         {"files": ["all/bad.txt"], "tag": "", "team": "",
-         "reason": "all/bad.txt: [empty]"}
+         "reason": "all/bad.txt: …", "kind": "empty"}
     ]  # fmt: skip
     assert (told["measure"], told["tie_break"], told["judged"], told["trials"]) == ("MicroF1", [], 20, 10_000)
     assert set(told["tables"]) == {

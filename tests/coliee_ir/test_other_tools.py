@@ -168,10 +168,9 @@ def test_columns_of_any_kind_are_read(columns: str) -> None:
 def test_a_missing_value_is_refused_and_not_guessed(column: str, dtype: str) -> None:
     frame = in_pandas("string", "Int64", "Float64").astype({column: dtype})
     frame.loc[1, column] = None
-    with pytest.raises(
-        InputError, match="|".join(map(wording, ("not-id", "relevance-not-integer", "score-not-finite")))
-    ):
+    with pytest.raises(InputError) as caught:
         (read_run if column == "score" else read_gold)(frame)
+    assert caught.value.kind in ("bad-id", "bad-relevance", "bad-score")
 
 
 def test_a_column_that_stands_twice_is_refused() -> None:

@@ -214,7 +214,7 @@ def test_a_killed_worker_is_an_error_and_not_a_result() -> None:
 
 def test_results_come_in_order_and_errors_stand_in_their_place() -> None:
     def broken() -> int:
-        raise InputError("run.txt", "2 columns", line=3)
+        raise InputError("columns", "run.txt", "2 columns", line=3)
 
     first, second, third = workers.results([lambda: 1, broken, lambda: 3], 2)
     assert (first, str(second), third) == (1, "run.txt, line 3: 2 columns", 3)

@@ -39,10 +39,12 @@ def test_queries_are_counted_and_said_in_a_line(scores: Scores) -> None:
 
 
 def test_an_entry_has_the_keys_of_the_contract_in_order(scores: Scores) -> None:
-    keys = ["tag", "file", "measures", "counts", "queries", "remarks"]
+    keys = ["tag", "file", "measures", "counts", "queries", "remarks", "remark_kinds"]
     assert list(scores.to_dict()) == keys
-    assert list(scores.to_dict(per_query=True)) == [*keys[:5], "per_query", "remarks"]
+    assert list(scores.to_dict(per_query=True)) == [*keys[:5], "per_query", "remarks", "remark_kinds"]
     assert scores.to_dict()["remarks"] == list(scores.remarks)
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
     assert len(scores.remarks) == 4
 
 

@@ -58,7 +58,6 @@ def test_numbers_for_labels_are_labels_if_all_of_them_are(call: Call, tmp_path: 
     numbers.write_text(RUN4.read_text().replace(" Y ", " 1 "))
     code, out, err = call("evaluate", GOLD4, numbers)
     assert (code, out) == (2, "")
-    assert "…" in err
 
 
 def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
@@ -342,14 +341,13 @@ def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, num
 
 
 def test_a_name_that_promises_another_format_is_remarked(call: Call, tmp_path: Path) -> None:
-    other, said = tmp_path / "scores.csv", "…"
+    other = tmp_path / "scores.csv"
     for given, is_said in (([], True), (["-f", "csv"], False)):
         code, _, err = call("evaluate", GOLD1, RUN1, "-o", other, *given)
-        assert (code, said in err) == heard((0, is_said))
-    said = "…"
+        assert (code, "-f" in err) == (0, is_said)
     for given, is_said in (([], True), (["--to", "json"], False)):
         code, _, err = call("convert", RUN1, tmp_path / "run.json", *given)
-        assert (code, said in err) == heard((0, is_said))
+        assert (code, "--to" in err) == (0, is_said)
 
 
 def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> None:

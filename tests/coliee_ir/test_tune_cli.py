@@ -241,7 +241,7 @@ def test_filters_are_used_told_and_remembered(call: Call) -> None:
     assert json.loads(Path("rule.json").read_text())["filters"] == [line.split(": ")[1] for line in told]
     assert "other filters" not in call("cut", "trec/bm25.run", "--rule", "rule.json", *options)[2]
     _, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json")
-    assert ("…") in err
+    assert "other filters" in err
     Path("none.json").write_text('{"family": "k", "threshold": 1, "filters": []}')
     _, _, err = call("cut", "trec/bm25.run", "--rule", "none.json", *options)
     assert "… none …\n" in err
