@@ -78,6 +78,7 @@ REMARKS: Final = {
     "other-tag": "Answers and documents of a run have different run tags.",
     "left-out": "Queries or runs were left out, as an option or a method asks.",
     "absent-exclusion": "Ids to exclude are not in the gold.",
+    "swapped": "Gold and run may have been given in each other's place.",
     "upside-down": "The ranking would score better in reverse.",
     "gold-itself": "The run is the gold itself.",
     "unjudged-query": "Queries have no judged document in the gold.",

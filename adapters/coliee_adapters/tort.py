@@ -11,10 +11,9 @@ import io
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
-from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files import Source, decode
 from coliee_adapters.json_text import parse
 from coliee_adapters.records import Answers, Claim, Gold, Run, TortCase, normal_id
@@ -122,7 +121,7 @@ def fill(
         InputError: the template cannot be read, nothing is given for an instance, or it has no such claim.
     """
     for instance, case in instances(template):
-        fault = partial(InputError, template.name, line=case.line)
+        fault = Place(template.name, "line", case.line).fault
         if decisions is not None:
             if case.id not in decisions:
                 problem = f"no court_decision is given for instance {quoted(case.id)}"
@@ -204,7 +203,7 @@ def read_instance(text: str, name: str, line: int) -> tuple[dict[str, Any], Tort
     Raises:
         InputError: as for ``read_cases``.
     """
-    fault = partial(InputError, name, line=line)
+    fault = Place(name, "line", line).fault
     content = text.strip(" \t\r")
     # not parsed: the start of an indented list or object would only be called broken JSON
     indented = content == "{" or content.startswith("[")

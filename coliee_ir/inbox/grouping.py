@@ -229,6 +229,7 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
             without = next(part for part in left if part.nameless)
             other = next(part for part in left if part is not without)
             sentence = f"{without.source.name} has no run tag, and is taken to belong to {other.source.name}"
+            sentence = Remark("grouped", sentence)
             remarks.append(Remark("grouped", sentence))
     return groups
 
@@ -254,7 +255,7 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
         refuse(reason)
     else:
         if len({part.team for part in group}) > 1:
-            sentence = f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}"
+            sentence = Remark("grouped", f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}")
             done.remarks.append(Remark("grouped", sentence))
         if len(needed) == 2:
             parts = Submission(of["documents"].source, of["answers"].source)

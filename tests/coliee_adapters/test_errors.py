@@ -46,7 +46,7 @@ def test_no_part_of_the_text_reaches_a_terminal_unescaped() -> None:
 
 @pytest.mark.parametrize("kind", [InputError, MismatchError])
 def test_an_error_crosses_a_process_border_as_it_is(kind: type[InputError]) -> None:
-    error = kind("run.txt", "2 columns", line=7, column=3, found="001 013", remedy="expected 3")
+    error = kind("columns", "run.txt", "2 columns", line=7, column=3, found="001 013", remedy="expected 3")
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(twin) is kind
         assert str(twin) == str(error)

@@ -80,7 +80,7 @@ def test_names_are_given_for_gold_and_run_together() -> None:
     assert named("topic docno sim", "run", **given)["score"] == "sim"
     assert named("qid docno judged", "gold", **given) == {"query": "qid", "document": "docno", "relevance": "judged"}
     for kind, names in (("run", "topic docno score"), ("gold", "topic docno relevance")):
-        with refusing(InputError, "[missing-column] '(sim|judged)'…"):
+        with refusing(InputError, "[missing-column]"):
             roles_of(names.split(), kind, "f.csv", given)  # type: ignore[arg-type]
 
 

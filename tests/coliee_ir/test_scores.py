@@ -45,6 +45,8 @@ def test_an_entry_has_the_keys_of_the_contract_in_order(scores: Scores) -> None:
     assert scores.to_dict()["remarks"] == list(scores.remarks)
     assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
     assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
     assert len(scores.remarks) == 4
 
 

@@ -279,7 +279,7 @@ def _two(board: _Board, pair: tuple[int, int]) -> tuple[_Run, _Run]:
 
 def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
     values = _differences(one.result, other.result)
-    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha), attainable=math.inf)
+    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha))
 
 
 def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterator[Standing]:
@@ -414,6 +414,7 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
     undefined = [shortened(s.tag) for s in comparison.standings if math.isnan(s.score)]
     if undefined:
         sentence = f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
+        sentence = Remark("undefined-measure", sentence)
         yield Remark("undefined-measure", sentence)
     alike = [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]
     if alike:
@@ -427,6 +428,7 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
         if no_p:
             of_runs = counted(no_p, "pair")
             sentence = f"{of_runs} of runs differ by the same amount in every query, so the t test is undefined"
+            sentence = Remark("no-difference", sentence)
             yield Remark("no-difference", sentence)
     else:
         yield from _resolution(comparison, tests, tags)
@@ -466,4 +468,5 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
     needed = math.floor(times / comparison.alpha) + 1
     ways = [] if needed > MOST_RESAMPLES else [f"--resamples {needed}"]
     sentence = f"{said}; use {' or '.join([*ways, *(['--correction maxt'] if times > 1 else [])])}"
+    sentence = Remark("too-few-resamples", sentence)
     yield Remark("too-few-resamples", sentence)

@@ -127,7 +127,7 @@ def read_official(
         decimals += 2
         remarks.append(Remark("sheet-rows", f"{sheet.name}: scores above 1 are read as percentages"))
     if baselines:
-        sentence = f"{sheet.name}: {counted(baselines, 'baseline')} of the organisers left out"
+        sentence = Remark("sheet-rows", f"{sheet.name}: {counted(baselines, 'baseline')} of the organisers left out")
         remarks.append(Remark("sheet-rows", sentence))
     if silent:
         remarks.append(Remark("sheet-rows", f"{sheet.name}: {counted(silent, 'row')} without a score left out"))
