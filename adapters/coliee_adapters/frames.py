@@ -348,11 +348,18 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: R
     if hasattr(held, "columns"):
         try:
             names = _names(held)
-        except TypeError as error:
-            raise _unread(held) from error
-        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_shown, held, names), remarks=remarks)
-        values = _arrow(held, names, roles)
-        return _frame(held, names, roles) if values is None else values
+            shown = partial(_shown, held, names)
+            roles = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=remarks)
+            found = {role: _column(held, names, at) for role, at in roles.items()}
+        except (AttributeError, TypeError) as error:
+            remedy = "give a pandas, polars or Arrow frame, or a dictionary"
+            problem = "the columns of this frame cannot be read"
+            raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+        for role, column in found.items():
+            if column is None:
+                problem, remedy = f"the {role} is of a type that is not read", "cast it to text or numbers"
+                raise InputError(_MEMORY, problem, found=str(names[roles[role]]), remedy=remedy)
+        return {role: column for role, column in found.items() if column is not None}
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
         return _records(held, kind, columns, remarks)
     raise InputError(
@@ -365,80 +372,58 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: R
 
 def _shown(held: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
     """The first values of a frame's column."""
-    if hasattr(held, "fetchall"):  # DuckDB
-        return [row[at] for row in held.limit(SHOWN).fetchall()]
-    if isinstance(held, arrow.Table):
-        return held.column(at) or ()
-    column = held.column(at) if hasattr(held, "column_names") else held[names[at]]
-    return column[:SHOWN].to_pylist() if hasattr(column, "to_pylist") else column[:SHOWN].to_list()  # type: ignore[no-any-return]
+    return _column(held.slice(0, SHOWN) if hasattr(held, "column_names") else held[:SHOWN], names, at) or ()
 
 
-def _arrow(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> Mapping[str, arrow.Column] | None:
-    """The values of a frame's columns, by role, through Arrow; None where the library's own way tells more of them.
-
-    That is so where a value is not there, which libraries tell in several ways, and for types that are not understood.
-    """
-    alone = isinstance(held, arrow.Table)
-    if not alone and not hasattr(held, "__arrow_c_stream__"):
-        return None
-    places = dict(zip(roles, range(len(roles)), strict=True)) if hasattr(held, "iloc") else roles
-    try:
-        # pandas makes each column anew
-        table = held if alone else arrow.Table(held.iloc[:, list(roles.values())] if hasattr(held, "iloc") else held)
-        values = {role: table.column(at) for role, at in places.items()}
-    except Exception:  # a library's, which may need another for it, or has no such type
-        return None
-    found = {role: column for role, column in values.items() if column is not None}
-    if not alone:
-        return found if len(found) == len(values) and all(one.valid is None for one in found.values()) else None
-    for role in values.keys() - found.keys():
-        remedy = "cast it to text or numbers"
-        raise InputError(_MEMORY, f"the {role} is of a type that is not read", found=names[roles[role]], remedy=remedy)
-    return found
+def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
+    """The values of a frame's column, as its library converts them; None for a type of Arrow's that is not read."""
+    if hasattr(held, "column_names"):
+        return arrow.column(held.column(at))
+    column = held[names[at]]
+    dtype = getattr(column, "dtype", None)
+    if hasattr(column, "null_count"):  # polars
+        if column.null_count() == 0 and str(dtype) in ("String", "Categorical"):
+            joined = column.cast(str).str.join("\n").item()
+            if (texts := Ids.plain([joined or ""], len(column))) is not None:
+                return arrow.Column(texts)
+        if column.null_count() == 0 and dtype.is_numeric() and not dtype.is_decimal():
+            return arrow.Column(column.to_numpy())
+    elif isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return arrow.Column(column.to_numpy())
+    elif hasattr(dtype, "categories") and {*map(type, words := dtype.categories.to_list())} == {str}:
+        texts, numbers = Ids.of(words), column.cat.codes.to_numpy().astype(np.int64)
+        if numbers.min(initial=0) >= 0:  # others stand for what is not there
+            return arrow.Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers))
+    elif hasattr(array := getattr(column, "array", None), "__arrow_array__") and not column.hasnans:
+        found = arrow.column(array.__arrow_array__())  # of pandas with pyarrow
+        return column.to_list() if found is None else found
+    values: list[Any] = column.to_list()
+    return values
 
 
 def collected(held: Any) -> Any:
-    """A lazy frame, or a stream of Arrow's, as the frame that it stands for; all else as it is.
+    """A lazy frame as the frame that it stands for, and what only hands out Arrow's stream as a table of pyarrow.
 
     Raises:
-        InputError: it cannot be collected.
+        InputError: it cannot be collected, or pyarrow is not installed.
     """
     lazy = hasattr(held, "collect") and hasattr(held, "collect_schema")
-    streams = hasattr(held, "__arrow_c_stream__") and not (hasattr(held, "columns") or hasattr(held, "dtype"))
-    if not lazy and not streams:
+    streams = not lazy and hasattr(held, "__arrow_c_stream__") and not hasattr(held, "dtype")
+    # DuckDB's columns are relations
+    if not lazy and not (streams and (not hasattr(held, "columns") or hasattr(held, "fetchall"))):
         return held
     try:
-        return held.collect() if lazy else arrow.Table(held)
+        if lazy:
+            return held.collect()
+        import pyarrow  # an extra
+
+        return pyarrow.table(held)
+    except ImportError:
+        problem, remedy = "this frame needs pyarrow to be read", "pip install 'coliee-ir[parquet]'"
+        raise InputError(_MEMORY, problem, found=type(held).__name__, remedy=remedy) from None
     except Exception as error:  # of polars or Arrow, or of what they read from
         problem = f"the {'lazy frame' if lazy else 'stream'} cannot be collected ({type(error).__name__})"
         raise InputError(_MEMORY, problem, found=str(error)) from error
-
-
-def _frame(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> dict[str, Sequence[Any]]:
-    """The values of a frame's columns, by role."""
-    try:
-        if hasattr(held, "column_names"):
-            return {role: held.column(at).to_pylist() for role, at in roles.items()}
-        if hasattr(held, "fetchall"):  # DuckDB
-            rows = held.fetchall()
-            return {role: [row[at] for row in rows] for role, at in roles.items()}
-        return {role: _held_values(held[names[at]]) for role, at in roles.items()}
-    except (AttributeError, TypeError) as error:
-        raise _unread(held) from error
-
-
-def _unread(held: Any) -> InputError:
-    remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-    return InputError(_MEMORY, "the columns of this frame cannot be read", found=type(held).__name__, remedy=remedy)
-
-
-def _held_values(column: Any) -> Sequence[Any]:
-    """The values of a frame's column; numbers as the array that they stand in."""
-    dtype = getattr(column, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
-        return arrow.Column(column.to_numpy(), None)
-    values: list[Any] = column.to_list()
-    return values
 
 
 def _names(held: Any) -> list[Any]:

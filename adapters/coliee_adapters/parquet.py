@@ -164,7 +164,7 @@ def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) ->
             if _is_delta(column) and not column.has_dictionary_page:
                 continue
             for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
-                _understood(source, "value", name, arrow.Table(batch).column(0))
+                _understood(source, "value", name, arrow.column(batch.column(0)))
                 break
 
 
@@ -222,7 +222,7 @@ def _roles(source: Source, names: Sequence[str], kind: Kind, remarks: Remarks) -
     def shown(at: int) -> Iterable[Any]:
         with _opened(source) as file:
             batch = next(file.iter_batches(SHOWN, columns=[names[at]], use_threads=False), None)
-            return () if batch is None else arrow.Table(batch).column(0) or ()
+            return () if batch is None else arrow.column(batch.column(0)) or ()
 
     return roles_of(names, kind, source.name, source.columns, values=shown, remarks=remarks)
 
@@ -262,7 +262,7 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     known = all(one is not None and one.has_min_max and one.null_count == 0 for one in held)
     alone = known and len({value for one in held for value in (one.min, one.max)}) == 1
     batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False), None)
-    column = None if batch is None else arrow.Table(batch).column(0)
+    column = None if batch is None else arrow.column(batch.column(0))
     return "" if column is None else _tag_of(column[0]), alone
 
 
@@ -311,8 +311,7 @@ def _batches(
         for batch in batches if rows == _BATCH else _together(batches):
             inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
             if len(inside):
-                table = arrow.Table(inside)
-                columns = {role: table.column(table.columns.index(names[at])) for role, at in roles.items()}
+                columns = {role: arrow.column(inside.column(names[at])) for role, at in roles.items()}
                 yield (
                     max(first, start),
                     {role: _understood(source, role, names[roles[role]], column) for role, column in columns.items()},
