@@ -138,7 +138,7 @@ def judge(judged: dict[str, int], query: str, document: str, relevance: int, pla
         if judged[document] != relevance:
             problem = f"this document is judged {judged[document]} above and {relevance} here"
             raise place.fault(problem, f"{query} {document}", "keep one of the two")
-        remarks.add("gold-duplicate", f"{place}: {query} {document}")
+        remarks.add("gold-duplicate", place.names(query, document))
     judged[document] = relevance
 
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import coliee_ir
 from coliee_adapters import detect, frames
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
@@ -271,3 +272,21 @@ def test_a_query_without_documents_does_not_hide_scores(folder: Path) -> None:
         held = read(folder, form, "run", {"q1": {}, "q2": {"d1": 0.1, "d2": 0.5}})
         assert isinstance(held, Run)
         assert held.scored
+
+
+@pytest.mark.parametrize(("form", "place"), [("json", "query q1: d1"), ("jsonl", "line 2: q1 d1")])
+def test_a_repeated_judgement_names_its_query_once(folder: Path, form: str, place: str) -> None:
+    twice = [{"query_id": "q1", "doc_id": "d1", "relevance": 1}] * 2
+    (folder / "gold").write_text(
+        json.dumps({"q1": ["d1", "d1"]}) if form == "json" else "\n".join(map(json.dumps, twice))
+    )
+    assert coliee_ir.read_gold(folder / "gold").remarks.examples("gold-duplicate") == (place,)
+
+
+def test_a_run_that_retrieves_nothing_is_refused_unless_the_zero_is_true(folder: Path) -> None:
+    (folder / "run.json").write_text(json.dumps({"q1": [], "q2": []}))
+    gold = {"q1": ["d1"], "q2": ["d2"]}
+    with pytest.raises(coliee_ir.MismatchError):
+        coliee_ir.evaluate(gold, folder / "run.json", task="1")
+    zero = coliee_ir.Decisions(no_overlap="zero")
+    assert coliee_ir.evaluate(gold, folder / "run.json", task="1", decisions=zero).measures["MicroF1"] == 0
