@@ -42,7 +42,7 @@ bench: .venv/installed-bench
 # example files broken at random, and read in every way that there is; SEED=… repeats a session
 MINUTES ?= 2
 fuzz: .venv/installed-test
-	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python $(if $(DAMAGE),tests/damage.py --files $(DAMAGE),tests/fuzz.py --minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 # what takes long, and the property tests with more examples than in `make test` and other ones each time
 explore: .venv/installed-test
@@ -61,7 +61,7 @@ minimal:
 	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check --constraint build/minimal.txt \
 	  --editable ".[pandas,polars,parquet]" pytest pytest-timeout hypothesis
 	$(OLDEST)/coliee-ir demo > build/minimal.out 2>&1
-	$(OLDEST)/python -m pytest -W default -p no:cacheprovider tests/coliee_ir/test_cli.py tests/coliee_ir/test_evaluator.py \
+	$(OLDEST)/python -m pytest -W default -p no:cacheprovider tests/coliee_ir/test_judged.py tests/coliee_ir/test_evaluator.py \
 	  tests/coliee_ir/test_in_memory.py tests/coliee_ir/test_parquet.py tests/coliee_adapters/test_columns.py \
 	  tests/coliee_adapters/test_frames.py tests/coliee_adapters/test_trec_eval.py
 

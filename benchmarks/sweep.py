@@ -23,7 +23,6 @@ from pathlib import Path
 
 from benchmarks.contenders import ours
 from benchmarks.generate import write_task1
-from coliee_adapters.score_rows import store_files
 
 
 def called(command: Sequence[str], out: Path, kill_after: float | None = None) -> tuple[int, float, float]:
@@ -72,8 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chance = random.Random(options.seed)
     gold, runs = write_task1(options.queries, options.runs, options.folder)
     store, out = options.folder / options.store, options.folder / "sweep.out"
-    for path in store_files(str(store)):
-        Path(path).unlink(missing_ok=True)
+    for path in options.folder.glob(f"{options.store}*"):
+        path.unlink()
     command = ours("evaluate", gold, *runs)
     base = [*command, *(("--cluster", options.cluster) if options.cluster else ("--jobs", "1"))]
     start = time.perf_counter()

@@ -378,7 +378,8 @@ class _Reader:
                 # if they are the same in every line: otherwise they may be documents
                 if tag != self.tag and self.layout.score is None:
                     raise self._wrong_count(number, line, fields)
-                remarks.add("tag-words", f"line {number}: {tag}")
+                is_score = self.layout.score is not None and _number(fields[width - 1]) is not None
+                remarks.add("columns-beyond" if is_score else "tag-words", f"line {number}: {tag}")
                 if fields[width - 1] != self.tag.split(" ")[0]:
                     remarks.add("tag", f"line {number}: {tag}")
             elif tag != self.tag.split(" ")[0]:

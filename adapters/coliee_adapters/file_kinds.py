@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import BinaryIO, Final
+from typing import Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.mail import is_mail
@@ -34,7 +33,6 @@ SQLITE: Final = Kind("an SQLite database", "export the table as CSV")
 
 #: by what a store of scores is known: SQLite's field for the application, a key in a Parquet file's footer
 STORE_ID: Final = 0x434F4C49
-STORE_KEY: Final = b"coliee_ir.rules"
 
 #: the first bytes, and what they show
 _STARTS: Final = (
@@ -44,7 +42,6 @@ _STARTS: Final = (
     (b"\x1f\x8b", Kind("gzip data within compressed data", _ONCE)),
     (b"\xfd7zXZ\0", Kind("xz data within compressed data", _ONCE)),
     (b"\x28\xb5\x2f\xfd", Kind("Zstandard data within compressed data", _ONCE)),
-    (b"\x04\x22\x4d\x18", Kind("LZ4 data within compressed data", _ONCE)),
     (b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", _UNPACK)),
     (b"Rar!\x1a\x07", Kind("a RAR archive", _UNPACK)),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("an old-format Excel or Word file", _EXPORT)),
@@ -120,14 +117,3 @@ def is_utf16(head: bytes) -> bool:
 def is_sqlite_store(head: bytes) -> bool:
     """Whether an SQLite database with these first bytes is a store of scores."""
     return int.from_bytes(head[68:72]) == STORE_ID
-
-
-def is_parquet_store(stream: BinaryIO) -> bool:
-    """Whether a Parquet file is a store of scores, by its footer."""
-    try:
-        end = stream.seek(-8, os.SEEK_END)
-        size = int.from_bytes(stream.read(4), "little")
-        stream.seek(max(end - size, 0))
-        return STORE_KEY in stream.read(size)
-    except OSError:
-        return False

@@ -38,6 +38,7 @@ KINDS = {
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
+    "columns-beyond": "{n} (line has|lines have) more than 6 columns and a number in the sixth; the fifth is the score",
     "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
     "unreadable-answer": "{n} (answer is|answers are) neither Y nor N and {decision}",
     "label-form": "{n} (label is|labels are) not written Y or N, and understood",
@@ -52,7 +53,7 @@ KINDS = {
 }
 
 #: The kinds whose examples are lines by number.
-NUMBERED = frozenset({"tag", "tag-words", "comment"})
+NUMBERED = frozenset({"tag", "tag-words", "columns-beyond", "comment"})
 
 _CHOICE = r"\(([^()|]*)\|([^()|]*)\)"
 

@@ -45,9 +45,7 @@ def run(options: argparse.Namespace) -> int:
         options.margin,
         groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
     )
-    found = significance.compare_measures(
-        scored.scores, asked, options.baseline, most=max(len(names), 1), logged=scored.logged
-    )
+    found = significance.compare_measures(scored.scores, asked, options.baseline, most=max(len(names), 1))
     for remark in dict.fromkeys(remark for comparison in found for remark in comparison.remarks):
         say(remark)
     scoring.publish(options, render_all(found, options.format), scored.submissions)

@@ -65,8 +65,6 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--corpus gives the titles in --errors FILE: give both")
     submissions = scoring.handed_in(options, None if is_told else options.output, *wanted, options.log)
     only_means = not (options.per_query or options.by_year or at or options.span_of_ties)
-    if options.log is not None:
-        log.append(options.log, [])  # refused before anything is scored
     asked = measures(options)
     scored, evaluator, scored_runs, failed, *_ = scoring.score(
         options, asked, submissions, keep_judged=bool(at), only_means=only_means
@@ -76,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
     if options.log is not None:
         import shlex  # needed here alone
 
-        log.append(options.log, log.rows(scored, evaluator, masked(shlex.join(options.typed[1:]))))
+        rows = log.rows(scored, evaluator, masked(shlex.join(options.typed[1:])))
+        log.append(options.log, rows, [one.name for one in evaluator.asked or evaluator.official])
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, [one for one in scored_runs if one])), path)
     if options.by_year or at:

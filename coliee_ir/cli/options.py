@@ -131,7 +131,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
-    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .bz2, .xz, .zst, .lz4 compress"),
+    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .bz2, .xz, .zst compress"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
         "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"
@@ -220,12 +220,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,
-        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures; compare and "
-        "leaderboard take CSV in place of runs",
+        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
     ),
     "store": _option(
         "--store", metavar="FILE", writes="file", local=True,
-        help="keep the scores of the runs in FILE (.parquet or .sqlite), and score only runs that are new there or "
+        help="keep the scores of the runs in FILE (.sqlite), and score only runs that are new there or "
         "have changed; compare, leaderboard, report and tune take FILE in place of runs",
     ),
     "errors": _option(

@@ -27,7 +27,6 @@ from coliee_adapters.files import (
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold, exact_id
 from coliee_adapters.remarks import Remark
-from coliee_adapters.score_rows import store_files
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
@@ -57,9 +56,6 @@ _Result = TypeVar("_Result")
 
 #: the commands for which parts of a submission find each other in folders
 COLLECTING = ("evaluate", "compare", "report", "tune", "fuse", "plan")
-
-#: the commands that read the documents of runs, which a log of evaluations does not have
-_OF_DOCUMENTS: Final = ("tune", "fuse")
 
 #: the options that name a file to write, and the flags of all that write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
@@ -126,12 +122,12 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
         UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
     """
     given = vars(options)
-    several = ("more_golds", "query_gold", "fit")
+    repeated = ("more_golds", "query_gold", "fit")
     store = given.get("store")
-    golds = [given.get("gold"), *(gold for name in several for gold in given.get(name, ()))]
+    golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
-    besides = [*golds, *read_by(options, "gold", *several, "runs", "files", "submissions")]
-    besides_runs = [*besides, *(() if store is None else store_files(store))]
+    besides = [*golds, *read_by(options, "gold", *repeated, "runs", "files", "submissions")]
+    besides_runs = [*besides, *([] if store is None else [store, f"{store}-wal", f"{store}-shm"])]
     given.setdefault("sources", {})
     given["inventory"] = None
     given["named"] = set()
@@ -141,13 +137,16 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
         if name == "files" or options.command not in COLLECTING:
             for remark in passed_over(options):
                 say(remark)
-    of_documents = sources(options, *given["runs"]) if options.command in _OF_DOCUMENTS else []
-    if logs := [one.path for one in of_documents if log.is_log(one)]:
-        raise UsageError(f"{logs[0]} is a log of evaluations; {options.command} needs the runs themselves")
     submissions = walk(given.get("submissions", ())).files
     read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
     check_inputs(read)
-    check_outputs([*outputs, store], read)
+    written = [*outputs, store]
+    to_files = any(one not in (None, "-") for one in written)
+    if to_files and (stores := several.stores_among(map(Source, (*given.get("runs", ()), *submissions)))):
+        from coliee_ir.scoring.store import runs_of  # which most commands do without
+
+        read += [file for path in stores for file in runs_of(path)]
+    check_outputs(written, read)
     check_places(given.get(name) for name in _FILES)
 
 
@@ -189,8 +188,7 @@ def score(
 ) -> several.Scored:
     """Score the runs that were named, and say on standard error what there is to say of them.
 
-    A store of scores stands for the runs in it, and a log for those whose files are as they were. With ``--store`` the
-    scores of runs are kept in one.
+    A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one.
 
     Args:
         options: what was typed.
@@ -206,27 +204,27 @@ def score(
     given = gold_of(options)
     if options.columns:
         check_named_columns(options, given, (part for one in submissions for part in one))
-    submissions, held = several.apart(submissions)
-    named = {name_of(one.run) for one in submissions}
-    submissions += held.again(named)
+    submissions, stores = several.apart(submissions)
     with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
         gold = read_gold(given, task=options.task, columns=options.columns)
     for run in (submission.run for submission in submissions):
         if isinstance(run, Source) and is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?")
-    task, because = (options.task, "") if options.task else held.task(alone=not named)
+    task, because = (options.task, "") if options.task else several.task_of(stores)
     if task is None:
         task, because = session.find(gold, submissions, columns=options.columns)
     evaluator = Evaluator(
         gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task),
         columns=options.columns,
     )  # fmt: skip
+    if getattr(options, "log", None) is not None:
+        log.append(options.log, [], [one.name for one in evaluator.asked or evaluator.official])  # refused before all
     if submissions:
         submissions = collected(options, submissions, evaluator)
     with engine(options) as executor:
         scored = several.score_all(
-            evaluator, submissions, held, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
-            keep_judged=keep_judged, only_means=only_means, means_do=options.command == "compare", watch=watched,
+            evaluator, submissions, stores, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
+            keep_judged=keep_judged, only_means=only_means, watch=watched,
             leave_out=(lambda error: say(f"coliee-ir: {error}")) if options.keep_going else None,
         )  # fmt: skip
     if scored.scores:

@@ -11,7 +11,7 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import Forms, Ids
 from coliee_adapters.normal_forms import folded, mistaken, normalised
-from coliee_adapters.statute import STATUTE_ID
+from coliee_adapters.statute import STATUTE_ID, exam_of
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
 
@@ -167,7 +167,7 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
             return remedy.format(width=width, where="gold")
     if kind == "document":
         return "write them as the gold does; is the gold that of another task?"
-    eras = [{text.split("-")[0] for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]
+    eras = [{exam_of(text) for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]
     if all(eras):
         years = [", ".join(sorted(era)[:_SHOWN]) for era in eras]
         if eras[0] & eras[1]:

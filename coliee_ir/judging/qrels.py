@@ -28,12 +28,15 @@ class Qrels:
 
     Args:
         judgements: query → document → relevance, in the order in which they are numbered.
+        level: the least relevance that counts as relevant, as trec_eval's ``-l``.
 
     Attributes:
         queries: the Q query ids.
         documents: the D document ids.
         start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``.
-        relevance: shape (D,).
+        level: see above.
+        graded: shape (D,); the relevance as it is judged, of which measures make their gains.
+        relevance: shape (D,); the same, and 0 below the level.
     """
 
     __slots__ = (
@@ -50,20 +53,26 @@ class Qrels:
         "_texts",
         "_words",
         "documents",
+        "graded",
         "leading_zeros",
+        "level",
         "queries",
         "relevance",
         "start",
     )
 
-    def __init__(self, judgements: Mapping[str, Mapping[str, int]]) -> None:
+    def __init__(self, judgements: Mapping[str, Mapping[str, int]], level: int = 1) -> None:
         self.queries = tuple(judgements)
         counts = [len(judged) for judged in judgements.values()]
         self.start: IntArray = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
         self.documents = Ids.of([document for judged in judgements.values() for document in judged])
         #: shape (D,); whether a document's id begins with a zero, which a run may have lost
         self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
-        self.relevance: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
+        self.level = level
+        self.graded: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
+        self.relevance = self.graded
+        if level > 1:
+            self.relevance = np.where(self.graded < level, self.graded.clip(max=0), self.graded)
         self._forms: Forms | None = None
         self._digits: int | None = None  # 0 for ids that are not numbers of one length
         self._are_articles: bool | None = None
@@ -84,7 +93,7 @@ class Qrels:
         """Whether the other numbers the same gold, perhaps unpickled from it."""
         if self is other:
             return True
-        arrays = ("start", "relevance", "leading_zeros")
+        arrays = ("start", "graded", "relevance", "leading_zeros")
         return (
             self.queries == other.queries
             and self.documents.raw == other.documents.raw

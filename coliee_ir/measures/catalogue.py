@@ -6,7 +6,8 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Final, cast
 
@@ -83,7 +84,7 @@ def parse(typed: str) -> list[Measure]:
     Raises:
         UsageError: there is no such measure, or it has no such parameter.
     """
-    if not isinstance(typed, str):
+    if not isinstance(typed, str) or not typed.strip():
         raise UsageError(f"a measure is given by its name, not as {typed!r}")
     if (of_10 := re.fullmatch(_RBP, typed)) is not None:
         typed = f"{of_10[1]}(p={of_10[2]})"
@@ -111,7 +112,7 @@ def parse(typed: str) -> list[Measure]:
     request = ir_measures.request(name, parameters, at)
     if request is None:
         known = [*OURS, "MicroF1", "MacroF1", "MicroF2", "MacroF2", *ir_measures.NAMES, *trec_eval.each_name()]
-        meant = " or ".join(suggestions(typed, known))
+        meant = " or ".join(_that_exist(suggestions(typed, known), typed))
         remedy = f"did you mean {meant}? " if meant else ""
         raise UsageError(f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them")
     return [Delegated(request, typed)]
@@ -130,6 +131,16 @@ def parse_formula(typed: str, title: str = "") -> Measure:
     from coliee_ir.measures import formulas  # which few runs need
 
     return formulas.read(typed, parse, title)
+
+
+def _that_exist(names: Iterable[str], typed: str) -> Iterator[str]:
+    """The suggestions that can be parsed; those that cannot are tried in trec_eval's spelling of a cutoff."""
+    for name in names:
+        for spelling in dict.fromkeys((name, name.replace("@", "_"))):
+            with suppress(UsageError):
+                if spelling != typed and parse(spelling):
+                    yield spelling
+                    break
 
 
 def _is_number(value: object) -> bool:
@@ -184,7 +195,7 @@ def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measu
     for key, value in parameters.items():
         if key not in allowed:
             what = ", ".join(allowed) or "none"
-            meant = " or ".join(suggestions(typed, ()))
+            meant = " or ".join(_that_exist(suggestions(typed, ()), typed))
             remedy = f"; did you mean {meant}?" if meant else ""
             name = getattr(kind, "base", kind.__name__)
             raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}{remedy}")

@@ -9,6 +9,7 @@ import numpy as np
 from coliee_adapters import trec_eval
 from coliee_adapters.classes import dataclass
 from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, of_mean, quotient
 from coliee_ir.rules.decisions import Decisions
 
@@ -94,6 +95,10 @@ class Delegated(Measure):
     def least_relevance(self) -> int:
         return self.request.rel
 
+    def asked_of(self, qrels: Qrels) -> trec_eval.Request:
+        """What trec_eval is asked for where a gold states the least relevance that counts."""
+        return self.request._replace(rel=max(self.request.rel, qrels.level))
+
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         return compute_all([self], parts, decisions)[0]
 
@@ -109,8 +114,8 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
     left_out = judged.qrels.sizes == 0  # what qrels cannot hold is in no mean of trec_eval's
     if decisions.unanswered == "skip":
         left_out |= judged.retrieved == 0
-    requests = [measure.request for measure in measures]
-    values = trec_eval.values(requests, judged.qrels.start, judged.qrels.relevance, judged.rank, judged.retrieved)
+    requests = [measure.asked_of(judged.qrels) for measure in measures]
+    values = trec_eval.values(requests, judged.qrels.start, judged.qrels.graded, judged.rank, judged.retrieved)
     table = np.array([values[request] for request in requests])
     table[:, left_out] = np.nan
     means = trec_eval.means(requests, table[:, judged.qrels.by_id])

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple, dataclass
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, topic_mean
 from coliee_ir.measures.names import PART, is_formula
@@ -224,7 +225,7 @@ def read(typed: str, parse: Parse, title: str = "") -> Measure:
         match = _TERM.match(value, at)
         if match is None or match.end() == at or (at > 0) != bool(match["sign"] and at):
             raise _unreadable(typed)
-        weight = float(match["weight"] or 1) * (-1 if match["sign"] == "-" else 1)
+        weight = _finite(match["weight"] or "1", typed) * (-1 if match["sign"] == "-" else 1)
         name = match["times"] or match["alone"]
         terms.append((weight, None if name is None else _measure(name, typed, parse)))
         at = match.end()
@@ -240,7 +241,13 @@ def _condition(text: str, typed: str, parse: Parse) -> Condition:
     match = _CONDITION.fullmatch(text)
     if match is None:
         raise _unreadable(typed)
-    return Condition(_measure(match["measure"], typed, parse), match["op"], float(match["least"]))
+    return Condition(_measure(match["measure"], typed, parse), match["op"], _finite(match["least"], typed))
+
+
+def _finite(digits: str, typed: str) -> float:
+    if not math.isfinite(number := float(digits)):
+        raise UsageError(f"{shortened(repr(typed))}: a number in it is too large")
+    return number
 
 
 def _measure(name: str, typed: str, parse: Parse) -> Measure:

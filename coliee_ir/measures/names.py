@@ -49,4 +49,4 @@ def names_in(text: str) -> list[str]:
     """
     if is_word(text) or re.search(_SIGNS, _outside(text)):
         return [text.strip()]
-    return [name for name in re.split(r"(?i)(?<!\bmicro)(?<!\bmacro)\s+(?![^(]*\))", text.strip()) if name]
+    return re.split(r"(?i)(?<!\bmicro)(?<!\bmacro)\s+(?![^(]*\))", text.strip())

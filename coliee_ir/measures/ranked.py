@@ -133,7 +133,7 @@ class TrecEvalRBP(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        gain = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        gain = np.maximum(judged.qrels.graded, 0).astype(np.float64)
         greatest = np.ones(len(judged.qrels.sizes))
         np.maximum.at(greatest, _query_of(judged), gain)
         return _weights(judged, self.p, judged.rank > 0, gain / greatest[_query_of(judged)])
@@ -205,7 +205,7 @@ class ERR(_Ranked):
         Raises:
             UsageError: the gold has a greater relevance than ``max_rel``.
         """
-        relevance = judged.qrels.relevance
+        relevance = judged.qrels.graded
         if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
             remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"
             raise UsageError(f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
@@ -237,7 +237,7 @@ class ExponentialNDCG(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing is relevant."""
-        gains = 2.0 ** np.maximum(judged.qrels.relevance, 0) - 1.0
+        gains = 2.0 ** np.maximum(judged.qrels.graded, 0) - 1.0
         reached = _discounted(judged, gains, judged.rank, self._within(judged))
         ideal_rank = _ideal_rank(judged, gains)
         possible = _discounted(judged, gains, ideal_rank, ideal_rank <= (self.cutoff or len(gains)))
@@ -275,7 +275,7 @@ class DCG(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
-        gains = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        gains = np.maximum(judged.qrels.graded, 0).astype(np.float64)
         return _discounted(judged, gains, judged.rank, self._within(judged))
 
 
@@ -289,7 +289,7 @@ class IdealDCG(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 for a query with nothing retrieved, as all values that trec_eval does not compute."""
-        gains = np.maximum(judged.qrels.relevance, 0).astype(np.float64)
+        gains = np.maximum(judged.qrels.graded, 0).astype(np.float64)
         ideal = _discounted(judged, gains, _ideal_rank(judged, gains), gains > 0)
         return np.where(judged.retrieved > 0, ideal, 0.0)
 
@@ -336,8 +336,8 @@ class Compat(_Ranked):
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class; 0 where nothing is relevant."""
-        relevance = judged.qrels.relevance
-        n_ideal = judged.qrels.relevant()
+        relevance = judged.qrels.graded
+        n_ideal = judged.qrels.sums(relevance > 0)
         depth = np.maximum(judged.retrieved, n_ideal)
         deepest = int(depth.max(initial=0))
         weights = self.p ** np.arange(deepest, dtype=np.float64)

@@ -93,6 +93,7 @@ class _Bounds(NamedTuple):
         score: sums → score.
         value: what the measure's formula gives for a query with ties.
         part: the number of the part that the measure reads.
+        rel: the least relevance that it looks at.
     """
 
     low: float
@@ -102,6 +103,7 @@ class _Bounds(NamedTuple):
     score: Callable[[FloatArray], FloatArray]
     value: _Value
     part: int
+    rel: int
 
 
 class Ties(Mapping[Measure, Span]):
@@ -118,13 +120,12 @@ class Ties(Mapping[Measure, Span]):
         return len(self._bounds)
 
     def __getitem__(self, measure: Measure) -> Span:
-        low, high, sums, gaps, score, value, part = self._bounds[measure]
+        low, high, sums, gaps, score, value, part, rel = self._bounds[measure]
         if low == high:
             return Span(low, low, high)
-        of_level = (part, max(measure.least_relevance, 1))
-        if of_level not in self._blocks:
-            self._blocks[of_level] = self._tied[part].blocks(of_level[1])
-        for query, blocks in self._blocks[of_level].items():
+        if (part, rel) not in self._blocks:
+            self._blocks[part, rel] = self._tied[part].blocks(rel)
+        for query, blocks in self._blocks[part, rel].items():
             # a value is linear in what the formula gives, for every order of the query's documents
             worst, mean, best = value(query, blocks)
             if best > worst:
@@ -170,7 +171,9 @@ def spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions)
             at_worst, at_best = low[one].terms, high[one].terms
             gaps = at_best.each[queries] - at_worst.each[queries]
             sums = at_worst.each.sum(axis=0) + at_worst.besides
-            bounds[one] = _Bounds(low[one].value, high[one].value, sums, gaps, at_worst.score, value, len(tied))
+            # a gain is that of any relevance
+            rel = 1 if value.func is _discounted else max(one.least_relevance, judged.qrels.level, 1)
+            bounds[one] = _Bounds(low[one].value, high[one].value, sums, gaps, at_worst.score, value, len(tied), rel)
         tied.append(_tied(judged, queries))
     return Ties({one: bounds[one] for one in results if one in bounds}, tied)
 
@@ -183,12 +186,13 @@ def _results(
     asked = [one for one in known if isinstance(one, Delegated)]
     if not asked:
         return found
-    judged, requests = asked[0].part(parts), [one.request for one in asked]
+    judged = asked[0].part(parts)
+    requests = [one.asked_of(judged.qrels) for one in asked]
     table = np.array([known[one].per_query for one in asked])
     queries = queries[~np.isnan(table[:, queries]).any(axis=0)]
     qrels, rows = judged.qrels, judged.qrels.rows(queries)
     start = np.concatenate(([0], np.cumsum(qrels.sizes[queries])))
-    values = trec_eval.values(requests, start, qrels.relevance[rows], judged.rank[rows], judged.retrieved[queries])
+    values = trec_eval.values(requests, start, qrels.graded[rows], judged.rank[rows], judged.retrieved[queries])
     table[:, queries] = [values[request] for request in requests]
     means = trec_eval.means(requests, table[:, qrels.by_id])
     return found | {
@@ -202,7 +206,7 @@ def _tied(judged: Judged, queries: IntArray) -> _Tied:
     query = np.repeat(np.arange(len(queries)), judged.qrels.sizes[queries])
     first, last = judged.rank.copy(), judged.rank.copy()
     first[judged.tied[0]], last[judged.tied[0]] = judged.tied[1:]
-    relevance = judged.qrels.relevance[rows]
+    relevance = judged.qrels.graded[rows]
     order = np.lexsort((-relevance, first[rows], query))
     order = order[(judged.rank[rows[order]] > 0) & (relevance[order] > 0)]
     return _Tied(query[order], first[rows[order]], last[rows[order]], relevance[order])
@@ -226,7 +230,7 @@ def _ordered(judged: Judged, best: bool) -> Judged:
     """The documents with equal scores in the order of their relevance: the greatest first, or last."""
     rows, first, last = judged.tied
     rank = judged.rank.copy()
-    order = np.lexsort((-judged.qrels.relevance[rows], first, _query_of(judged, rows)))
+    order = np.lexsort((-judged.qrels.graded[rows], first, _query_of(judged, rows)))
     rows, first, last = rows[order], first[order], last[order]
     query = _query_of(judged, rows)
     new = np.concatenate(([True], (query[1:] != query[:-1]) | (first[1:] != first[:-1])))
@@ -240,7 +244,7 @@ def _query_of(judged: Judged, rows: IntArray) -> IntArray:
 
 
 #: what the formula of a measure gives for a query, by its place and its blocks: at worst, expected, at best
-_Value = Callable[[int, list[Block]], Span]
+_Value = partial[Span]
 
 
 def _value_of(measure: Measure, judged: Judged, queries: IntArray) -> _Value | None:
@@ -260,8 +264,8 @@ def _value_of(measure: Measure, judged: Judged, queries: IntArray) -> _Value | N
     if request.parameter:
         return None
     if request.base == "Rprec":
-        return partial(_found_within, judged.qrels.relevant(request.rel)[queries].tolist())
-    formulas: dict[str, _Value] = {"map": _precisions, "recip_rank": _first_found, "ndcg": partial(_discounted, None)}
+        return partial(_found_within, judged.qrels.relevant(measure.asked_of(judged.qrels).rel)[queries].tolist())
+    formulas = {"map": partial(_precisions), "recip_rank": partial(_first_found), "ndcg": partial(_discounted, None)}
     return formulas.get(request.base)
 
 

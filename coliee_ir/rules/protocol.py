@@ -61,7 +61,7 @@ class Protocol:
         claims: whether its documents are the claims of two sides, which have no order.
         exact_ids: whether ids are compared as they are written, and may have commas.
         cases_as_queries: whether its queries are documents, which other queries can retrieve.
-        level: the lowest relevance that counts; those below are 0.
+        level: the lowest relevance that counts as relevant, as ``-l`` of trec_eval; gains stay as they are judged.
         not_itself: whether a query is taken out of its own results.
         exclude: queries that are not scored.
         scores: name → formula of a score over several measures.
@@ -257,12 +257,28 @@ class Family(NamedTuple):
     Attributes:
         rules: how it is scored, a row for each span of editions.
         submissions: how submissions must look, likewise; empty where nothing is known.
-        models_before: edition → the date before which models must have been updated last.
+        models_before: edition → the date before which models must have been updated last; None where there is none.
     """
 
     rules: tuple[Protocol, ...]
     submissions: tuple[SubmissionRules, ...]
-    models_before: Mapping[int, datetime.date]
+    models_before: Mapping[int, datetime.date | None]
+
+    def covered(self) -> Family:
+        """The same, where a rule that has dates has one for each edition from its first on.
+
+        Raises:
+            InputError: it has none for an edition, which would have no such rule in silence.
+        """
+        years = {year for row in self.rules if row.last != ALWAYS for year in range(row.first, row.last + 1)}
+        first = min(self.models_before, default=ALWAYS)
+        if missing := sorted(year for year in years - self.models_before.keys() if year > first):
+            problem = f"models_before: there is no date for {missing[0]}"
+            remedy = (
+                f"add {missing[0]} = {missing[0] - 1}-07-15 with its date, or {missing[0]} = false if there is none"
+            )
+            raise InputError(self.rules[0].file, problem, remedy=remedy)
+        return self
 
 
 def _family_of(path: PathLike) -> Family:
@@ -292,7 +308,7 @@ def _with_authorities(row: Mapping[str, Any]) -> dict[str, Any]:
 
 @functools.cache
 def _shipped(task: str) -> Family:
-    return _family_of(_FILES / f"{task}.toml")
+    return _family_of(_FILES / f"{task}.toml").covered()
 
 
 #: the protocol files that were named, by the task that they are for
@@ -342,7 +358,7 @@ def use(path: PathLike) -> str:
             (*found.submissions, *there.submissions),
             {**there.models_before, **found.models_before},
         )
-    _named[task] = found
+    _named[task] = found.covered()
     return task
 
 

@@ -67,9 +67,10 @@ NAME: Final = Kind(
 _THREE, _SIX = ["QUERY", "DOCUMENT", "TAG"], ["QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"]
 COLUMNS: Final = Kind(f"{_THREE} or {_SIX}".replace("'", '"'), lambda value: value in (_THREE, _SIX))
 DATES: Final = Kind(
-    "a table of dates by edition, for example 2026 = 2025-07-15",
+    "a table of dates by edition, for example 2026 = 2025-07-15, or 2027 = false where there is none",
     lambda value: (
-        isinstance(value, dict) and all(key.isdecimal() and type(date) is datetime.date for key, date in value.items())
+        isinstance(value, dict)
+        and all(key.isdecimal() and (date is False or type(date) is datetime.date) for key, date in value.items())
     ),
 )
 
@@ -216,7 +217,7 @@ class Stated(NamedTuple):
         task: the name of the task family.
         editions: the keys of ``EDITION`` with ``first`` and ``last`` for each span of editions.
         submissions: likewise those of ``SUBMISSION``.
-        models_before: edition → the date before which models must have been updated last.
+        models_before: edition → the date before which models must have been updated last; None where there is none.
         gold: how a gold is written; None for any known format.
         run: how a run is written; likewise.
     """
@@ -225,7 +226,7 @@ class Stated(NamedTuple):
     task: str
     editions: tuple[Mapping[str, Any], ...]
     submissions: tuple[Mapping[str, Any], ...]
-    models_before: Mapping[int, datetime.date]
+    models_before: Mapping[int, datetime.date | None]
     gold: Layout | None
     run: Layout | None
 
@@ -247,6 +248,9 @@ def read(path: PathLike, newest: int) -> Stated:
         held = tomllib.loads(source.text())
     except tomllib.TOMLDecodeError as error:
         raise _broken(source.name, str(error)) from None
+    except (ValueError, RecursionError):
+        problem = "a number has too many digits, or brackets are nested too deep"
+        raise InputError(source.name, f"broken TOML: {problem}", remedy="correct the file") from None
     top = Table(source.name, "", held, ("task", *EDITION, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(EDITION)
@@ -264,7 +268,7 @@ def read(path: PathLike, newest: int) -> Stated:
         task,
         editions,
         tuple(submissions),
-        {int(year): date for year, date in dates.items()},
+        {int(year): date or None for year, date in dates.items()},
         _layout(top, "gold", parts),
         _layout(top, "run", parts),
     )

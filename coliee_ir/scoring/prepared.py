@@ -84,7 +84,7 @@ def prepare(
     queries = tuple(query for query in known if query not in left_out)
     if not queries:
         raise UsageError(f"no query of {gold.path} is left to score")
-    qrels = {part: Qrels(judgements) for part, judgements in _judgements(gold, rules, queries).items()}
+    qrels = {part: Qrels(judgements, rules.level) for part, judgements in _judgements(gold, rules, queries).items()}
     return Prepared(gold, rules, edition, decisions, queries, left_out, qrels)
 
 
@@ -152,14 +152,10 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
 
 
 def counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
-    """The judgements of a query: those below the level count as 0, and the query itself is taken out if so ruled."""
-    if rules.level <= 1 and not rules.not_itself:
+    """The judgements of a query; the query itself is taken out if so ruled."""
+    if not rules.not_itself:
         return judged
-    return {
-        document: relevance if relevance >= rules.level else 0
-        for document, relevance in judged.items()
-        if not (rules.not_itself and document == query)
-    }
+    return {document: relevance for document, relevance in judged.items() if document != query}
 
 
 def qrels_of(part: str, qrels: Mapping[str, Qrels]) -> Qrels:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters import tort
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.files import is_copy
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down
@@ -31,7 +30,7 @@ class Noted(NamedTuple):
         other_tag: the run tag of the answers, where the run has another; else None.
         left_out: the official measures that could not be computed.
         upside_down: part → the average precision of a ranking that is better reversed.
-        gold_itself: whether the run's file is the gold's, or a copy of it.
+        gold_itself: whether a part equals the gold in every judgement.
         unjudged: where trec_eval computes, the queries without a judged document, which it leaves out.
     """
 
@@ -40,7 +39,7 @@ class Noted(NamedTuple):
     other_tag: str | None
     left_out: tuple[str, ...]
     upside_down: Mapping[str, UpsideDown]
-    gold_itself: Literal["", "same", "copy"]
+    gold_itself: bool
     unjudged: tuple[str, ...]
 
 
@@ -59,7 +58,7 @@ def note(records: Records, parts: Parts, choice: Choice, counted: Counted, again
         other_tag=records.answers.tag if records.answers is not None and other else None,
         left_out=choice.left_out,
         upside_down=_upside_down(parts, choice.measures, against),
-        gold_itself=_gold_itself(records, counted, against),
+        gold_itself=any(_is_gold(part, parts[part]) for part in (*against.rules.parts, "long") if part in parts),
         unjudged=tuple(against.named(main.qrels.sizes == 0)) if delegated else (),
     )
 
@@ -155,15 +154,17 @@ def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -
     return {part: reversed_ for part, reversed_ in found.items() if reversed_ is not None}
 
 
-def _gold_itself(records: Records, counted: Counted, against: Prepared) -> Literal["", "same", "copy"]:
-    gold, run = against.gold, records.main
-    if "memory" in (gold.format, run.format):
-        return ""
-    if gold.path == run.path:
-        return "same"
-    if counted.totals.correct.sum() < counted.totals.relevant.sum():  # a copy has all that is relevant
-        return ""
-    return "copy" if is_copy(run.path, gold.path) else ""
+def _is_gold(part: str, judged: Judged) -> bool:
+    """Whether a part retrieves what is relevant of every query; or all that is judged, by its relevance."""
+    qrels, found = judged.qrels, judged.rank > 0
+    kept = qrels.sizes > 0 if part == "answers" else np.ones(len(qrels.sizes), dtype=np.bool_)
+    if np.array_equal(found, qrels.relevance > 0):
+        return bool(found.any()) and np.array_equal(judged.retrieved[kept], qrels.relevant()[kept])
+    if not found.all() or not np.array_equal(judged.retrieved, qrels.sizes):
+        return False
+    query = np.repeat(np.arange(len(qrels.sizes)), qrels.sizes)
+    in_order = qrels.graded[np.lexsort((judged.rank, query))]
+    return not ((in_order[1:] > in_order[:-1]) & (query[1:] == query[:-1])).any()
 
 
 def _add(remarks: Remarks, kind: str, queries: Iterable[str]) -> None:

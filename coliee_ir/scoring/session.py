@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Number
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
+from coliee_adapters.remarks import Remark
 from coliee_ir.rules import signs
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import task_name
@@ -163,6 +166,8 @@ def evaluate(
     >>> scores.header()
     '2 queries: 1 answered, 1 unanswered'
     """
+    if gold is None or isinstance(gold, Number):
+        read_gold(gold)  # which says what is wrong with it, before the run is looked at
     one = run if isinstance(run, Submission) else Submission(run, answers, long_list)
     one = Submission(*(given(part, columns) for part in one))
     evaluator, _ = begin(
@@ -176,4 +181,16 @@ def evaluate(
         decisions=decisions,
         columns=columns,
     )
-    return evaluator.evaluate(one)
+    scores = evaluator.evaluate(one)
+    if _values_are(gold, float) and _values_are(run, int):
+        problem = "the gold's relevances are decimals and the run's scores integers; are the two swapped?"
+        return replace(scores, remarks=(*scores.remarks, Remark("swapped", problem)))
+    return scores
+
+
+def _values_are(given: object, kind: type) -> bool:
+    """Whether a dictionary holds dictionaries of such values only."""
+    if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
+        return False
+    kinds = {type(value) for one in given.values() for value in one.values()}
+    return kinds == {kind}

@@ -1,19 +1,22 @@
-"""Several runs scored by one evaluator, beside what holds the scores of runs: stores and logs."""
+"""Several runs scored by one evaluator, beside stores, which hold the scores of runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.files import Kind, Source
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
-from coliee_ir.scoring import log
+from coliee_ir.measures import Result
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.means import Means
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
@@ -22,70 +25,7 @@ from coliee_ir.scoring.submission import Submission, name_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-
-class Held(NamedTuple):
-    """Files that hold the scores of runs.
-
-    Attributes:
-        stores: the paths of stores.
-        logs: logs of evaluations.
-    """
-
-    stores: Sequence[str] = ()
-    logs: Sequence[log.Log] = ()
-
-    @classmethod
-    def among(cls, files: Iterable[Source]) -> Held:
-        """The stores and logs among files.
-
-        Raises:
-            InputError: a log cannot be read.
-        """
-        here = [file for file in files if not file.is_remote and not file.is_stream]
-        stores = [file.path for file in here if file.kind is Kind.STORE]
-        return cls(stores, [log.read_log(file.path) for file in here if log.is_log(file)])
-
-    @property
-    def paths(self) -> set[str]:
-        """Their files."""
-        return {*self.stores, *(one.path for one in self.logs)}
-
-    def again(self, named: Collection[str]) -> list[Submission]:
-        """The logged runs whose files are as they were, without those that were named themselves."""
-        parts = dict.fromkeys(parts for one in self.logs for parts in one.runs if parts[0] not in named)
-        return [Submission(*each) for each in parts]
-
-    def task(self, *, alone: bool) -> tuple[str | None, str]:
-        """The task that the runs were scored for, and what shows it; a log shows it where there are no other runs.
-
-        Raises:
-            ColieeError: a store cannot be read, or the task is not known.
-        """
-        if self.stores:
-            from coliee_ir.scoring.store import task_of
-
-            if (task := task_of(self.stores)) is not None:
-                return task, f"as in {self.stores[0]}"
-        if alone and self.logs:
-            return log.task_of(self.logs), f"as in {self.logs[0].path}"
-        return None, ""
-
-    def scores(self, evaluator: Evaluator) -> Iterator[Scores]:
-        """The scores of all runs of the stores.
-
-        Raises:
-            UsageError: a store has none by this gold and these rules.
-        """
-        if self.stores:
-            from coliee_ir.scoring.store import ScoreStore
-        for path in self.stores:
-            with ScoreStore(path, reading=True) as store:
-                yield from store.scores(evaluator)
-
-    def logged(self, evaluator: Evaluator, *, means_do: bool = True) -> tuple[list[Scores], list[str]]:
-        """The logged scores of runs that cannot be scored again, and a sentence on each log: see ``Log.scores``."""
-        found = [one.scores(evaluator, means_do=means_do) for one in self.logs]
-        return [scores for of_log, _ in found for scores in of_log], [sentence for _, sentence in found]
+_NONE: Final = np.zeros(0)
 
 
 class Scored(NamedTuple):
@@ -96,27 +36,54 @@ class Scored(NamedTuple):
         evaluator: what scored them.
         submissions: the run of each; None for one of a store, of which there are only scores.
         failed: whether a run was left out.
-        logged: the scores that a log has of runs that cannot be scored again, without those of single queries.
-        said: in sentences, what became of the runs of stores and logs.
+        said: in sentences, how many runs a store knew.
     """
 
     scores: Sequence[Scores]
     evaluator: Evaluator
     submissions: list[Submission | None]
     failed: bool
-    logged: list[Scores]
     said: list[str]
 
 
-def apart(runs: Iterable[Submission]) -> tuple[list[Submission], Held]:
-    """The runs, and the stores and logs that were among them.
+def apart(runs: Iterable[Submission]) -> tuple[list[Submission], list[str]]:
+    """The runs, and the paths of the stores that were among them."""
+    runs = list(runs)
+    stores = stores_among(one.run for one in runs if isinstance(one.run, Source))
+    return [one for one in runs if name_of(one.run) not in stores], stores
+
+
+def stores_among(files: Iterable[Source]) -> list[str]:
+    """The paths of the stores among files."""
+    return [one.path for one in files if not one.is_remote and not one.is_stream and one.kind is Kind.STORE]
+
+
+def task_of(stores: Sequence[str]) -> tuple[str | None, str]:
+    """The task that the runs of stores were scored for, and what shows it.
 
     Raises:
-        InputError: a log cannot be read.
+        ColieeError: a store cannot be read, or the task is not known.
     """
-    runs = list(runs)
-    held = Held.among(one.run for one in runs if isinstance(one.run, Source))
-    return [one for one in runs if name_of(one.run) not in held.paths], held
+    if stores:
+        from coliee_ir.scoring import store  # which most commands do without
+
+        if (task := store.task_of(stores)) is not None:
+            return task, f"as in {stores[0]}"
+    return None, ""
+
+
+def kept(stores: Sequence[str], evaluator: Evaluator) -> Iterator[Scores]:
+    """The scores of all runs of stores.
+
+    Raises:
+        InputError: a store cannot be read.
+        UsageError: a store has none by this gold and these rules.
+    """
+    if stores:
+        from coliee_ir.scoring.store import ScoreStore  # see above
+    for path in stores:
+        with ScoreStore(path, reading=True) as store:
+            yield from store.scores(evaluator)
 
 
 def score(
@@ -128,69 +95,63 @@ def score(
     columns: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     keep_judged: bool = False,
-    means_do: bool = False,
     **rules: Any,
 ) -> Scored:
-    """Score runs that must all be sound; a store stands for the runs in it, a log for those whose files are unchanged.
+    """Score runs that must all be sound; a store stands for the runs in it.
 
     Args:
         gold: what ``read_gold`` takes.
-        runs: what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store or a log.
+        runs: what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store.
         measures: names of measures; by default the official ones.
         task: see ``begin``; by default, that of the stores.
         columns: see ``begin``.
         executor: see ``Evaluator.evaluate_all``.
         keep_judged: see ``Evaluator.evaluate``.
-        means_do: see ``Log.scores``.
         rules: the others of ``begin``.
 
     Raises:
         ColieeError: a file cannot be read, or what was asked for does not exist or does not fit.
     """
-    given, held = apart(Submission(*(as_given(part, columns) for part in Submission.of(one))) for one in runs)
+    given, stores = apart(Submission(*(as_given(part, columns) for part in Submission.of(one))) for one in runs)
     if task is None:
-        task, _ = held.task(alone=not given)
-    given += held.again({name_of(one.run) for one in given})
-    given = [Submission(*(as_given(part, columns) for part in one)) for one in given]
+        task, _ = task_of(stores)
     evaluator, _ = begin(gold, given, measures, task=task, columns=columns, **rules)
-    return score_all(evaluator, given, held, jobs=1, executor=executor, keep_judged=keep_judged, means_do=means_do)
+    return score_all(evaluator, given, stores, jobs=1, executor=executor, keep_judged=keep_judged)
 
 
 def score_all(
     evaluator: Evaluator,
     runs: Sequence[Submission],
-    held: Held,
+    stores: Sequence[str],
     *,
     store: str | None = None,
     jobs: int | None = None,
     executor: Executor | None = None,
     keep_judged: bool = False,
     only_means: bool = False,
-    means_do: bool = False,
     watch: Callable[[Iterator[Scores | ColieeError], int], Iterable[Scores | ColieeError]] | None = None,
     leave_out: Callable[[ColieeError], None] | None = None,
 ) -> Scored:
-    """Score runs, and take the scores of others from stores and logs.
+    """Score runs, and take the scores of others from stores.
 
     Args:
         evaluator: what scores them.
         runs: the runs.
-        held: the stores and logs.
+        stores: the stores whose scores are taken.
         store: a store that keeps the scores of the runs.
         jobs: see ``Evaluator.evaluate_all``.
         executor: see ``Evaluator.evaluate_all``.
         keep_judged: see ``Evaluator.evaluate``.
         only_means: whether the scores of single queries may be forgotten.
-        means_do: see ``Log.scores``.
         watch: what looks on, given the results and how many there will be.
         leave_out: told of each run that cannot be read, which is left out; by default, its error is raised.
 
     Raises:
         ColieeError: a run cannot be read, and is not left out.
     """
-    scores: list[Scores] | Means = Means() if only_means else []
-    for of_store in held.scores(evaluator):
-        scores.append(of_store)
+    scores: list[Scores] = []
+    for of_store in kept(stores, evaluator):
+        scores.append(_of_table(of_store) if only_means else of_store)
     submissions: list[Submission | None] = [None] * len(scores)
     said = []
     failed = False
@@ -204,7 +165,7 @@ def score_all(
             results = keeping.score(evaluator, runs, jobs=jobs, executor=executor)
         for one, result in zip(runs, watch(results, len(runs)) if watch else results, strict=True):
             if isinstance(result, Scores):
-                scores.append(result)
+                scores.append(_of_table(result) if only_means else result)
                 submissions.append(one)
             elif leave_out is None:
                 raise result
@@ -213,5 +174,16 @@ def score_all(
                 leave_out(result)
         if store is not None:
             said.append(f"{store}: {counted(keeping.new, 'run')} scored, {keeping.known} known")
-    logged, of_logs = held.logged(evaluator, means_do=means_do)
-    return Scored(scores, evaluator, submissions, failed, logged, said + of_logs)
+    return Scored(scores, evaluator, submissions, failed, said)
+
+
+def _of_table(scores: Scores) -> Scores:
+    """Scores without those of single queries: of many thousands of runs a table needs no more."""
+    results = {measure: Result(result.value, _NONE) for measure, result in scores.results.items()}
+    answered = _every(len(scores.query_ids)) if all(scores.answered) else scores.answered
+    return replace(scores, results=results, answered=answered, judged={}, ties={})
+
+
+@functools.cache
+def _every(n: int) -> tuple[bool, ...]:
+    return (True,) * n

@@ -6,9 +6,11 @@ submissions ──content──▶ kept? ──▶ Scores          a kill loses 
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,14 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters import trec_eval
+from coliee_adapters import file_kinds, trec_eval
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source, is_store
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark, Remarks
-from coliee_adapters.score_rows import Row, ScoreRows, store_files
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
@@ -42,9 +43,10 @@ from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
 
 if TYPE_CHECKING:
+    import sqlite3
     from concurrent.futures import Executor
 
-__all__ = ["ScoreStore", "is_store", "rules_of", "store_files", "task_of"]
+__all__ = ["ScoreStore", "is_store", "rules_of", "runs_of", "task_of"]
 
 #: So many submissions are looked up, and then scored, at a time; more where many machines score them.
 _WINDOW: Final = 200
@@ -56,6 +58,200 @@ _FORM: Final = 2
 _ARRAYS: Final = {"rank": "<i4", "retrieved": "<i4", "repeated": "<i4", "answered": "?", "tied": "<i4"}
 
 
+#: the suffixes of stores
+_SUFFIXES: Final = (".sqlite", ".sqlite3", ".db")
+
+#: what reading a row meets that somebody has made
+_WRONG: Final = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
+
+#: seconds to wait for a process that writes to the same store: a sweep that is going on will not end soon
+_PATIENCE: Final = 0.2
+
+#: a row and its CRC-32, so that a flipped bit is refused and never another score
+_SCHEMA: Final = f"""
+BEGIN;
+CREATE TABLE rules (id TEXT PRIMARY KEY, facts TEXT NOT NULL, crc INTEGER) WITHOUT ROWID;
+CREATE TABLE runs (file TEXT, rules TEXT, asked TEXT, content TEXT, tag TEXT, means TEXT, per_query BLOB, more TEXT,
+                   judged BLOB, crc INTEGER, PRIMARY KEY (file, rules, asked));
+CREATE INDEX by_content ON runs (content, rules, asked);
+PRAGMA application_id = {file_kinds.STORE_ID};
+COMMIT;
+"""
+
+
+class _Row(NamedTuple):
+    """What is kept of a run.
+
+    Attributes:
+        file: its file.
+        rules: the id of the rules that it was scored by: gold, queries, task, edition, decisions, versions.
+        asked: the measures that were asked for, as JSON; ``[]`` for the official ones.
+        content: what differs where its content, or what it is called, does.
+        tag: its run tag.
+        means: measure → score, as JSON.
+        per_query: for each measure the scores of the queries, shape (M, Q), packed.
+        more: the rest, as JSON.
+        judged: the judged parts, packed.
+    """
+
+    file: str
+    rules: str
+    asked: str
+    content: str
+    tag: str
+    means: str
+    per_query: bytes
+    more: str
+    judged: bytes
+
+    @classmethod
+    def of(cls, found: Sequence[Any]) -> _Row:
+        """The row that was written."""
+        row = cls(*_checked(found))
+        if not all(isinstance(text, str) for text in row[:6]):
+            raise ValueError("a row has no text where text was written")
+        return row
+
+
+def _crc(fields: Sequence[object]) -> int:
+    return zlib.crc32(repr(tuple(fields)).encode("utf-8", "surrogatepass"))
+
+
+def _checked(found: Sequence[Any]) -> Sequence[Any]:
+    """The fields of a row, whose last is their CRC."""
+    if _crc(found[:-1]) != found[-1]:
+        raise ValueError("a row has other bytes than were written")
+    return found[:-1]
+
+
+class _Rows:
+    """The rows of a store: an SQLite database in which each row is a transaction."""
+
+    def __init__(self, path: PathLike, *, reading: bool = False) -> None:
+        self.path = os.fspath(path)
+        self._reading = reading
+        if not self.path.endswith(_SUFFIXES):
+            raise UsageError(f"a store of scores ends in .sqlite or .db, not as {self.path}")
+        # a process may have been killed before it wrote anything
+        exists = Path(self.path).exists() and (not Path(self.path).is_file() or Path(self.path).stat().st_size > 0)
+        if (exists or reading) and not is_store(self.path):
+            problem = "this file is not a store of scores" if exists else "there is no such file"
+            raise InputError(self.path, problem, remedy="name another file, or make one with evaluate --store")
+        with self.faults():
+            self._db = self._connected(exists)
+
+    def _connected(self, exists: bool) -> sqlite3.Connection:
+        import sqlite3  # which most commands do without
+
+        db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            if self._reading:
+                if db.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+                    raise ValueError("its pages do not belong together")
+                return db
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            if not exists:
+                db.executescript(_SCHEMA)
+            # what was committed survives the end of the process, and a crash of the machine leaves whole rows
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("COMMIT")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def close(self, *, whole: bool) -> None:
+        """Close it; of what was written without a fault, as one file, which can be copied."""
+        with self.faults():
+            if not self._reading and whole:
+                self._db.execute("PRAGMA journal_mode = DELETE")
+            self._db.close()
+
+    @contextlib.contextmanager
+    def faults(self) -> Iterator[None]:
+        """Whatever is wrong with the file, or with what a row of it holds, is an InputError."""
+        import sqlite3  # see above
+
+        try:
+            yield
+        except ColieeError:
+            raise
+        except (OSError, sqlite3.OperationalError) as error:
+            name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")
+            if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                remedy = "try again when it has ended"
+                raise InputError(self.path, "another process is writing to this store", remedy=remedy) from None
+            if name.startswith(("SQLITE_IOERR", "SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+                raise InputError(self.path, f"cannot be read or written ({error})") from None
+            raise self._damaged(error) from None
+        except (sqlite3.Error, zlib.error, *_WRONG) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> InputError:
+        return InputError(self.path, f"the store is damaged ({error})", remedy="move it away, and score the runs again")
+
+    def rules(self) -> dict[str, dict[str, Any]]:
+        """The rules by which runs were scored: id → facts."""
+        with self.faults():
+            found = map(_checked, self._db.execute("SELECT * FROM rules"))
+            return {name: json.loads(facts) for name, facts in found}
+
+    def files(self, rules: str | None = None) -> list[str]:
+        """The files of all runs, or of those that were scored by some rules."""
+        with self.faults():
+            asked = "SELECT DISTINCT file FROM runs WHERE rules = ifnull(?, rules)"
+            return [str(file) for (file,) in self._db.execute(asked, (rules,))]
+
+    def rows(self, rules: str) -> Iterator[_Row]:
+        """The rows of some rules, of each file the newest, in the order in which they came."""
+        asked = (
+            "SELECT * FROM runs WHERE rowid IN (SELECT MAX(rowid) FROM runs WHERE rules = ? GROUP BY file) "
+            "ORDER BY rowid"
+        )
+        with self.faults():
+            yield from (_Row.of(found) for found in self._db.execute(asked, (rules,)))
+
+    def find(self, file: str, rules: str, asked: str, content: str) -> _Row | None:
+        """The row of a run; of one of the same content and name where that is not there."""
+        with self.faults():
+            found = self._db.execute(
+                "SELECT * FROM runs WHERE content = ? AND rules = ? AND asked = ? ORDER BY file = ? DESC LIMIT 1",
+                (content, rules, asked, file),
+            ).fetchone()
+            return None if found is None else _Row.of(found)
+
+    def keep(self, row: _Row, facts: Mapping[str, Any], instead_of: str = "") -> None:
+        """Keep a row, in one transaction: it takes the place of what was known of its file, or of a file that moved.
+
+        Args:
+            row: the row.
+            facts: its rules.
+            instead_of: the file that it moved from.
+        """
+        told = (row.rules, json.dumps(facts))
+        with self.faults(), _transaction(self._db):
+            self._db.execute("INSERT OR IGNORE INTO rules VALUES (?, ?, ?)", (*told, _crc(told)))
+            # by other content, whatever was asked for, the file's scores are no longer its own
+            self._db.execute(
+                "DELETE FROM runs WHERE rules = ? AND (file = ? AND (content != ? OR asked = ?) OR file = ?)",
+                (row.rules, row.file, row.content, row.asked, instead_of),
+            )
+            self._db.execute(f"INSERT INTO runs VALUES ({', '.join('?' * 10)})", (*row, _crc(row)))
+
+
+@contextlib.contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
 class ScoreStore:
     """A file with the scores of many runs, to which runs are added one by one, each for good.
 
@@ -64,7 +260,7 @@ class ScoreStore:
     parts are kept, so that measures that were not asked for can be computed without the run.
 
     Args:
-        path: the file: ``.parquet``, which needs pyarrow, or ``.sqlite``.
+        path: the file: ``.sqlite``, ``.sqlite3`` or ``.db``.
         reading: whether it must exist, and is only read.
 
     Attributes:
@@ -72,20 +268,30 @@ class ScoreStore:
         new: how many were scored.
 
     Raises:
-        UsageError: the suffix is another one, or pyarrow is not installed.
-        InputError: it is not a store, or cannot be written.
+        UsageError: the suffix is another one.
+        InputError: it is not a store, is damaged, or cannot be written.
     """
 
     def __init__(self, path: PathLike, *, reading: bool = False) -> None:
-        self._rows = ScoreRows(path, reading=reading)
+        self._rows = _Rows(path, reading=reading)
         self.path = self._rows.path
         self.known = self.new = 0
+
+    @property
+    def tasks(self) -> set[str]:
+        """The tasks that its runs were scored for."""
+        return {facts["task"] for facts in self._rows.rules().values()}
+
+    @property
+    def files(self) -> list[str]:
+        """The files of its runs."""
+        return self._rows.files()
 
     def __enter__(self) -> ScoreStore:
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._rows.__exit__(*error)
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        self._rows.close(whole=error is None)
 
     def score(
         self,
@@ -120,7 +326,8 @@ class ScoreStore:
             for one, content, row in zip(given, contents, kept, strict=True):
                 if row is not None:
                     self.known += 1
-                    result: Scores | ColieeError = rules.scores(row, _file(one))
+                    with self._rows.faults():
+                        result: Scores | ColieeError = rules.scores(row, _file(one))
                 else:
                     result = next(scored)
                     if isinstance(result, Scores) and content is not None:
@@ -143,9 +350,11 @@ class ScoreStore:
         if rules.id not in (known := self._rows.rules()):
             raise UsageError(self._nothing(rules, known))
         for row in self._rows.rows(rules.id):
-            yield rules.scores(row, row.file)
+            with self._rows.faults():
+                scores = rules.scores(row, row.file)
+            yield scores
 
-    def _find(self, submission: Submission, content: _Content | None, rules: _Rules) -> Row | None:
+    def _find(self, submission: Submission, content: _Content | None, rules: _Rules) -> _Row | None:
         row = None if content is None else self._rows.find(_file(submission), rules.id, rules.asked, content.key)
         if row is not None and row.file != _file(submission):
             moved = "" if Path(row.file).exists() else row.file
@@ -169,7 +378,7 @@ class ScoreStore:
             if facts.get("form") != _FORM:
                 others.append("remarks in an earlier form, which are to be scored again")
             differs = ", ".join(others) or "a gold with other judgements"
-            said.append(f"{counted(self._rows.count(name), 'run')} scored with {differs}")
+            said.append(f"{counted(len(self._rows.files(name)), 'run')} scored with {differs}")
         held = "; ".join(said[:3]) or "nothing"
         return f"{self.path} holds no scores by this gold and these rules; it holds {held}"
 
@@ -182,9 +391,15 @@ def task_of(paths: Iterable[str]) -> str | None:
     """
     tasks, path = set(), ""
     for path in paths:
-        with ScoreRows(path, reading=True) as rows:
-            tasks |= {facts["task"] for facts in rows.rules().values()}
+        with ScoreStore(path, reading=True) as store:
+            tasks |= store.tasks
     return recorded_task(tasks, path)
+
+
+def runs_of(path: str) -> list[str]:
+    """The files of the runs that a store has the scores of."""
+    with ScoreStore(path, reading=True) as store:
+        return store.files
 
 
 def rules_of(evaluator: Evaluator) -> str:
@@ -233,7 +448,7 @@ class _Rules:
         digest.update(bytes([_FORM]))
         self.id = digest.hexdigest()
 
-    def row(self, scores: Scores, content: str) -> Row:
+    def row(self, scores: Scores, content: str) -> _Row:
         """What is kept of a run's scores."""
         more = {
             "gold": scores.gold,
@@ -246,27 +461,33 @@ class _Rules:
             "has_ties": scores.has_ties,
             "extras": {part: judged.extra for part, judged in scores.judged.items()},
         }
-        return Row(
-            scores.file, self.id, self.asked, content, scores.tag, scores.measures,
-            {measure.name: result.per_query for measure, result in scores.results.items()},
-            json.dumps(more), _packed(scores.judged),
+        values = np.array([result.per_query for result in scores.results.values()], dtype="<f8")
+        return _Row(
+            scores.file, self.id, self.asked, content, scores.tag, json.dumps(scores.measures),
+            zlib.compress(values.tobytes(), 1), json.dumps(more), _packed(scores.judged),
         )  # fmt: skip
 
-    def scores(self, row: Row, file: str) -> Scores:
+    def scores(self, row: _Row, file: str) -> Scores:
         """The scores that were kept, of the measures that the evaluator is asked for."""
         evaluator, against = self._evaluator, self._evaluator.prepared
-        more = json.loads(row.more)
+        more, means = json.loads(row.more), json.loads(row.means)
+        values = np.frombuffer(zlib.decompress(row.per_query), dtype="<f8").reshape(len(means), len(against.queries))
+        kept = {
+            name: Result(value, of_queries) for (name, value), of_queries in zip(means.items(), values, strict=True)
+        }
         parts = {
             part: _judged(qrels_of(part, against.qrels), more["extras"][part], arrays)
             for part, arrays in _unpacked(row.judged).items()
         }
-        wanted = [*evaluator.asked] or list(named(list(row.means), evaluator.protocol.scores))
+        if parts.keys() != more["extras"].keys():
+            raise ValueError("a row has other parts than were judged")
+        wanted = [*evaluator.asked] or list(named(list(means), evaluator.protocol.scores))
         if not evaluator.asked and row.asked != "[]":
             wanted = [one for one in evaluator.official if all(part in parts for part in one.needs)]
         for measure in wanted:
             if lacking := [part for part in measure.needs if part not in parts]:
                 raise UsageError(f"{measure} needs {', '.join(lacking)}, which {shortened(file)} was scored without")
-        there = {measure: self._kept(measure, row, parts) for measure in wanted}
+        there = {measure: self._kept(measure, kept, parts) for measure in wanted}
         others = [measure for measure, result in there.items() if result is None]
         computed = dict(zip(others, compute(others, parts, evaluator.decisions), strict=True))
         answered = np.ones(len(against.queries), dtype=np.bool_)
@@ -295,12 +516,12 @@ class _Rules:
         )
 
     @staticmethod
-    def _kept(measure: Measure, row: Row, parts: Mapping[str, Judged]) -> Result | None:
+    def _kept(measure: Measure, kept: Mapping[str, Result], parts: Mapping[str, Judged]) -> Result | None:
         """The result of trec_eval's that was kept; None for what is computed anew, from the same sums, in no time."""
-        if not isinstance(measure, Delegated) or measure.name not in row.means:
+        if not isinstance(measure, Delegated) or measure.name not in kept:
             return None
-        per_query = row.per_query[measure.name]
-        return of_values(measure.request, row.means[measure.name], per_query, measure.part(parts))
+        value, per_query = kept[measure.name].value, kept[measure.name].per_query
+        return of_values(measure.request, value, per_query, measure.part(parts))
 
 
 def _file(submission: Submission) -> str:
@@ -326,7 +547,7 @@ def _content(submission: Submission) -> _Content | None:
             raise UsageError("a store keeps the scores of runs in files; this run is in memory")
         digest.update(f"\0{name}\0".encode())
         try:
-            with part.open(to_end=True) as stream:
+            with part.open() as stream:
                 while piece := stream.read(1 << 20):
                     digest.update(piece)
         except InputError:
@@ -349,7 +570,11 @@ def _packed(judged: Mapping[str, Judged]) -> bytes:
 
 
 def _judged(qrels: Qrels, extra: Mapping[str, int], arrays: Mapping[str, Any]) -> Judged:
-    return Judged(qrels=qrels, extra=extra, sample=(), remarks=Remarks(), **arrays)
+    judged = Judged(qrels=qrels, extra=extra, sample=(), remarks=Remarks(), **arrays)
+    n = len(judged.retrieved), len(judged.repeated), len(judged.answered), len(judged.rank)
+    if n != (*(len(qrels.start) - 1,) * 3, len(qrels.relevance)):
+        raise ValueError("its arrays are not those of the gold")
+    return judged
 
 
 def _unpacked(packed: bytes) -> dict[str, dict[str, npt.NDArray[Any]]]:

@@ -51,10 +51,8 @@ def sentences(
     for part, found in noted.upside_down.items():
         remark = Remark("upside-down", _upside_down(found))
         yield remark.of_part("long", "long list") if part == "long" else remark
-    if noted.gold_itself == "same":
-        yield Remark("gold-itself", "this is the gold itself")
-    elif noted.gold_itself == "copy":
-        yield Remark("gold-itself", f"this is the gold itself: the file is the same as {against.gold.path}")
+    if noted.gold_itself:
+        yield Remark("gold-itself", "the run equals the gold in every judgement; is it the gold?")
     if noted.unjudged:
         yield Remark("unjudged-query", _unjudged(noted.unjudged))
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Gold
-from coliee_adapters.statute import STATUTE_ID
+from coliee_adapters.statute import STATUTE_ID, exam_of
 
 
 def years(gold: Gold) -> dict[str, str]:
-    """Query → year, in the order of the gold: ``R05`` of ``R05-01-A``; or else the name of the gold's file.
+    """Query → year, in the order of the gold: ``R05`` of ``R05-01-A`` or ``R5-1-A``; or else the name of its file.
 
     Raises:
         UsageError: the queries have no such ids, and the gold is one file.
 
-    >>> years(Gold(labels={"H30-1-A": True, "R01-1-A": False}))
-    {'H30-1-A': 'H30', 'R01-1-A': 'R01'}
+    >>> years(Gold(labels={"H30-1-A": True, "R01-1-A": False, "R1-18-U": True}))
+    {'H30-1-A': 'H30', 'R01-1-A': 'R01', 'R1-18-U': 'R01'}
     """
     if all(map(STATUTE_ID.fullmatch, gold.queries)):
-        return {query: query.split("-", 1)[0] for query in gold.queries}
+        return {query: exam_of(query) for query in gold.queries}
     if not gold.files:
         remedy = "give one gold for each year: a folder, or --gold FILE for each further year"
         raise UsageError(f"{gold.path}: the ids of the queries do not show their year; {remedy}")

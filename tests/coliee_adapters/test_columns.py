@@ -96,7 +96,8 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
                 f"{where}: {count} (found {quoted(line)}); expected {width} columns: {' '.join(layout.columns)}{advice}"
             )
         if len(fields) > width:
-            remarks.add("tag-words", f"line {number}: {tags[-1]}")
+            is_score = layout is SIX_COLUMNS and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", fields[5])
+            remarks.add("columns-beyond" if is_score else "tag-words", f"line {number}: {tags[-1]}")
         if tags[-1].split(" ")[0] != tags[0].split(" ")[0]:
             remarks.add("tag", f"line {number}: {tags[-1]}")
         if layout is SIX_COLUMNS and fields[4] == "e":  # of what is drawn, the only text that is no number
@@ -477,6 +478,15 @@ def test_words_behind_the_tag_of_six_columns_may_differ_from_line_to_line(path: 
         assert not isinstance(outcome, str)
         assert [line.document for line in outcome[0]] == ["a", "b", "c", "d"]
         assert outcome[1] == expected
+
+
+def test_a_number_where_the_tag_of_several_words_begins_shows_a_column_too_many(path: Path) -> None:
+    text = "q Q0 a x 1 3.5 T\nq Q0 b x 2 2.5 T\n"
+    for outcome in readings(path, text.encode(), SIX_COLUMNS):
+        assert not isinstance(outcome, str)
+        assert [line.score for line in outcome[0]] == [1.0, 2.0]
+        assert outcome[1].count("columns-beyond") == 2
+        assert outcome[1].count("tag-words") == 0
 
 
 @pytest.mark.parametrize("at", [1, 9])

@@ -25,7 +25,6 @@ from coliee_adapters.corpora import (
     TortCorpus,
 )
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
 from coliee_adapters.records import Gold
 from coliee_ir import read_corpus
 
@@ -153,19 +152,6 @@ def test_other_forms_of_gold_do_as_well(folder: Folder, name: str, gold: str) ->
     assert list(read_corpus("cases", gold=name).qrels_iter()) == [Qrel("000018", "000001", 1)]
 
 
-def test_a_gold_that_was_read_before_does_as_well(folder: Folder) -> None:
-    folder(CASES)
-    gold = Gold({"000023": {"000001": 0, "000018": 2}})
-    corpus = read_corpus("cases", gold=gold)
-    assert corpus.gold is gold
-    assert list(corpus.qrels_iter()) == [Qrel("000023", "000001", 0), Qrel("000023", "000018", 2)]
-
-
-def test_an_empty_case_is_an_empty_text(folder: Folder) -> None:
-    folder({"cases/000001.txt": ""})
-    assert list(read_corpus("cases").docs_iter()) == [Document("000001", "")]
-
-
 def test_ids_of_cases_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
     folder(CASES)
     gold = Gold({"000018": {"000001": 1}})
@@ -175,14 +161,6 @@ def test_ids_of_cases_are_told_without_opening_a_file(folder: Folder, unopened: 
     assert corpus.query_ids() == ("000018",)
     assert corpus.candidate_ids("000018") == ("000001", "000023")
     assert list(corpus.qrels_iter()) == [Qrel("000018", "000001", 1)]
-
-
-def test_texts_are_read_one_at_a_time(folder: Folder) -> None:
-    folder({"cases/000001.txt": "A swarm left.", "cases/000002.txt": b"\xff"})
-    documents = read_corpus("cases").docs_iter()
-    assert next(documents) == Document("000001", "A swarm left.")
-    with pytest.raises(InputError, match="000002"):
-        next(documents)
 
 
 def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder) -> None:
@@ -296,15 +274,6 @@ def test_what_is_no_corpus_of_cases_is_refused(
 def test_faults_of_encoding_are_named_with_file_and_line(folder: Folder, content: bytes, sentence: str) -> None:
     folder({"cases/000001.txt": content})
     assert refusal("cases", asked=docs_iter) == sentence
-
-
-def test_a_case_that_went_away_is_named(folder: Folder) -> None:
-    folder({"cases/000001.txt": "one"})
-    documents = read_corpus("cases").docs_iter()
-    Path("cases/000001.txt").unlink()
-    with pytest.raises(InputError) as error:
-        next(documents)
-    assert str(error.value) == f"cases/000001.txt: {wording('no-such-file')}; {wording('unpack-data-again')}"
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything may be read here")
@@ -535,13 +504,6 @@ def test_statements_of_a_test_set_have_no_gold_and_may_be_empty(folder: Folder, 
     assert corpus.gold is None
 
 
-def test_statements_of_task_4_have_articles_and_no_labels(folder: Folder) -> None:
-    folder({"pairs.xml": pairs('<pair id="R07-01-A"><t1>Article 1 A bee.</t1><t2>A bee.</t2></pair>')})
-    corpus = read_corpus("pairs.xml")
-    assert corpus.task == "4"
-    assert list(corpus.qrels_iter()) == [Qrel("R07-01-A", "1", 1)]
-
-
 def test_statements_alone_have_no_documents_and_say_so(folder: Folder) -> None:
     folder({"pairs.xml": pairs('<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>')})
     corpus = read_corpus("pairs.xml", task="5")
@@ -557,17 +519,6 @@ def test_what_is_called_a_code_and_has_no_article_is_refused_when_it_is_read(fol
     folder({"labels.txt": "H18-1-2 Y\n"})
     assert refusal("labels.txt", task="3", asked=docs_iter) == (
         f"labels.txt: {wording('file-contains-no')}; {wording('give-civil-code-text')}"
-    )
-
-
-def test_a_code_alone_has_no_queries(folder: Folder) -> None:
-    article = '<Article num="1"><caption>（蜂）</caption><text>第一条　蜂</text></Article>'
-    folder({"civil.xml": f"<Articles>{article}</Articles>"})
-    corpus = read_corpus("civil.xml")
-    assert list(corpus.docs_iter()) == [Document("1", "第一条　蜂", "蜂")]
-    assert list(corpus.queries_iter()) == []
-    assert refusal("civil.xml", asked=lambda c: c.candidate_ids("H18-1-2")) == (
-        wording("no-query-corpus", "'H18-1-2'", "civil.xml")
     )
 
 
@@ -711,13 +662,6 @@ def test_test_data_take_their_gold_from_another_file(folder: Folder) -> None:
     )
 
 
-def test_an_instance_without_claims_has_no_candidates(folder: Folder) -> None:
-    folder({"pilot.jsonl": instance("7", plaintiff_claims=[], defendant_claims=[], undisputed_facts=[])})
-    corpus = read_corpus("pilot.jsonl")
-    assert list(corpus.queries_iter()) == [Query("7", "")]
-    assert corpus.candidate_ids("7") == corpus.doc_ids() == ()
-
-
 @pytest.mark.parametrize(
     ("changed", "asked", "sentence"),
     [
@@ -753,30 +697,8 @@ def test_instances_without_texts_are_refused_with_their_line(
     )
 
 
-def test_a_broken_instance_is_refused_as_everywhere(folder: Folder) -> None:
-    folder({"pilot.jsonl": f"{instance('7')}\n{instance('7')}\n"})
-    for asked in (query_ids, doc_ids, queries_iter, docs_iter):
-        assert refusal("pilot.jsonl", task="tort", asked=asked) == (
-            f"pilot.jsonl, line 2: {wording('tort-id-stands', 1)} (found '7'); {wording('give-each-instance')}"
-        )
-    assert refusal("pilot.jsonl", asked=lambda corpus: corpus.candidates("9")).startswith("pilot.jsonl, line 2")
-
-
 def test_an_unknown_instance_is_refused(folder: Folder) -> None:
     folder({"pilot.jsonl": instance("7")})
     assert refusal("pilot.jsonl", asked=lambda corpus: corpus.candidates("9")) == (
         wording("no-query-corpus", "'9'", "pilot.jsonl")
     )
-
-
-def test_what_is_asked_for_twice_is_the_same(folder: Folder) -> None:
-    folder({**CASES, **FRAGMENTS, "gold.json": LABELS, "code.txt": CODE, "pilot.jsonl": instance("7", True)})
-    for path, gold in (("cases", "gold.json"), ("queries", None), ("code.txt", None), ("pilot.jsonl", None)):
-        corpus = read_corpus(path, gold=gold)
-        assert list(corpus.docs_iter()) == list(corpus.docs_iter()) != []
-        assert list(corpus.queries_iter()) == list(corpus.queries_iter())
-
-
-def test_a_source_of_statutes_can_be_given_directly(folder: Folder) -> None:
-    folder({"code.txt": CODE})
-    assert list(StatuteCorpus(Source("code.txt"), None).docs_iter()) == CODE_DOCUMENTS

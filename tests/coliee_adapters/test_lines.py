@@ -46,12 +46,6 @@ def test_a_comment_starts_only_where_a_line_starts(line: str) -> None:
     assert lines(line) == [(1, line)]
 
 
-def test_a_line_of_comments_alone_leaves_the_last_one_open() -> None:
-    comments = Comments()
-    assert list(content_lines("/**/ /* a */\n/* b */ /* c", "run.txt", 1, comments)) == []
-    assert comments.opened == 2
-
-
 def test_very_many_comments_in_a_line_are_passed_over_in_linear_time() -> None:
     def seconds(n: int) -> float:
         start = time.process_time()
@@ -59,14 +53,6 @@ def test_very_many_comments_in_a_line_are_passed_over_in_linear_time() -> None:
         return time.process_time() - start
 
     assert seconds(80_000) < 9 * max(seconds(20_000), 0.02)
-
-
-def test_an_opening_does_not_close_itself() -> None:
-    assert lines("/*/ q1 Y T */ q2 Y T") == [(1, "q2 Y T")]
-
-
-def test_only_a_newline_ends_a_line() -> None:
-    assert lines("a\x0bb\x0cc\x85d\u2028e\x1cf") == [(1, "a\x0bb\x0cc\x85d\u2028e\x1cf")]
 
 
 @pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])

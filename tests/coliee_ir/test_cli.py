@@ -119,7 +119,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     _, plain, _ = call("evaluate", *shown("3"), "-f", "json")
     _, with_queries, _ = call("evaluate", *shown("3"), "-f", "json", "-q")
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
-    assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs"]
+    assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "inputs", "decisions", "runs"]
     assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks"]
     assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:6], "per_query", "remarks"]
     assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")

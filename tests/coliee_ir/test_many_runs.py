@@ -6,8 +6,6 @@ import json
 import pickle
 import shutil
 import sys
-import tracemalloc
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +16,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
-from coliee_ir.scoring import batch
-from coliee_ir.scoring.means import Means
+from coliee_ir.scoring import batch, several
 from coliee_ir.scoring.render import render
 from coliee_ir.scoring.submission import Submission
 
@@ -76,23 +73,13 @@ def test_a_kept_remark_has_its_kind(tmp_path: Path) -> None:
             assert [remark.kind for remark in pickle.loads(pickle.dumps(scores)).remarks] == kinds
 
 
-def test_means_are_what_was_appended_in_some_hundred_bytes() -> None:
-    scored = [one for name in (["MicroF1", "AP"], []) for one in map(Evaluator(GOLD, name).evaluate, RUNS)]
-    means = Means()
-    for scores in scored:
-        means.append(scores)
-    assert len(means) == len(scored)
-    for before, after in zip(scored, means, strict=True):
-        assert after.to_dict() == before.to_dict()
-        assert (after.header(), after.timing, after.answered) == (before.header(), before.timing, before.answered)
-    assert [scores.tag for scores in means[1:]] == [scores.tag for scores in scored[1:]]
+def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
+    evaluator = Evaluator(GOLD, ["MicroF1", "AP"])
+    few = several.score_all(evaluator, [Submission(run) for run in RUNS], [], jobs=1, only_means=True)
+    assert not any(one.judged or sum(result.per_query.size for result in one.results.values()) for one in few.scores)
+    whole = several.score_all(evaluator, [Submission(run) for run in RUNS], [], jobs=1)
     for form in ("table", "json", "jsonl", "csv", "trec"):
-        assert render(means[:3], form) == render(scored[:3], form)
-    tracemalloc.start()
-    for number in range(200):
-        means.append(replace(scored[number % 3], tag=f"run{number}"))
-    assert tracemalloc.get_traced_memory()[0] < 200 * 600
-    tracemalloc.stop()
+        assert render(few.scores, form) == render(whole.scores, form)
 
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 from messages import wording
 
 import coliee_ir.examples
-from coliee_adapters.errors import InputError
 from coliee_ir import evaluate, validate
 from coliee_ir.judging import workers
 
@@ -55,27 +53,6 @@ def test_bytes_in_run_tags_that_are_taken_out_are_mended(tmp_path: Path) -> None
     run.write_bytes(b"R07-01-A Y LEG\xc9R\nR07-01-U Y LEG\xc9R\nR07-02-\xc9 Y LEG\xc9R\n")
     (finding,) = (found for found in validate(run, fix=tmp_path / "fixed.txt").findings if found.rule == "not-utf8")
     assert (finding.count, finding.mended) == (4, 3)
-
-
-def test_a_plan_of_one_query_is_refused(call: Call, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.json"
-    gold.write_text('{"002473": ["050656"]}')
-    code, out, err = call("plan", gold, RUN1, EXAMPLES / "task1" / "dense.txt")
-    assert (code, out) == (2, "")
-    assert wording("year-other-queries", "query") in err
-
-
-def test_an_open_file_is_refused_with_its_path() -> None:
-    with GOLD1.open() as gold, pytest.raises(InputError) as refused:
-        evaluate(gold, RUN1)
-    assert str(GOLD1) in str(refused.value)
-    with pytest.raises(InputError):
-        evaluate(GOLD1, io.StringIO(RUN1.read_text()))
-
-
-def test_a_measure_in_two_words_is_suggested_in_one(call: Call) -> None:
-    code, _, err = call("evaluate", GOLD1, RUN1, "-m", "MicroP micro f1")
-    assert (code, "'micro f1'" in err, "MicroF1?" in err) == (2, True, True)
 
 
 class _Cluster(Executor):

@@ -136,7 +136,9 @@ def test_python_plans_from_files_as_the_command_does(call: Call, monkeypatch: py
     files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
     found = coliee_ir.plan(*files, measure="MicroR", years=20, queries=[30], differences=[0.1])
     arguments = ["-m", "MicroR", "--years", "20", "--size", "30", "--difference", "0.1", "-f", "json"]
-    assert json.loads(call("plan", *files, *arguments)[1]) == json.loads(render(found, "json"))
+    told = json.loads(call("plan", *files, *arguments)[1])
+    assert list(told.pop("inputs")) == files
+    assert told == json.loads(render(found, "json"))
 
 
 def test_the_figure_is_a_valid_chart_of_the_curves(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

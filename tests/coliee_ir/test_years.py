@@ -15,6 +15,7 @@ from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
+from coliee_ir.commands.evaluate.by_year import by_year
 from coliee_ir.scoring.years import years
 
 Call = Callable[..., tuple[int, str, str]]
@@ -23,6 +24,17 @@ QUERIES = [f"{year}-{n}-A" for year in ("H30", "R01", "R02") for n in range(1, 5
 LABEL = st.sampled_from(["Y", "N"])
 GOLDS = st.fixed_dictionaries(dict.fromkeys(QUERIES, LABEL))
 ANSWERS = st.fixed_dictionaries({QUERIES[0]: LABEL}, optional=dict.fromkeys(QUERIES[1:], LABEL))
+
+
+def test_both_spellings_of_a_year_are_one_exam() -> None:
+    gold = {"H30-1-A": "Y", "R01-1-A": "N", "R1-18-U": "Y", "R02-2-A": "N"}
+    runs = [dict.fromkeys(gold, "Y"), dict.fromkeys(gold, "N")]
+    record = read_gold(gold, task="4")
+    assert years(record) == {"H30-1-A": "H30", "R01-1-A": "R01", "R1-18-U": "R01", "R02-2-A": "R02"}
+    assert [(one.year, one.queries) for one in by_year([evaluate(gold, runs[0], task="4")], record).years[0]] == [
+        ("H30", 1), ("R01", 2), ("R02", 1)
+    ]  # fmt: skip
+    assert fit_fusion(gold, *runs, task="4", by_year=True).folds == 3
 
 
 def elected(runs: list[dict[str, str]], weights: tuple[float, ...], ties: str = "N") -> dict[str, str]:

@@ -108,11 +108,10 @@ def compare(
         decisions=decisions,
         columns=columns,
         executor=executor,
-        means_do=True,
     )
     settings = Resampling(n_resamples, seed, confidence_level)
     asked = Asked(test_name(test), correction, settings, margin, groups)
-    [comparison] = compare_measures(scored.scores, asked, baseline, most=1, logged=scored.logged)
+    [comparison] = compare_measures(scored.scores, asked, baseline, most=1)
     return replace(comparison, remarks=(*comparison.remarks, *scored.said))
 
 
@@ -179,7 +178,6 @@ def compare_measures(
     asked: Asked,
     baseline: str | None = None,
     most: int | None = None,
-    logged: Sequence[Scores] = (),
 ) -> list[Comparison]:
     """Compare runs on each measure of their results; the pairs of all measures are corrected together.
 
@@ -188,19 +186,16 @@ def compare_measures(
         asked: how.
         baseline: as for ``compare``.
         most: only so many of the measures.
-        logged: runs of which no scores of single queries are known: they have scores and differences, and no tests.
 
     Raises:
         UsageError: as ``compare``.
     """
     _check_choices(asked)
-    every = [*scored, *logged]
-    measures = _checked(every)[:most]
-    wanted = list(_pairs(every, baseline))
-    pairs = [pair for pair in wanted if max(pair) < len(scored)]
+    measures = _checked(scored)[:most]
+    pairs = list(_pairs(scored, baseline))
     for measure in measures:
         _check_test(asked, measure, scored, pairs)
-    first = every[0]
+    first = scored[0]
     units = Units.of(first.query_ids, asked.groups)
     boards = [_Board.of(measure, scored, units) for measure in measures]
     tests = [_tests(board, pairs, asked) for board in boards]
@@ -230,7 +225,7 @@ def compare_measures(
             seed=asked.settings.seed,
             confidence_level=asked.settings.confidence_level,
             interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
-            standings=(*_standings(board, scored, asked), *_standings_of_log(board.measure, logged)),
+            standings=tuple(_standings(board, scored, asked)),
             pairs=tuple(
                 _pair(a, b, board, test, joint, of_pair, first.query_ids, asked)
                 for (a, b), test, of_pair in zip(pairs, of_board, of_pairs, strict=True)
@@ -242,8 +237,7 @@ def compare_measures(
             decisions=first.decisions,
         )
         remarks = tuple(_remarks(comparison, board, of_board))
-        untested = [_untested(comparison, *pair) for pair in wanted if max(pair) >= len(scored)]
-        found.append(replace(comparison, pairs=(*comparison.pairs, *untested), remarks=remarks))
+        found.append(replace(comparison, remarks=remarks))
     return found
 
 
@@ -272,8 +266,6 @@ class _Board(NamedTuple):
 
 def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> list[PairTest]:
     """Each pair tested alone."""
-    if not pairs:  # of runs of which the logged scores alone are known
-        return []
     tests = studentised.tested([run.terms for run in board.runs], pairs, asked.settings)
     if asked.test == "t":
         return [_t_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
@@ -286,7 +278,7 @@ def _two(board: _Board, pair: tuple[int, int]) -> tuple[_Run, _Run]:
 
 def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
     values = _differences(one.result, other.result)
-    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha), attainable=math.inf)
+    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha))
 
 
 def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterator[Standing]:
@@ -294,20 +286,6 @@ def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterato
         level = asked.settings.confidence_level
         interval = interval_of(board.measure, run.result, run.terms, level, asked.groups is not None)
         yield Standing(scores.tag, scores.file, run.result.value, interval, scores.remarks)
-
-
-def _standings_of_log(measure: Measure, logged: Sequence[Scores]) -> Iterator[Standing]:
-    for scores in logged:
-        yield Standing(
-            scores.tag, scores.file, scores.results[measure].value, Interval(math.nan, math.nan), scores.remarks
-        )
-
-
-def _untested(comparison: Comparison, a: int, b: int) -> Pair:
-    """Two runs of which one has no scores of single queries: their difference is all that is known."""
-    nan, none = math.nan, Interval(math.nan, math.nan)
-    difference = comparison.standings[a].score - comparison.standings[b].score
-    return Pair(a, b, difference, nan, none, none, nan, nan, 0, 0, 0, 0, nan, ())
 
 
 def _check_choices(asked: Asked) -> None:

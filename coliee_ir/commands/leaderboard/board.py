@@ -72,13 +72,11 @@ class Board:
     groups: int
     described: Mapping[str, Description] = field(default_factory=dict)
     teams: Teams | None = None
-    logged: tuple[Entry, ...] = ()
 
     @property
     def ranked(self) -> tuple[Entry, ...]:
-        """All runs in their places, those too of which the logged scores alone are known."""
-        every = [*self.entries, *self.logged]
-        return tuple(sorted(every, key=lambda entry: entry.place or len(every) + 1))
+        """All runs in their places."""
+        return tuple(sorted(self.entries, key=lambda entry: entry.place or len(self.entries) + 1))
 
     @property
     def more_columns(self) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ from typing import Any, Final
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder, written
 from coliee_ir.commands.leaderboard import webpage
-from coliee_ir.commands.leaderboard.board import Board, Entry
+from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
 from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number, numbers, preamble
+from coliee_ir.output.envelope import dumped, numbers, preamble
 from coliee_ir.output.grid import Grid
 
 
@@ -76,17 +76,10 @@ def contents(board: Board, extras: Extras) -> dict[str, Any]:
             }
             for entry in board.entries
         ],
-        **({"logged": [_logged(entry) for entry in board.logged]} if board.logged else {}),
         "invalid": [{**one._asdict(), "files": list(one.files)} for one in board.invalid],
         "remarks": list(board.remarks),
         "tables": {name: records(grid) for name, grid in tables.items()},
     }
-
-
-def _logged(entry: Entry) -> dict[str, Any]:
-    measures = {name: number(value) for name, value in entry.scores.measures.items()}
-    return {"place": entry.place or None, "team": entry.team or None, "tag": entry.tag, "file": entry.file,
-            "measures": measures}  # fmt: skip
 
 
 def paths(folder: Path, form: str) -> list[Path]:
@@ -117,14 +110,14 @@ def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
     """A LaTeX document that includes all tables, and the figures, which lie beside it."""
     title = grid.in_latex(board.protocol.titled(board.edition))
     inputs = "".join(f"\\input{{{Path(file).name}}}\n\\clearpage\n" for file in tables)
-    texts = "".join(Path(file).read_text("utf-8") for file in tables)
+    has_japanese = any(_JAPANESE.search(Path(file).read_text("utf-8")) for file in tables)
     return (
         "\\documentclass[a4paper]{article}\n"
         "\\usepackage{iftex}\n"
-        f"\\ifPDFTeX\\usepackage[T1]{{fontenc}}\\usepackage{{textcomp}}{grid.declarations(texts)}\\fi\n"
-        + ("\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if _JAPANESE.search(texts) else "")
+        "\\ifPDFTeX\\usepackage[T1]{fontenc}\\usepackage{textcomp}\\fi\n"
+        + ("\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if has_japanese else "")
         + "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
-        "\\usepackage{booktabs,array,longtable,rotating,pdflscape,graphicx}\n"
+        "\\usepackage{booktabs,adjustbox,longtable,graphicx}\n"
         f"\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}"
         + ("\\input{overview.tex}\n" if figures else "")
         + "\\end{document}\n"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +16,7 @@ from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
-from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
+from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
 from coliee_ir.inbox.grouping import Handed, Invalid, group
 from coliee_ir.inbox.inventory import passed_over, sort_files
 from coliee_ir.inbox.sheets import read_values
@@ -31,11 +29,12 @@ from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.session import begin
-from coliee_ir.scoring.several import Held
+from coliee_ir.scoring.several import kept as kept_in
+from coliee_ir.scoring.several import stores_among
+from coliee_ir.scoring.several import task_of as task_of_stores
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
-from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
 
@@ -108,11 +107,9 @@ def rank_runs(
     settings = Resampling(n_resamples, seed, confidence_level)
     gold = as_given(gold, columns)
     paths = [os.fspath(path) for path in submissions if isinstance(path, _PATHS)]
-    held = Held.among(map(Source, paths))
-    paths = [path for path in paths if path not in held.paths]
-    by_held, because_held = (None, "") if task is not None else held.task(alone=len(submissions) == len(held.paths))
-    named = set(paths)
-    paths += dict.fromkeys(part for one in held.logs for run in one.runs for part in run if part and part not in paths)
+    stores = stores_among(map(Source, paths))
+    paths = [path for path in paths if path not in stores]
+    by_held, because_held = (None, "") if task is not None else task_of_stores(stores)
     known = TeamList() if teams is None else read_teams(teams)
     if not (watch is None or callable(watch)):
         raise refused("watch", "a function", watch)
@@ -130,8 +127,6 @@ def rank_runs(
         edition=edition,
         columns=columns,
     )
-    for one in inventory.items:
-        one.is_named = one.file in named and one.is_named  # the runs of a log were not
     sources = [one.source for one in inventory.scored if one.error is None]
     if columns and of_gold and not memory:  # what is in memory has columns too
         tables = (one.source for one in inventory.scored)
@@ -147,34 +142,30 @@ def rank_runs(
         decisions=decisions,
         columns=columns,
     )
-    kept = list(held.scores(evaluator))
-    logged, of_logs = held.logged(evaluator)
+    kept = list(kept_in(stores, evaluator))
     if isinstance(groups, _PATHS):  # read by the rules of the task, which may have been found only now
         groups = read_values(groups, "QUERY GROUP", task=evaluator.task)
     collected = group(inventory, evaluator)
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     invalid = collected.invalid
-    if not handed and not kept and not logged and not invalid:
-        raise UsageError("; ".join(["there are no submissions to rank", *inventory.remarks(), *of_logs]))
+    if not handed and not kept and not invalid:
+        raise UsageError("; ".join(["there are no submissions to rank", *inventory.remarks()]))
     of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
     scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
     scored, again = _each_once(scored, {id(scores) for scores in kept})
     remarks = [*collected.remarks, *inventory.walked.remarks()]
-    remarks += [*inventory.remarks(), *again, *of_logs]
+    remarks += [*inventory.remarks(), *again]
     remarks += _of_list(who, scored)
     remarks += _said_of_equal(evaluator, handed, scored)
     units = Units.of(evaluator.queries, groups)
     entries = _entries(scored, evaluator.protocol.tie_break, settings, units, best)
-    by_logs = [(who.team_of(scores.tag, scores.file), scores) for scores in logged if not best]
-    entries, by_logs_alone = _with_logged(entries, by_logs, evaluator.protocol.tie_break)
     if best:
-        remarks += _said_of_best(scored, entries, logged)
+        remarks += _said_of_best(scored, entries)
     return Leaderboard.of(
         evaluator,
         entries,
         settings,
         because=because_held if by_held else because,
-        logged=by_logs_alone,
         invalid=invalid,
         remarks=remarks,
         groups=units.n if groups is not None else 0,
@@ -242,12 +233,8 @@ def _listed(besides: Iterable[PathLike]) -> list[PathLike]:
     ]
 
 
-def _said_of_best(
-    scored: Sequence[tuple[str, Scores]], entries: Sequence[Entry], logged: Sequence[Scores]
-) -> Iterator[str]:
+def _said_of_best(scored: Sequence[tuple[str, Scores]], entries: Sequence[Entry]) -> Iterator[str]:
     """What there is to know of a ranking of the best run of each team."""
-    if logged:
-        yield f"{counted(len(logged), 'run')} known by logged scores alone left out: --best compares all runs"
     left_out = len(scored) - len(entries)
     if not any(team for team, _ in scored):
         yield "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
@@ -257,27 +244,6 @@ def _said_of_best(
             "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
             "their intervals do not"
         )
-
-
-def _with_logged(
-    entries: Sequence[Entry], logged: Sequence[tuple[str, Scores]], tie_break: Sequence[str]
-) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """Entries, and those of runs of which the logged scores alone are known, in their places among each other.
-
-    Untested, the latter may be before or behind every other run.
-    """
-    none = Interval(math.nan, math.nan)
-    n = len(logged)
-    entries = [replace(one, ranks=Ranks(one.ranks.best, one.ranks.worst + n * bool(one.ranks.best))) for one in entries]
-    every = [*entries, *(Entry(0, Ranks(0, 0), team, scores, none) for team, scores in logged)]
-    every.sort(key=lambda entry: order_key(entry.scores, tie_break), reverse=True)
-    in_places = places([order_key(entry.scores, tie_break) for entry in every])
-    placed = [replace(entry, place=place) for entry, place in zip(every, in_places, strict=True)]
-    from_log = {id(scores) for _, scores in logged}
-    return (
-        tuple(entry for entry in placed if id(entry.scores) not in from_log),
-        tuple(entry for entry in placed if id(entry.scores) in from_log),
-    )
 
 
 def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:

@@ -48,8 +48,6 @@ class Leaderboard(Board, Shown):
         groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
         described: run tag → its system description.
         teams: whose a run is, with the further columns of the list of teams.
-        logged: runs of which a log has the scores, and not those of single queries; they have places, and are in the
-            table ``ranking`` alone.
     """
 
     __slots__ = ()
@@ -67,7 +65,6 @@ class Leaderboard(Board, Shown):
         groups: int = 0,
         described: Sequence[Description] = (),
         teams: Teams | None = None,
-        logged: Sequence[Entry] = (),
     ) -> Leaderboard:
         """Entries, best first, with all that their tables need of the evaluator that scored them.
 
@@ -78,7 +75,7 @@ class Leaderboard(Board, Shown):
         if gold.qrels is not None:
             counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in queries]
             relevant = np.array(counts, dtype=np.int64)
-        measures = dict.fromkeys(measure for entry in (*entries, *logged) for measure in entry.scores.results)
+        measures = dict.fromkeys(measure for entry in entries for measure in entry.scores.results)
         return cls(
             task=evaluator.task,
             edition=evaluator.edition,
@@ -97,7 +94,6 @@ class Leaderboard(Board, Shown):
             groups=groups,
             described={one.tag: one for one in described if one.task in ("", described_task(evaluator.task))},
             teams=teams,
-            logged=tuple(logged),
         )
 
     def __repr__(self) -> str:

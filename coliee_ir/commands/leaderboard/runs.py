@@ -42,14 +42,13 @@ def _ranking_caption(board: Board) -> str:
     head = (
         f"{counted(len(board.ranked), 'run')} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
     )
-    alone = f" {counted(len(board.logged), 'run')} by logged scores alone, not tested." if board.logged else ""
     if not board.entries:
-        return f"{head}.{alone}"
+        return f"{head}."
     return (
         f"{head}{groups}, intervals of {percent}. Rank {percent}: the ranks that the "
         f"runs may have with other queries of the same kind, which hold for all runs at once; {n_best} may be the best "
         f"(all pairs tested together, studentised paired randomisation test, max-T, {settings.n_resamples:,} "
-        f"resamples, seed {settings.seed}).{alone}"
+        f"resamples, seed {settings.seed})."
     )
 
 

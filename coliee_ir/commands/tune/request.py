@@ -175,7 +175,7 @@ def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
     """
     qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
     judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
-    return Pool.read(run, judged, task=evaluator.read_as, rel=relevance_of(measure))
+    return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
 
 
 def tune_scored(
