@@ -380,7 +380,8 @@ def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
     if hasattr(held, "column_names"):
         return arrow.column(held.column(at))
     column = held[names[at]]
-    dtype = getattr(column, "dtype", None)
+    dtype: Any = getattr(column, "dtype", None)
+    array: Any = getattr(column, "array", None)
     if hasattr(column, "null_count"):  # polars
         if column.null_count() == 0 and str(dtype) in ("String", "Categorical"):
             joined = column.cast(str).str.join("\n").item()
@@ -394,7 +395,7 @@ def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
         texts, numbers = Ids.of(words), column.cat.codes.to_numpy().astype(np.int64)
         if numbers.min(initial=0) >= 0:  # others stand for what is not there
             return arrow.Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers))
-    elif hasattr(array := getattr(column, "array", None), "__arrow_array__") and not column.hasnans:
+    elif hasattr(array, "__arrow_array__") and not column.hasnans:
         found = arrow.column(array.__arrow_array__())  # of pandas with pyarrow
         return column.to_list() if found is None else found
     values: list[Any] = column.to_list()
