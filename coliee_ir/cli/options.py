@@ -442,7 +442,8 @@ def decided(options: argparse.Namespace, found: str | None = None) -> Decisions:
     for name, choice in chosen.items():
         if task and choice != CHOICES[name][0] and not matters(name, task):
             tasks = ", ".join(one for one in TASKS if matters(name, one))
-            raise UsageError(f"--decision {name}={choice} does not apply to task {task}; it applies to {tasks}")
+            problem = f"--decision {name}={choice} does not apply to task {task}; it applies to {tasks}"
+            raise UsageError("unfit-option", problem)
     return Decisions(**chosen)
 
 
@@ -466,5 +467,5 @@ def one_measure(options: argparse.Namespace) -> str:
     """
     names = measures(options)
     if len(names) > 1:
-        raise UsageError(f"{options.command} takes one measure; -m names {len(names)}: {', '.join(names)}")
+        raise UsageError("ambiguous", f"{options.command} takes one measure; -m names {len(names)}: {', '.join(names)}")
     return names[0] if names else ""

@@ -24,6 +24,7 @@ from coliee_adapters.files import (
     sha256_of,
     written_bytes,
 )
+from coliee_adapters.kinds import told
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold, exact_id
 from coliee_adapters.remarks import Remark
@@ -209,7 +210,7 @@ def score(
         gold = read_gold(given, task=options.task, columns=options.columns)
     for run in (submission.run for submission in submissions):
         if isinstance(run, Source) and is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?")
+            say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
     task, because = (options.task, "") if options.task else several.task_of(stores)
     if task is None:
         task, because = session.find(gold, submissions, columns=options.columns)
@@ -225,7 +226,7 @@ def score(
         scored = several.score_all(
             evaluator, submissions, stores, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
             keep_judged=keep_judged, only_means=only_means, watch=watched,
-            leave_out=(lambda error: say(f"coliee-ir: {error}")) if options.keep_going else None,
+            leave_out=(lambda error: say(f"coliee-ir: {told(error)}")) if options.keep_going else None,
         )  # fmt: skip
     if scored.scores:
         tell(scored.scores, because, len(evaluator.excluded))
@@ -261,7 +262,7 @@ def collected(options: argparse.Namespace, submissions: list[Submission], evalua
         say(remark)
     unread = [Submission(one.files[0]) for one in found.invalid]
     if not found.handed and not unread:
-        raise UsageError("; ".join(["there is no run to score", *inventory.remarks()]))
+        raise UsageError("no-run", "; ".join(["there is no run to score", *inventory.remarks()]))
     return [*(one.parts for one in found.handed), *unread]
 
 
@@ -289,7 +290,7 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
         if error.path == gold and is_file and reads_as_run(gold) and reads_as_gold(run):
             error = InputError(
-                error.path, error.problem, line=error.line, found=error.found,
+                error.kind, error.path, error.problem, line=error.line, found=error.found,
                 remedy=f"did you swap them? {name} reads as a gold",
             )  # fmt: skip
         raise error from None
@@ -409,7 +410,7 @@ def files_of(
         for remark in inside.walked.remarks():
             say(remark)
         if not inside.scored:
-            raise UsageError("; ".join([f"{name} holds no run", *inside.remarks()]))
+            raise UsageError("no-run", "; ".join([f"{name} holds no run", *inside.remarks()]))
         options.inventory.items += inside.items
         options.sources |= {item.file: item.source for item in inside.items}
         files += [item.file for item in inside.scored]
@@ -473,11 +474,11 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
             say(f"{tag}: {scores.header()}")
             for remark in scores.remarks:
                 if len(scored) == 1 or remark not in common:
-                    say(f"{tag}: {remark}")
+                    say(f"{tag}: {told(remark)}")
     else:
         _tell_many(scored, common)
     for remark in common if len(scored) > 1 else ():
-        say(f"all runs: {remark}")
+        say(f"all runs: {told(remark)}")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
         say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
 
@@ -513,7 +514,7 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
             about = f"{counted(n, 'run')} ({', '.join(tags)}{more})"
         if kind in differ:
             about += f", each with its own numbers; {first}"
-        say(f"{about}: {sentence}")
+        say(f"{about}: {sentence if kind.startswith('header') else told(sentence)}")
     if quiet:
         say(f"{counted(quiet, 'run')} without a remark")
 
@@ -526,7 +527,7 @@ def versions() -> str:
 def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
     if given and len(given) != len(runs):
         times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
-        raise UsageError(f"{option} is given {times}: give one a run, in their order")
+        raise UsageError("bad-value", f"{option} is given {times}: give one a run, in their order")
     return given or [None] * len(runs)
 
 

@@ -61,7 +61,7 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
     documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for rows in files for row in rows if len(row) > 2]
     if found := _of_case_law(documents or queries) or _of_case_law(queries):
         return found
-    raise UsageError(f"{sources[0].name} does not show its task; name it with --task")
+    raise UsageError("unknown-task", f"{sources[0].name} does not show its task; name it with --task")
 
 
 def tasks_of_record(record: Run | Answers, queries: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:

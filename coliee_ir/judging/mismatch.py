@@ -55,7 +55,7 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True, documents
     is_silent = not (judged.retrieved if documents and judged.qrels.relevant().any() else judged.answered).any()
     if is_silent and not judged.extra and qrels.queries:
         remedy = "check what wrote it" + _TRUE_ZERO
-        raise MismatchError(run, "no query has results in this run", remedy=remedy)
+        raise MismatchError("mismatch", run, "no query has results in this run", remedy=remedy)
     known = set(qrels.documents)
     lost = judged.remarks.count("lost-zeros") > 0
     other_form = judged.remarks.examples("other-form")
@@ -74,7 +74,7 @@ def _mismatch(
 ) -> MismatchError:
     what = {"query": "no query of the run is in the gold", "document": "no document of the run is in the gold"}[kind]
     problem = f"{what}: the run has {_shown(of_run)}; {gold} has {_shown(of_gold)}"
-    return MismatchError(run, problem, remedy=remedy)
+    return MismatchError("mismatch", run, problem, remedy=remedy)
 
 
 def _shown(ids: Iterable[str]) -> str:

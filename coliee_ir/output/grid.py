@@ -344,7 +344,7 @@ def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]
     name = plain_name(path)
     form = separated if path == "-" else next((_FILES[end] for end in _FILES if name.endswith(end)), None)
     if form is None:
-        raise UsageError(f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
+        raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
     return form
 
 

@@ -62,7 +62,7 @@ class Shown:
         view = _VIEWS[type(self)]
         if per_query and view.of_queries is None:
             what = type(self).__name__
-            raise UsageError(f"{what} has no values of single queries; evaluate the runs for them")
+            raise UsageError("no-result", f"{what} has no values of single queries; evaluate the runs for them")
         grid = view.of_queries(self) if per_query and view.of_queries else view.grids(self)[-1]
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in grid.rows]
         return frames.frame(rows, list(grid.header), library)

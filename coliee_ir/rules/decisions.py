@@ -105,7 +105,8 @@ class Decisions:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise UsageError(f"{name} cannot be {getattr(self, name)!r}; choose one of {', '.join(allowed)}")
+                problem = f"{name} cannot be {getattr(self, name)!r}; choose one of {', '.join(allowed)}"
+                raise UsageError("unknown-name", problem)
 
     @classmethod
     def of(cls, given: Decisions | None) -> Decisions:

@@ -178,7 +178,7 @@ class Table:
         """The error that something is wrong with a key."""
         place = f"{self.name}, {key}" if self.name else key
         shown = None if found is None else found if isinstance(found, str) else repr(found)
-        return InputError(self.path, f"{place}: {problem}", found=shown, remedy=remedy)
+        return InputError("protocol", self.path, f"{place}: {problem}", found=shown, remedy=remedy)
 
     def checked(self, kinds: Mapping[str, Kind]) -> dict[str, Any]:
         """The values of some keys as far as there are such; a list becomes a tuple.
@@ -250,7 +250,7 @@ def read(path: PathLike, newest: int) -> Stated:
         raise _broken(source.name, str(error)) from None
     except (ValueError, RecursionError):
         problem = "a number has too many digits, or brackets are nested too deep"
-        raise InputError(source.name, f"broken TOML: {problem}", remedy="correct the file") from None
+        raise InputError("syntax", source.name, f"broken TOML: {problem}", remedy="correct the file") from None
     top = Table(source.name, "", held, ("task", *EDITION, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(EDITION)
@@ -284,7 +284,7 @@ def _broken(path: str, said: str) -> InputError:
         table = ".".join(re.findall("'([^']*)'", twice[1]))
         what = f"the table [{table}] is given twice"
     remedy = "the syntax is described at toml.io"
-    return InputError(path, f"broken TOML: {what}", line=line, column=column, remedy=remedy)
+    return InputError("syntax", path, f"broken TOML: {what}", line=line, column=column, remedy=remedy)
 
 
 def _spans(

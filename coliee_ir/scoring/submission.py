@@ -45,9 +45,8 @@ class Submission(_Parts):
         """A submission of these parts."""
         for name, part in (("run", run), ("answers", answers), ("long list", long_list)):
             if isinstance(part, Number | Submission) or (part is None and name == "run"):
-                raise UsageError(
-                    f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}"
-                )
+                problem = f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}"
+                raise UsageError("bad-value", problem)
         return super().__new__(cls, run, answers, long_list)
 
     @classmethod
@@ -109,18 +108,18 @@ def records(submission: Submission, against: Prepared, read: Callable[[Any], Run
     if "documents" in rules.parts:
         documents = _expect(main, Run, against)
     elif given is not None:
-        raise UsageError(f"in task {rules.task} the run itself holds the answers: leave --answers out")
+        raise UsageError("unfit-option", f"in task {rules.task} the run itself holds the answers: leave --answers out")
     else:
         given = main
     if given is not None:
         if "answers" not in rules.parts:
-            raise UsageError(f"{against.named_task} has no answers to score")
+            raise UsageError("unfit-option", f"{against.named_task} has no answers to score")
         if "answers" not in against.qrels:
-            raise UsageError(f"{against.gold.path} holds no labels to score answers by")
+            raise UsageError("wrong-part", f"{against.gold.path} holds no labels to score answers by")
         answers = _expect(read(given), Answers, against)
     if submission.long_list is not None:
         if not rules.long_list:
-            raise UsageError(f"{against.named_task} has no long list")
+            raise UsageError("unfit-option", f"{against.named_task} has no long list")
         longer = _expect(read(submission.long_list), Run, against)
     return Records(main, documents, answers, longer, main.beside)
 
@@ -134,4 +133,4 @@ def _expect(record: Run | Answers, kind: type[_Record], against: Prepared) -> _R
     remedy = f"task {against.rules.task} expects {wanted} here"
     if kind is Run and "answers" in against.rules.parts:
         remedy += "; the labels go with --answers, are the two swapped?"
-    raise InputError(record.path, f"this submission contains {holds}", remedy=remedy)
+    raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)

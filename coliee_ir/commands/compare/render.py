@@ -52,7 +52,7 @@ def render_all(comparisons: Sequence[Comparison], form: str) -> str:
     if form == "json":
         return dumped({"comparisons": [comparison.to_dict() for comparison in comparisons]})
     if form in ("csv", "tsv"):
-        raise UsageError(f"{form} holds one table; name one measure")
+        raise UsageError("option-needed", f"{form} holds one table; name one measure")
     return "\n".join(render(comparison, form) for comparison in comparisons)
 
 

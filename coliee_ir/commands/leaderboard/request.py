@@ -14,6 +14,7 @@ from coliee_adapters.files import PathLike, Source
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
@@ -149,7 +150,7 @@ def rank_runs(
     handed = [*collected.handed, *(_from_memory(one, who) for one in memory)]
     invalid = collected.invalid
     if not handed and not kept and not invalid:
-        raise UsageError("; ".join(["there are no submissions to rank", *inventory.remarks()]))
+        raise UsageError("no-run", "; ".join(["there are no submissions to rank", *inventory.remarks()]))
     of_teams = [(who.team_of(scores.tag, scores.file), scores) for scores in kept]
     scored = _scored(evaluator, handed, jobs, watch, invalid, of_teams)
     scored, again = _each_once(scored, {id(scores) for scores in kept})
@@ -237,12 +238,15 @@ def _said_of_best(scored: Sequence[tuple[str, Scores]], entries: Sequence[Entry]
     """What there is to know of a ranking of the best run of each team."""
     left_out = len(scored) - len(entries)
     if not any(team for team, _ in scored):
-        yield "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
+        sentence = "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
+        yield Remark("team-list", sentence)
     elif left_out:
-        yield f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
-        yield (
+        sentence = f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
+        yield Remark("left-out", sentence)
+        yield Remark(
+            "chosen-here",
             "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
-            "their intervals do not"
+            "their intervals do not",
         )
 
 
@@ -250,7 +254,7 @@ def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
     if not who.list.rows:
         return []
-    said = []
+    said: list[str] = []
     missing = [scores.tag for _, scores in scored if who.row_of(scores.tag, scores.file) is None]
     of_tag: dict[Listed, list[str]] = {}
     for _, scores in scored:
@@ -259,13 +263,15 @@ def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
     for row, files in of_tag.items():
         if len(files) > 1:
             all_of = f"{counted(len(files), 'run')} of the tag {shortened(row.run)} to {shortened(row.team)}"
-            said.append(f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it")
+            sentence = f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it"
+            said.append(Remark("team-list", sentence))
     if who.unused:
         listed = ", ".join(map(shortened, list(who.unused)[:10]))
-        said.append(f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}")
+        sentence = f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}"
+        said.append(Remark("team-list", sentence))
     if missing:
         listed = ", ".join(map(shortened, missing[:10]))
-        said.append(f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}")
+        said.append(Remark("team-list", f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}"))
     return said
 
 
@@ -295,11 +301,12 @@ def _scored(
     ranking = next(m for m in evaluator.official if all(part in evaluator.qrels for part in m.needs))
     scored = list(kept)
     for one, result in zip(handed, results, strict=True):
-        reason = ""
+        reason = Remark("incomplete", "")
         if isinstance(result, ColieeError):
-            reason = str(result)
+            reason = Remark(result.kind, str(result))
         elif ranking not in result.results:
-            reason = f"{result.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
+            sentence = f"{result.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
+            reason = Remark("incomplete", sentence)
         if isinstance(result, Scores) and not reason:
             scored.append((one.team, result))
         else:

@@ -104,7 +104,8 @@ class Report:
             UsageError: the share is none.
         """
         if not 0 <= easy <= 1:
-            raise UsageError("the share that makes a question easy must be between 0 and 1, for example 0.8")
+            problem = "the share that makes a question easy must be between 0 and 1, for example 0.8"
+            raise UsageError("bad-value", problem)
         from coliee_ir.commands.report.overview import write_overview
 
         return write_overview(self.contents.board, folder, easy)
@@ -152,7 +153,7 @@ def make_report(
         UsageError: what was asked for does not exist or does not fit, or a library is not installed.
     """
     if not runs:
-        raise UsageError("a report needs at least one run")
+        raise UsageError("too-few", "a report needs at least one run")
     check_installed()
     scored = score(
         gold,
@@ -219,7 +220,7 @@ def report_scores(
     if len(runs) > 1:
         comparison = compare_scores(runs, baseline=baseline, settings=settings)
     elif baseline is not None:
-        raise UsageError("a baseline needs at least one other run")
+        raise UsageError("too-few", "a baseline needs at least one other run")
     of_measures = intervals(runs, settings.confidence_level)
     first = next(iter(of_measures))
     units = Units.of(evaluator.queries)
@@ -275,7 +276,7 @@ def check_installed(what: str = "a report") -> None:
     """
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
-        raise UsageError(f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
+        raise UsageError("needs-package", f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
 
 
 def begin_page() -> None:

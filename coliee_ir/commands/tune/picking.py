@@ -112,7 +112,7 @@ def pick(scored: Sequence[Scores], *, seed: int = SEED, n_resamples: int = N_RES
         UsageError: there is no run.
     """
     if not scored:
-        raise UsageError("there is no run to pick from")
+        raise UsageError("no-run", "there is no run to pick from")
     measure = next(iter(scored[0].results))
 
     def order(scores: Scores) -> tuple[float, str, str]:
