@@ -22,7 +22,7 @@ from coliee_adapters.files import Source
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, run_of
+from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, plain_block, run_of, telling_binary
 from coliee_adapters.vocabulary import SHOWN, Kind, roles_of
 
 FORMAT: Final = "parquet"
@@ -250,7 +250,7 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
         found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
         return run_of(found, rule, source.name, FORMAT, name, remarks)
     # no closures: a run can be pickled
-    read = partial(read_blocks, source, roles, rule, tag, remarks)
+    read = partial(_told_blocks, source, roles, rule, tag, remarks)
     whole = Run(read, tag=name, scored="score" in roles, path=source.name, format=FORMAT)
     return replace(whole, split=partial(_split, source, roles, whole, read))
 
@@ -359,6 +359,10 @@ def _understood(source: Source, role: str, name: str, column: arrow.Column | Non
     return column
 
 
+def _told_blocks(*of: Any, **part: Any) -> Iterator[Columns]:
+    return telling_binary(read_blocks(*of, **part))
+
+
 def read_blocks(
     source: Source,
     roles: Mapping[str, int],
@@ -387,7 +391,7 @@ def read_blocks(
         for number, given in enumerate(values.pop("tag", ()), first + 1):
             if _tag_of(given) != tag:
                 told.add("tag", f"row {number}: {_tag_of(given)}")
-        block = frames.plain_block(values, rule, told, commas=rule is exact_id)
+        block = plain_block(values, rule, told, commas=rule is exact_id)
         yield block_of(_rows(source, first, values), rule, told, tag) if block is None else block
 
 
