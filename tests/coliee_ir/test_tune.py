@@ -24,7 +24,8 @@ from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import FAMILIES, Filter, best_of
-from coliee_ir.commands.tune.render import FORMS, render
+from coliee_ir.commands.tune.result import Tunings
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats.intervals import jackknife_t
 
@@ -453,7 +454,7 @@ def hostile() -> list[Tuning]:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_hostile_tag_is_harmless_in_every_form(form: str, n: int) -> None:
-    text = render(hostile()[:n], form)
+    text = render(Tunings(hostile()[:n]), form)
     assert "\x1b" not in text
     assert text.endswith("\n")
     if form in ("csv", "tsv"):
@@ -470,7 +471,7 @@ def test_what_a_person_reads() -> None:
     gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
     run = {query: {"a": 3.0, "b": 2.0 if len(wanted) == 2 else 0.9, "c": 0.5} for query, wanted in gold.items()}
     tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], repeats=2)
-    assert heard(render([tuning], "table")) == (
+    assert heard(str(tuning)) == (
         "run   keep                     MicroF1 held out  SD splits  low 95%  high 95%  on all     gap\n"
         "ours  scores of at least 1.45            1.0000     0.0000        -         -  1.0000  0.0000\n"
         "…\n"
@@ -506,4 +507,4 @@ def test_a_score_that_does_not_exist_is_a_dash_and_null() -> None:
     assert tuning.resubstitution == pytest.approx(2 / 3)
     assert math.isnan(tuning.interval.low) == (tuning.to_dict()["interval"][0] is None)
     for form in FORMS:
-        assert not re.search(r"\bnan\b", render([tuning, tuning], form).lower())
+        assert not re.search(r"\bnan\b", render(Tunings([tuning, tuning]), form).lower())
