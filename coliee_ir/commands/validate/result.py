@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Final
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.lines import counted
+from coliee_ir._version import __version__
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.output import webpage
 from coliee_ir.output.grid import Cell, Grid, Number, html, in_html, plain
-from coliee_ir.output.shown import Forms, Shown
+from coliee_ir.output.shown import Forms, Shown, named
 
 #: how many files of a kind of finding are named
 _FILES: Final = 5
@@ -51,7 +52,11 @@ class Checked(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """The files, what was found, and how many findings of each severity."""
-        return {**super().to_dict(), "summary": {str(severity): self.count(severity) for severity in Severity}}
+        return {
+            "coliee_ir": __version__,
+            **named(self),
+            "summary": {str(severity): self.count(severity) for severity in Severity},
+        }
 
 
 def github(found: Checked) -> str:
