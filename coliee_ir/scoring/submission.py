@@ -70,6 +70,50 @@ def name_of(part: object) -> str:
     return os.fspath(part) if isinstance(part, str | os.PathLike) else MEMORY
 
 
+class Invalid(NamedTuple):
+    """A submission, or a file, that could not be scored.
+
+    Attributes:
+        files: its files.
+        tag: its run tag; empty where it could not be read.
+        team: the team; empty where it is not known.
+        reason: why, in a sentence.
+    """
+
+    files: tuple[str, ...]
+    tag: str
+    team: str
+    reason: str
+
+
+class Handed(NamedTuple):
+    """A submission, ready to be scored.
+
+    Attributes:
+        parts: its run, answers and long list.
+        team: whose it is.
+        tag: its run tag.
+        name: what the caller calls it; empty where it goes by its tag.
+    """
+
+    parts: Submission
+    team: str = ""
+    tag: str = ""
+    name: str = ""
+
+    def invalid(self, reason: str) -> Invalid:
+        """That it could not be scored."""
+        return Invalid(tuple(part.name for part in self.parts if isinstance(part, Source)), self.tag, self.team, reason)
+
+
+class Collected(NamedTuple):
+    """What the files came to: submissions, what is none, and what to know of it."""
+
+    handed: list[Handed]
+    invalid: list[Invalid]
+    remarks: list[str]
+
+
 class Records(NamedTuple):
     """A submission, read.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
@@ -37,23 +37,17 @@ _TOLD: Final = 3
 
 
 def render(comparison: Comparison, form: str) -> str:
-    """The comparison in one of ``FORMS``; ends in a newline."""
-    return FORMS[form](comparison)
-
-
-def render_all(comparisons: Sequence[Comparison], form: str) -> str:
-    """Comparisons of the same runs by several measures; a single one as ``render`` writes it.
+    """The comparison, and those on other measures, in one of ``FORMS``; ends in a newline.
 
     Raises:
-        UsageError: a form that holds one table.
+        UsageError: a form that holds one table, of several measures.
     """
-    if len(comparisons) == 1:
-        return render(comparisons[0], form)
-    if form == "json":
-        return dumped({"comparisons": [comparison.to_dict() for comparison in comparisons]})
-    if form in ("csv", "tsv"):
+    every = [comparison, *comparison.others]
+    if len(every) > 1 and form == "json":
+        return dumped({"comparisons": [one.to_dict() for one in every]})
+    if len(every) > 1 and form in ("csv", "tsv"):
         raise UsageError(f"{form} holds one table; name one measure")
-    return "\n".join(render(comparison, form) for comparison in comparisons)
+    return "\n".join(FORMS[form](one) for one in every)
 
 
 def standings(comparison: Comparison) -> Grid:
