@@ -107,8 +107,10 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     golds = gold_files([gold for gold in golds if gold is not None])
     besides = [*golds, *read_by(options, "gold", *repeated, "runs", "files", "submissions")]
     together = "submissions" in given
+    named = [*given.get("runs", ()), *given.get("files", ()), *given.get("submissions", ())]
+    check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
     found = find_runs(
-        sources(options, *given.get("runs", ()), *given.get("files", ()), *given.get("submissions", ())),
+        sources(options, *named),
         golds_of(sources(options, *golds), options.task, options.columns),
         besides=[*besides, *([] if store is None else [store, f"{store}-wal", f"{store}-shm"])],
         together=together, teams=given.get("teams"), team_pattern=given.get("team_pattern"), task=options.task,

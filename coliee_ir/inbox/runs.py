@@ -123,6 +123,7 @@ def find_runs(
 
     who = Teams(TeamList() if teams is None else read_teams(teams), team_pattern,
                 common_folder([one.path for one in paths])) if together else None  # fmt: skip
+    besides = [*besides, *([teams] if isinstance(teams, str | os.PathLike) else [])]
     inventory = sort_files(
         paths, golds=list(golds), besides=besides, teams=who, columns=columns,
         rules=None if task is None else protocol(task, edition), edition=edition,

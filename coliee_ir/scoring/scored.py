@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
-from coliee_adapters.checked import texts
+from coliee_adapters.checked import one_of, refused, texts
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures import Measure
@@ -76,16 +76,6 @@ class Scored(Shown, Sequence[Scores]):
         every = [scores.results for scores in self.scores]
         return tuple(measure for measure in every[0] if all(measure in one for one in every)) if every else ()
 
-    def with_judged(self, what: str) -> Scored:
-        """The same, where the judged documents were kept, without which something cannot be made.
-
-        Raises:
-            UsageError: they were not.
-        """
-        if self.keep != "judged":
-            raise UsageError(f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
-        return self
-
     def to_latex(self) -> str:
         """The table as LaTeX, every text escaped."""
         return render(self.scores, "latex")
@@ -93,6 +83,33 @@ class Scored(Shown, Sequence[Scores]):
     def to_dict(self, *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
         """The JSON of ``evaluate -f json``."""
         return document(self.scores, per_query=per_query, ties=ties)
+
+
+def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[Scores]:
+    """Runs that were scored, at least so many.
+
+    Raises:
+        UsageError: something else was given.
+    """
+    kind = "what evaluate_all gives, or a list of Scores"
+    runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
+    if not all(isinstance(one, Scores) for one in runs):
+        raise refused("scored", kind, scored)
+    if len(runs) < at_least:
+        raise UsageError(f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
+    return runs
+
+
+def with_judged(scored: object, what: str) -> Scored:
+    """Runs of which the judged documents were kept, without which something cannot be made.
+
+    Raises:
+        UsageError: they were not; something else was given.
+    """
+    found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
+    if found.keep != "judged":
+        raise UsageError(f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
+    return found
 
 
 def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> list[Measure]:

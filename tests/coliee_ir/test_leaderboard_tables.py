@@ -6,6 +6,7 @@ import math
 import re
 from pathlib import Path
 
+import one_step
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from naive import Judgements, golds
 from test_leaderboard_2021 import OFFICIAL
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, Submission, judge, rank_runs
+from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, Submission, judge
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard import Leaderboard, read_categories, read_official
@@ -29,7 +30,7 @@ TWO = Run.of({"q1": ["a"], "q2": ["x", "y", "c"]}, tag="TWO")
 
 
 def board_of(*runs: object, **options: object) -> Leaderboard:
-    return rank_runs(GOLD, *runs, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
+    return one_step.leaderboard(GOLD, *runs, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
 
 
 def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]]:
@@ -51,7 +52,7 @@ def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
     runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
             for labels in ("YNN", "YYN")]  # fmt: skip
-    board = rank_runs(gold, *runs, task="4", n_resamples=99)
+    board = one_step.leaderboard(gold, *runs, task="4", n_resamples=99)
     assert values(board, "unfound") == [["R07-03-A", "Y"]]
     assert values(board, "alone") == [["R07-02-A", "N", "YNN"]]
     assert values(board, "ceilings") == [
@@ -67,7 +68,7 @@ def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
 
 
 def test_as_many_yes_as_no_make_no_the_baseline() -> None:
-    board = rank_runs({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)
+    board = one_step.leaderboard({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)
     assert values(board, "ceilings")[0] == ["all N", 0.5]
 
 
@@ -76,7 +77,7 @@ def test_as_many_yes_as_no_make_no_the_baseline() -> None:
 
 def test_questions_by_kind() -> None:
     gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
-    board = rank_runs(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
+    board = one_step.leaderboard(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
     rows = values(board, "questions")
     assert [row[:3] for row in rows] == [
         ["q2", "one, easy", 1], ["q3", "one, other", 1], ["q4", "one, other", 1], ["q1", "several", 2],
@@ -90,7 +91,7 @@ def test_questions_by_kind() -> None:
 def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
     queries = [f"q{n}" for n in range(10)]
     runs = [Run.of({"q0": ["d"]} if n < 3 else {"q1": ["x"]}, tag=f"r{n}") for n in range(10)]
-    board = rank_runs({query: ["d"] for query in queries}, *runs, task="1", n_resamples=9)
+    board = one_step.leaderboard({query: ["d"] for query in queries}, *runs, task="1", n_resamples=9)
     assert [row[1] for row in values(board, "histogram")] == [9, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 
 
@@ -109,13 +110,13 @@ def test_ceilings_of_a_run() -> None:
 def test_ceilings_look_at_the_long_list_where_there_is_one() -> None:
     gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()})
     longer = Run.of({q: [*of, "x"] for q, of in GOLD.items()}, tag="ONE")
-    board = rank_runs(gold, Submission(ONE, None, longer), task="3", edition=2025, n_resamples=9)
+    board = one_step.leaderboard(gold, Submission(ONE, None, longer), task="3", edition=2025, n_resamples=9)
     assert values(board, "ceilings")[0][2] == 1.0
 
 
 def test_a_perfect_first_of_2026_is_sufficient_where_one_article_is_relevant() -> None:
     gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, dict.fromkeys(GOLD, True))
-    board = rank_runs(gold, Submission(ONE, Answers({"q2": True}, tag="ONE")), task="3", n_resamples=9)
+    board = one_step.leaderboard(gold, Submission(ONE, Answers({"q2": True}, tag="ONE")), task="3", n_resamples=9)
     assert values(board, "ceilings")[-1][1] == 3 / 4
     assert values(board, "results")[0][:4] == ["ONE", 5, 3, 1]
 
@@ -162,7 +163,7 @@ def test_tables_that_there_are_not(name: str, said: str) -> None:
 
 
 def test_ceilings_of_a_ranking_measure_are_not_told() -> None:
-    board = rank_runs({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, ONE, task="trec", n_resamples=9)
+    board = one_step.leaderboard({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, ONE, task="trec", n_resamples=9)
     with pytest.raises(UsageError, match="map ranks task trec"):
         board.table("ceilings")
 
@@ -367,6 +368,6 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
 
 def test_the_data_of_answers_are_counts_of_labels() -> None:
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
-    board = rank_runs(gold, Answers({"R07-01-A": True}, tag="A"), task="4", n_resamples=9)
+    board = one_step.leaderboard(gold, Answers({"R07-01-A": True}, tag="A"), task="4", n_resamples=9)
     assert list(board.table("data").header) == ["data", "queries", "Y", "N"]
     assert values(board, "data") == [["test", 3, 2, 1]]

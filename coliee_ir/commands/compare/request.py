@@ -22,7 +22,7 @@ from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
-from coliee_ir.scoring.scored import comparable
+from coliee_ir.scoring.scored import checked, comparable
 from coliee_ir.scoring.scores import Scores, places_of
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.classical import critical_t, t
@@ -79,9 +79,7 @@ def compare(
     >>> comparison.standings[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    if len(scored) < 2:
-        raise UsageError("a comparison needs at least two runs")
-    first = scored[0]
+    first = checked(scored, 2, "a comparison")[0]
     settings = Resampling(n_resamples, seed, confidence_level)
     asked = Asked(test_name(test), correction, settings, margin, groups_of(groups, first.task))
     _check_choices(asked)

@@ -21,7 +21,7 @@ from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, TeamList, Teams
 from coliee_ir.measures import Measure
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scored import Scored
+from coliee_ir.scoring.scored import Scored, with_judged
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Invalid, Submission
 from coliee_ir.stats import studentised
@@ -63,7 +63,7 @@ def leaderboard(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    evaluator, inventory = scored.with_judged("a leaderboard").evaluator, scored.inventory
+    evaluator, inventory = with_judged(scored, "a leaderboard").evaluator, scored.inventory
     groups = groups_of(groups, evaluator.task)
     who = Teams(TeamList(), None, None) if inventory is None or inventory.teams is None else inventory.teams
     ranked, unranked = _ranked(scored, who)

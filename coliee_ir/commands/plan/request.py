@@ -19,7 +19,7 @@ from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
-from coliee_ir.scoring.scored import comparable
+from coliee_ir.scoring.scored import checked, comparable
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, SEED, Resampling
@@ -162,8 +162,7 @@ def _checked(
     Raises:
         UsageError: as ``plan``.
     """
-    if len(scored) < 2:
-        raise UsageError("a plan needs at least two runs, as a comparison does")
+    checked(scored, 2, "a plan")
     one_of("power", power, Real, "a number")
     if not all(is_whole(number, 0) for number in numbers("queries", queries)):
         raise refused("queries", "numbers of queries", queries)

@@ -24,7 +24,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scored import Scored
+from coliee_ir.scoring.scored import Scored, checked, with_judged
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats import studentised
@@ -135,10 +135,9 @@ def report(
         InputError: a file cannot be read or written.
         UsageError: what was asked for does not exist or does not fit, or a library is not installed.
     """
-    if not scored:
-        raise UsageError("a report needs at least one run")
     check_installed()
-    settings, evaluator = Resampling(n_resamples, seed), scored.with_judged("a report").evaluator
+    settings, evaluator = Resampling(n_resamples, seed), with_judged(scored, "a report").evaluator
+    checked(scored, 1, "a report")
     from coliee_ir.commands.report.texts import texts_of
 
     order = best_first(scored, evaluator.protocol.tie_break)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from coliee_adapters.classes import dataclass
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.errors import shortened
 from coliee_adapters.lines import counted
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number, numbers, preamble
 from coliee_ir.output.shown import Shown, View, shows
-from coliee_ir.scoring.scored import comparable
+from coliee_ir.scoring.scored import checked, comparable
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.folds import BestOf, best_of
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
@@ -70,9 +70,7 @@ def pick(scored: Sequence[Scores], *, measure: str = "", seed: int = SEED, n_res
     'both'
     """
     Resampling(n_resamples, seed)  # refuses what is not a number
-    if not scored:
-        raise UsageError("there is no run to pick from")
-    [by] = comparable(scored, measure)
+    [by] = comparable(checked(scored, 1, "a choice"), measure)
 
     def order(scores: Scores) -> tuple[float, str, str]:
         value = scores.results[by].value
