@@ -42,7 +42,7 @@ bench: .venv/installed-bench
 # example files broken at random, and read in every way that there is; SEED=… repeats a session
 MINUTES ?= 2
 fuzz: .venv/installed-test
-	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python $(if $(DAMAGE),tests/damage.py --files $(DAMAGE),tests/fuzz.py --minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 # what takes long, and the property tests with more examples than in `make test` and other ones each time
 explore: .venv/installed-test

@@ -3,8 +3,9 @@
 ``python tests/fuzz.py --minutes 2`` (``make fuzz``) takes the example files and the corpus of foreign_forms.py, changes
 lines, fields, bytes, words, encodings, separators, line ends and brackets, and compares for each pair of gold and run
 
-- the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, standard input,
-  data frames, the command line, the run converted to TREC's format: scores, remarks and errors (kind, problem, line);
+- the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, in archives, in
+  Parquet, standard input, data frames, the command line, the run converted to TREC's format: scores, remarks and errors
+  (kind, problem, line);
 - every command with what it promises: no exception, no exit code but 0, 1 and 2, nothing printed before an error.
 
 A case depends on the seed and its number only. Each new finding is reduced to a few lines and printed with the command
@@ -26,9 +27,11 @@ import resource
 import shutil
 import signal
 import sys
+import tarfile
 import tempfile
 import traceback
 import warnings
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -41,6 +44,7 @@ from mutations import EXAMPLES, Case, lines_of, made
 
 from coliee_adapters import columns, trec
 from coliee_adapters.errors import ColieeError, InputError
+from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.records import Run, normal_id
 from coliee_ir import Evaluator, Scores, convert, evaluate
 from coliee_ir.cli import main as coliee_ir_main
@@ -57,10 +61,6 @@ with contextlib.suppress(ImportError):
     from backports import zstd
 
     COMPRESSED[".zst"] = zstd.compress
-with contextlib.suppress(ImportError):
-    import lz4.frame
-
-    COMPRESSED[".lz4"] = lz4.frame.compress
 
 #: CPU seconds after which a call is a finding; the slowest takes about one
 PATIENCE: Final = 20.0
@@ -120,6 +120,8 @@ def outcome(files: Put, scored: Callable[[], Scores]) -> Outcome:
         try:
             scores = scored()
         except ColieeError as error:
+            if isinstance(error.__cause__, Exception):  # what the guard around a submission met
+                raise CrashError(f"{error}, from {type(error.__cause__).__name__}") from error.__cause__
             return Outcome(error=fault(files, error))
     values = scores.measures, scores.per_query, scores.counts, scores.queries
     return Outcome(scores.tag, scores.task, repr(values), tuple(neutral(files, text) for text in scores.remarks))
@@ -133,7 +135,8 @@ def fault(files: Put, error: ColieeError) -> tuple[str, str, int | None]:
 def neutral(files: Put, text: str) -> str:
     """A message without the paths of this way of reading."""
     for path, name in ((files.gold, "GOLD"), (files.run, "RUN")):
-        packed = re.escape(f"{files.folder}/packed/{path.name}") + r"\.(?:gz|bz2|xz|zst|lz4)"
+        packed = re.escape(f"{files.folder}/packed/") + f"(?:{name.lower()}\\.(?:zip|tgz)/)?" + re.escape(path.name)
+        packed += r"(?:\.(?:gz|bz2|xz|zst))?"
         text = re.sub(packed, name, text).replace(str(path), name)
     return text
 
@@ -338,6 +341,39 @@ def _packed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     gold, run = files.packed(files.gold, ending), files.packed(files.run, ending)
     task, measures = files.case.task, files.case.measures
     return differing(plain, outcome(files, lambda: evaluate(gold, run, task=task, measures=measures)))
+
+
+@check("archives")
+def _archives(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+    """A file in an archive is read as it is outside."""
+    packed = [files.folder / "packed" / name for name in ("gold.zip", "run.tgz")]
+    with zipfile.ZipFile(packed[0], "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(files.gold, files.gold.name)
+    with tarfile.open(packed[1], "w:gz", compresslevel=1) as tarred:
+        tarred.add(files.run, files.run.name)
+    if kind_of(files.case.run) is not None or kind_of(files.case.gold) is not None:
+        return None
+    gold, run = (f"{one}/{path.name}" for one, path in zip(packed, (files.gold, files.run), strict=True))
+    task, measures = files.case.task, files.case.measures
+    found = outcome(files, lambda: evaluate(gold, run, task=task, measures=measures))
+    return differing(plain, found)
+
+
+@check("Parquet")
+def _parquet(files: Put, chance: random.Random, plain: Outcome) -> str | None:
+    """Gold and run converted to Parquet have the scores that they had."""
+    if plain.error is not None or plain.task not in ("1", "2", "trec", "4", "5"):
+        return None
+    targets = [files.folder / "out" / name for name in ("gold.parquet", "run.parquet")]
+    for path, target in zip((files.gold, files.run), targets, strict=True):
+        done = typed("convert", path, target, "--to", "parquet", "--task", plain.task)
+        if said := broken(done):
+            return said
+        if done.code:
+            return None
+    measures = files.case.measures
+    found = outcome(files, lambda: evaluate(*targets, task=plain.task, measures=measures))
+    return differing(plain, found, "remarks", "tag")
 
 
 @check("damaged data")

@@ -21,7 +21,7 @@ from coliee_adapters import limits
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.compressed import DAMAGED, compression_of
 from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
-from coliee_adapters.file_kinds import ARCHIVES, MAIL, kind_of
+from coliee_adapters.file_kinds import ARCHIVES, MAIL, TAR, kind_of
 from coliee_adapters.mail import Mail, attachments, mails, said
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Contents(NamedTuple):
 
 
 def is_archive(path: str) -> bool:
-    """Whether a file is a zip or tar archive, the latter compressed or not; an Office document is not."""
+    """Whether a file is a zip or tar archive, only the latter compressed or not; an Office document is not."""
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return False
@@ -69,7 +69,7 @@ def is_archive(path: str) -> bool:
                 head = raw.read(_HEAD)
     except (OSError, InputError, *_BROKEN):
         return False
-    return kind_of(head) in ARCHIVES
+    return kind_of(head) in ((TAR,) if compression else ARCHIVES)
 
 
 def contents(path: str) -> Contents:

@@ -1,6 +1,6 @@
-"""Compressed files, known by their first bytes and not by their names: gzip, bzip2, xz, Zstandard, LZ4.
+"""Compressed files, known by their first bytes and not by their names: gzip, bzip2, xz, Zstandard.
 
-gzip, bzip2 and xz come with Python, and from 3.14 on Zstandard does; the extra ``compression`` has the others. Only as
+gzip, bzip2 and xz come with Python, and from 3.14 on Zstandard does; the extra ``compression`` has it before. Only as
 much is unpacked as is asked for, so that the caller can stop at a limit.
 """
 
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Final, Protocol, cast
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 
-#: so many packed bytes are read at a time, and so many come out of them; LZ4 makes room for all that may come
+#: so many packed bytes are read at a time, and so many come out of them
 _PIECE: Final = 1 << 16
 _MOST: Final = 1 << 20
 
@@ -59,7 +59,7 @@ class Compression(NamedTuple):
         try:
             return importlib.import_module(self.module)
         except ImportError:
-            problem = f"{self.name} data needs the package {self.module.removesuffix('.frame')}"
+            problem = f"{self.name} data needs the package {self.module}"
             remedy = "pip install 'coliee-ir[compression]', or use gzip"
             raise InputError(path, problem, remedy=remedy) from None
 
@@ -106,9 +106,6 @@ COMPRESSIONS: Final = (
         "xz", ".xz", re.compile(rb"\xfd7zXZ\0"), "lzma", "LZMAFile", "LZMADecompressor", {"memlimit": 256 << 20}
     ),
     Compression("Zstandard", ".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _ZSTD, "ZstdFile", "ZstdDecompressor"),
-    Compression(
-        "LZ4", ".lz4", re.compile(rb"\x04\x22\x4d\x18"), "lz4.frame", "LZ4FrameFile", "LZ4FrameDecompressor"
-    ),
 )  # fmt: skip
 
 #: What is raised over damaged data.

@@ -42,7 +42,6 @@ _STARTS: Final = (
     (b"\x1f\x8b", Kind("gzip data within compressed data", _ONCE)),
     (b"\xfd7zXZ\0", Kind("xz data within compressed data", _ONCE)),
     (b"\x28\xb5\x2f\xfd", Kind("Zstandard data within compressed data", _ONCE)),
-    (b"\x04\x22\x4d\x18", Kind("LZ4 data within compressed data", _ONCE)),
     (b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", _UNPACK)),
     (b"Rar!\x1a\x07", Kind("a RAR archive", _UNPACK)),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("an old-format Excel or Word file", _EXPORT)),

@@ -145,9 +145,9 @@ class Source:
 
     @functools.cached_property
     def is_stream(self) -> bool:
-        """Whether it can be read once only: standard input, a pipe; or a server gives no ranges of it."""
+        """Whether it can be read once only: standard input, a pipe, a file of the web."""
         if self.is_remote:
-            return remote.state(self.path).size is None or not remote.has_ranges(self.path)
+            return remote.is_web(self.path) or remote.state(self.path).size is None
         try:
             return self.path == "-" or (self._place.exists() and not self._place.is_file())
         except (OSError, ValueError):  # no name that a file can have, as its opening will say
@@ -202,7 +202,7 @@ class Source:
         shown = file_kinds.kind_of(head)
         if shown is None:
             return Kind.TEXT, True
-        if shown in file_kinds.ARCHIVES:
+        if shown in ((file_kinds.TAR,) if self._compression else file_kinds.ARCHIVES):
             return Kind.ARCHIVE, False
         if self._compression:
             return Kind.BINARY, False
@@ -280,20 +280,15 @@ class Source:
         return sha256_of(self._place)
 
     @contextlib.contextmanager
-    def open(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
+    def open(self) -> Iterator[BinaryIO]:
         """A binary stream from the first byte, decompressed. A small plain file, of which all was seen, is not opened.
-
-        Args:
-            to_end: whether the rest will be read from where reading begins, so that a file elsewhere is asked for
-                megabytes at once.
-            stop: the byte of a file elsewhere behind which nothing will be read; None for its end.
 
         Raises:
             InputError: see the class.
         """
         self.check()
         if self.is_remote or not self.is_file or self.goes_on:
-            with self._stream(to_end=to_end, stop=stop) as stream:
+            with self._stream() as stream:
                 yield stream
             return
         with self._faults():
@@ -303,27 +298,19 @@ class Source:
             self._check_unchanged(None)
 
     @contextlib.contextmanager
-    def _stream(self, *, to_end: bool = False, stop: int | None = None) -> Iterator[BinaryIO]:
+    def _stream(self) -> Iterator[BinaryIO]:
         """The same, whatever the first bytes are."""
         with contextlib.ExitStack() as stack:
             with self._faults():
                 raw: BinaryIO
-                known: _State | None = None
                 if self.is_stream:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
-                    known = self._state
-                    if self.is_remote:
-                        size = known.size if known is not None else remote.state(self.path).size or 0
-                        size = size if stop is None else min(stop, size)
-                        raw = stack.enter_context(remote.opened(self.path, size, to_end=to_end))
-                    else:
-                        raw = stack.enter_context(self._place.open("rb"))
+                    here = remote.opened(self.path) if self.is_remote else self._place.open("rb")
+                    raw = stack.enter_context(here)
                     self._check_unchanged(raw)
-                # its first bytes, which are those of the first time, are not asked for again
-                is_plain = self.is_remote and known is not None and not self._compression
-                compression = None if is_plain else compression_of(raw)
+                compression = compression_of(raw)
                 self._compression = "" if compression is None else compression.name
                 stream = raw if compression is None else stack.enter_context(compression.unpacked(raw, self.name))
             yield stream
@@ -374,7 +361,7 @@ class Source:
         """
         longest = self.limits.line if longest is None else longest
         self._check_text()
-        with self.open(to_end=True, stop=stop) as stream:
+        with self.open() as stream:
             rest: list[bytes] = []  # of a line that has not ended yet
             held = 0  # bytes in it
             done = start
@@ -436,7 +423,7 @@ class Source:
         most: int = getattr(self.limits, limit)
         pieces: list[bytes] = []
         size = self.size
-        with self.open(to_end=True) as stream:
+        with self.open() as stream:
             while size <= most and (piece := self._read(stream, _PIECE)):
                 pieces.append(piece)
                 size = max(size, stream.tell())
@@ -497,9 +484,8 @@ class Source:
         if (kind := file_kinds.kind_of(head)) is not None:
             if kind is file_kinds.PARQUET and not self._compression:
                 return  # only who asks for text is refused
-            is_packed = kind in (file_kinds.ZIP, file_kinds.TAR) and not self.is_remote and not self.is_stream
             remedy = kind.remedy
-            if is_packed:
+            if self._kind_of(head)[0] is Kind.ARCHIVE and not self.is_remote and not self.is_stream:
                 archives.check(self.path)  # which may have more to say
                 if archives.outer(self.path) == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
@@ -534,7 +520,7 @@ class Source:
             spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as the source
             weakref.finalize(self, spool.close)
             if self.path != "-":
-                with remote.downloaded(self.path) if self.is_remote else Path(self.path).open("rb") as pipe:
+                with remote.opened(self.path) if self.is_remote else Path(self.path).open("rb") as pipe:
                     self._copy(pipe, spool)
             elif sys.stdin is None:
                 raise InputError(self.name, "standard input is closed", remedy="name a file, or pipe one in")
@@ -661,7 +647,7 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
 
     It is written beside its place and moved into it, so that a crash leaves the old file. Standard output (``-``), and
     what is not a plain file (a terminal, a pipe, ``/dev/null``), gets the content when the block has ended: all of it,
-    or nothing. A name that ends in ``.gz``, ``.bz2``, ``.xz``, ``.zst`` or ``.lz4`` is compressed, without a time
+    or nothing. A name that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is compressed, without a time
     stamp so that equal runs give equal files.
 
     Raises:
@@ -936,7 +922,7 @@ def _size(path: str) -> int | None:
     """
     if remote.is_remote(path):
         with contextlib.suppress(OSError, InputError):
-            return remote.state(path).size
+            return None if remote.is_web(path) else remote.state(path).size
         return None
     found = _plain(path, None) if path else None
     if found is None:
@@ -976,7 +962,7 @@ def _digest(path: str, size: int, most: int | None = None) -> bytes:
     digest = hashlib.sha256()
     size = limits.current().unpacked if size == _ANY else size
     try:
-        with remote.opened(path, size) if remote.is_remote(path) else Path(path).open("rb") as raw:
+        with remote.opened(path) if remote.is_remote(path) else Path(path).open("rb") as raw:
             compression = compression_of(raw)
             stream = raw if compression is None else compression.unpacked(raw, path)
             if most is not None:

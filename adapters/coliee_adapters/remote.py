@@ -1,7 +1,8 @@
-"""Files that lie elsewhere, ``s3://BUCKET/NAME`` or ``https://HOST/NAME``: read through fsspec, range by range.
+"""Files that lie elsewhere, ``s3://BUCKET/NAME`` or ``https://HOST/NAME``: read through fsspec.
 
-What fsspec knows it reads: s3fs, gcsfs and the like are the user's to install. Credentials in an address go to fsspec
-and nowhere else: ``errors.masked`` is what is shown.
+A bucket is read piece by piece; a file of the web is downloaded once. What fsspec knows it reads: s3fs, gcsfs and the
+like are the user's to install. Credentials in an address go to fsspec and nowhere else: ``errors.masked`` is what is
+shown.
 """
 
 from __future__ import annotations
@@ -11,17 +12,24 @@ import importlib
 import io
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final
+from time import monotonic
+from typing import Any, BinaryIO, Final, cast
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked
 
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::[^/]*)?://")
 
-#: at least so much is asked for at once: what the first bytes are is asked several times; of what will be read to its
-#: end so much, since each question takes a server's time
-_LEAST: Final = 1 << 16
+#: bytes that are asked for at once, since each question takes a server's time
 _PIECE: Final = 1 << 22
+_BUFFER: Final = 1 << 16
+
+#: seconds in which a server must take a connection, and in which it must go on with an answer
+_CONNECT: Final = 4
+_ANSWER: Final = 6
+
+#: addresses that could not be reached → until when they are not asked again, and why
+_lost: dict[str, tuple[float, OSError]] = {}
 
 #: by what a file elsewhere is known again, where its server says it
 _SIGNS: Final = (
@@ -61,6 +69,11 @@ def refuse(path: str | None, what: str) -> None:
         raise UsageError(f"{what} must be on this machine, not at {masked(path)}")
 
 
+def is_web(path: str) -> bool:
+    """Whether it is an address of the web, whose servers need not know ranges."""
+    return path.startswith(("http://", "https://"))
+
+
 def state(path: str) -> State:
     """What the server says of a file now.
 
@@ -68,6 +81,8 @@ def state(path: str) -> State:
         InputError: it is a folder, or fsspec lacks what it needs.
         OSError: it is not there, or cannot be reached.
     """
+    if (error := _known_as_lost(path)) is not None:
+        raise error
     system, place = _located(path)
     with _faults():
         system.invalidate_cache(place)
@@ -78,34 +93,18 @@ def state(path: str) -> State:
     return State(None if size is None else int(size), " ".join(str(info[name]) for name in _SIGNS if info.get(name)))
 
 
-def has_ranges(path: str) -> bool:
-    """Whether a server gives ranges of a file; one of the web may give all of it instead."""
-    system, place = _located(path)
-    if not path.startswith("http"):
-        return True
-    with _faults():
-        return len(system.cat_file(place, start=0, end=1)) <= 1
+def opened(path: str) -> BinaryIO:
+    """A stream of its bytes; one of the web can be read once, from its beginning to its end.
 
-
-def opened(path: str, size: int, *, to_end: bool = False) -> BinaryIO:
-    """A stream that asks for the ranges that are read of it.
-
-    Args:
-        path: the address.
-        size: how many bytes the file has, or how many of its first ones there are to read.
-        to_end: whether all of them will be read, from where it begins.
+    Raises:
+        OSError: it is not there, or cannot be reached.
     """
-    return io.BufferedReader(_Ranges(path, size), _PIECE if to_end else _LEAST)
-
-
-def downloaded(path: str) -> BinaryIO:
-    """All of a file, as a temporary one: for servers that give no ranges."""
-    import tempfile  # takes a while to load
-
     system, place = _located(path)
-    with _faults(), tempfile.NamedTemporaryFile() as file:
-        system.get_file(place, file.name)
-        return open(file.name, "rb")  # noqa: PTH123 - the caller closes it
+    with _faults():
+        if is_web(path):  # as a size is given, it is not asked for
+            return cast(BinaryIO, system.open(place, "rb", block_size=0, size=1))
+        # what fsspec opens has a readline of its own
+        return io.BufferedReader(system.open(place, "rb", block_size=_PIECE, cache_type="readahead"), _BUFFER)
 
 
 def uploaded(path: str, content: str) -> None:
@@ -125,12 +124,24 @@ def uploaded(path: str, content: str) -> None:
 
 def is_folder(path: str) -> bool:
     """Whether an address is that of a folder, or of what a bucket shows as one; on the web it ends in a slash."""
-    if path.startswith("http"):  # where asking would load the page
+    if is_web(path):  # where asking would load the page
         return path.partition("?")[0].endswith("/")
-    system, place = _located(path)
-    with contextlib.suppress(OSError), _faults():
-        return bool(system.isdir(place))
-    return False
+    if _known_as_lost(path) is not None:
+        return False
+    try:
+        system, place = _located(path)
+        with _faults():  # isdir of fsspec takes a server that does not answer for a no
+            return bool(system.info(place).get("type") == "directory")
+    except (InputError, FileNotFoundError):
+        return False
+    except OSError as error:
+        _lost[path] = monotonic() + _ANSWER, error
+        return False
+
+
+def _known_as_lost(path: str) -> OSError | None:
+    until, error = _lost.get(path, (0.0, None))
+    return error if monotonic() < until else None
 
 
 def files(folder: str) -> list[str]:
@@ -168,9 +179,28 @@ def _located(path: str) -> _Place:
     except ImportError:
         raise UsageError(f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'") from None
     try:
-        return _Place(*fsspec.core.url_to_fs(path))
-    except (ImportError, ValueError) as error:
+        located = _Place(*fsspec.core.url_to_fs(path, **_patience(path)))
+    except Exception as error:  # each library has its own
         raise InputError(masked(path), f"cannot be opened ({error})", remedy="check the address") from None
+    if hasattr(located.system, "retries"):  # of s3fs
+        located.system.retries = 1
+    return located
+
+
+def _patience(path: str) -> dict[str, dict[str, Any]]:
+    """By protocol, what makes the libraries that wait for minutes wait for seconds."""
+    found: dict[str, dict[str, Any]] = {}
+    for protocol in path.partition("://")[0].split("::"):
+        if protocol in ("s3", "s3a"):
+            bounds = {"connect_timeout": _CONNECT, "read_timeout": _ANSWER, "retries": {"total_max_attempts": 1}}
+            found[protocol] = {"config_kwargs": bounds}
+        elif protocol in ("http", "https"):
+            with contextlib.suppress(ImportError):  # of which fsspec will speak
+                timeout = importlib.import_module("aiohttp").ClientTimeout(sock_connect=_CONNECT, sock_read=_ANSWER)
+                found[protocol] = {"client_kwargs": {"timeout": timeout}}
+        elif protocol in ("ftp", "sftp", "ssh"):
+            found[protocol] = {"timeout": _ANSWER}
+    return found
 
 
 @contextlib.contextmanager
@@ -178,40 +208,13 @@ def _faults() -> Iterator[None]:
     """Whatever a file system raises, as an OSError that says it in one line."""
     try:
         yield
-    except FileNotFoundError:
-        raise
     except Exception as error:  # each library has its own
-        said = str(error).strip() or type(error).__name__
+        told: BaseException = error
+        if isinstance(error, FileNotFoundError):
+            if error.__cause__ is None or (
+                getattr(error.__cause__, "status", 404) in (404, 410) and (not isinstance(error.__cause__, OSError))
+            ):
+                raise
+            told = error.__cause__  # fsspec takes whatever the web does not answer for a file that is not there
+        said = str(told).strip() or type(told).__name__
         raise OSError(masked(said.splitlines()[0])) from None
-
-
-class _Ranges(io.RawIOBase):
-    """The bytes of a file elsewhere, of which each range is asked for when it is read."""
-
-    def __init__(self, path: str, size: int) -> None:
-        self._place, self._size, self._at = _located(path), size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        stop = min(self._at + len(buffer), self._size)
-        if stop <= self._at:
-            return 0
-        with _faults():
-            piece = self._place.system.cat_file(self._place.path, start=self._at, end=stop)
-        if len(piece) != stop - self._at:
-            raise OSError(f"{stop - self._at} bytes were asked for, and {len(piece)} came")
-        buffer[: len(piece)] = piece
-        self._at = stop
-        return len(piece)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder
-from coliee_adapters.fonts import lacking
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import leaderboard
@@ -164,5 +163,3 @@ def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extra
         say(f"written: {file}")
     for name, reason in missing.items():
         say(f"no {name}: {reason}")
-    for sentence in lacking(figures):
-        say(sentence)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
-from coliee_adapters.fonts import lacking
 from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
@@ -66,10 +65,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def tell_figures(folder: str, files: Sequence[Path]) -> None:
-    """On standard error: how many files were written to a folder, and the fonts that their figures lack."""
+    """On standard error: how many files were written to a folder."""
     say(f"{folder}: {counted(len(files), 'file')}")
-    for sentence in lacking(files):
-        say(sentence)
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

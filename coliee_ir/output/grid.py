@@ -16,9 +16,8 @@ from typing import Final, Literal, TypeVar, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.compressed import plain_name
-from coliee_adapters.display import goes_on, padded, width
+from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
-from coliee_adapters.fonts import scripts
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.resampling import Difference
 
@@ -208,223 +207,45 @@ def in_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
 
 
-#: points that a line of text has in article and LNCS; that a page is high, for tables that are turned
-_LINE, _PAGE = 345.0, 540.0
-#: rows from which a table becomes a longtable
-_ROWS = 45
-#: size of type, its width as a share of the normal one, the space between columns and the height of a line in points
-_SIZES = (
-    ("", 1.0, 6.0, 12.0), (r"\small", 0.925, 5.0, 11.0), (r"\footnotesize", 0.85, 4.0, 9.5),
-    (r"\scriptsize", 0.8, 3.0, 8.0),
-)  # fmt: skip
-#: points from which a column of words is broken into lines
-_WORDS = 100.0
-#: letters from which a word in a column of words may be broken; a letter as it is escaped; after what it is broken
-_LONG_WORD, _LETTER, _BREAKS = (
-    16,
-    r"\$[^$]+\$|\\[A-Za-z]+\{\}|\\.|\{.\}|.",
-    ("/", ".", "-", "=", "?", r"\_", r"\&"),
-)
+#: rows from which a table becomes a longtable; the cells of text columns longer than these characters are broken
+_ROWS, _LONG = 45, 30
+#: characters that pdfLaTeX does not have
+_BEYOND: Final = re.compile("[^\n -\u024f\u2010-\u203a\u20ac]")
 
 
 def latex(grid: Grid) -> str:
     r"""A tabular with booktabs' rules, bold by \textbf; with a caption, a table around it.
 
-    It fits the line of an A4 or LNCS page: type becomes smaller, words are broken, long heads become letters with a
-    legend, the table is turned. From 45 rows on, or where it is higher than a page, it is a longtable, which goes over
-    pages. Comments above it name the packages, and what pdfLaTeX needs for letters that it does not know.
+    What is wider than the line is made smaller by adjustbox; from 45 rows on it is a longtable, which goes over pages.
+    A comment above it names the packages.
     """
-    header, *rows = _finished(
-        grid, in_latex, lambda number: rf"\textbf{{{number}}}", lambda mark: rf"\textsuperscript{{{mark}}}"
-    )
-    widths = [
-        [_wide(cell.text + cell.mark) * 1.1 if isinstance(cell, Number) else _wide(cell) for cell in row]
-        for row in grid.rows
-    ]
-    told = _fitted(_Sheet(header, rows, [_wide(name) for name in grid.header], widths, grid.n_text), grid)
-    packages, _, table = told.partition("\n")
-    unknown = declarations(told)
-    if not unknown:
-        return told
-    fonts = ", ".join(scripts(told)) or "Latin Modern"
-    best = f"% pdflatex does not have all these characters: use lualatex or xelatex, with a font such as {fonts}\n"
-    return f"{packages}\n% pdflatex: {unknown}\n{table}{best}"
-
-
-#: combining characters as LaTeX's accents
-_ACCENTS: Final = {
-    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": ".",
-    "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v",
-}  # fmt: skip
-_HOOK, _HORN, _DOT = "\u0309", "\u031b", "\u0323"
-
-#: what pdfLaTeX knows: Latin in fontenc's T1, and textcomp
-_KNOWN: Final = (
-    "[\n -~\u00a0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0218-\u021b\u2010-\u2016"
-    "\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac]"
-)
-
-
-def declarations(text: str) -> str:
-    r"""How pdfLaTeX prints the letters that T1 does not have: built of those that it has, or else as question marks.
-
-    >>> print(declarations("ĐH Nguyễn"))
-    \DeclareUnicodeCharacter{1EC5}{\~{\^{e}}}
-    """
-    return "".join(
-        rf"\DeclareUnicodeCharacter{{{ord(letter):04X}}}{{{_built(letter)}}}"
-        for letter in sorted(set(re.sub(_KNOWN, "", text)))
-    )
-
-
-def _built(letter: str) -> str:
-    base, *marks = list(unicodedata.normalize("NFD", letter))
-    if not base.isascii() or not marks or set(marks) - set(_ACCENTS) - {_HOOK, _HORN, _DOT}:
-        return rf"\GenericWarning{{}}{{U+{ord(letter):04X} needs lualatex}}?"
-    for mark in marks:
-        if mark in _ACCENTS:
-            base = rf"\{_ACCENTS[mark]}{{{base}}}"
-    if _HOOK in marks:
-        base = rf"\leavevmode\ooalign{{{base}\cr\hidewidth\raise1.2ex\hbox{{\tiny ?}}\hidewidth}}"
-    if _DOT in marks:
-        base = rf"\d{{{base}}}"
-    return base + (r"\kern-.1em\raise.6ex\hbox{\scriptsize'}" if _HORN in marks else "")
-
-
-class _Sheet(NamedTuple):
-    """A table as it is printed, with the width of each cell in points, and what its letters stand for."""
-
-    header: list[str]
-    rows: list[list[str]]
-    head_widths: list[float]
-    widths: list[list[float]]
-    n_text: int
-    legend: str = ""
-    turned: bool = False
-
-    def columns(self) -> list[float]:
-        """How wide each column is."""
-        return [max(column) for column in zip(self.head_widths, *self.widths, strict=True)]
-
-    def lettered(self) -> _Sheet:
-        """The same with letters for the heads of numbers that are wider than what is under them."""
-        bodies = [max(column) for column in zip(*self.widths, strict=True)] if self.widths else self.head_widths
-        header, widths = list(self.header), list(self.head_widths)
-        legend: list[str] = []
-        for at in range(self.n_text, len(header)):
-            if widths[at] > bodies[at] + 1:
-                letter = chr(65 + len(legend) % 26) * (1 + len(legend) // 26)
-                legend.append(f"{letter}: {header[at]}")
-                header[at], widths[at] = letter, _wide(letter)
-        return self._replace(header=header, head_widths=widths, legend=", ".join(legend))
-
-    def transposed(self) -> _Sheet:
-        """The same with its columns as rows."""
-        cells = [list(row) for row in zip(self.header, *self.rows, strict=True)]
-        widths = [list(row) for row in zip(self.head_widths, *self.widths, strict=True)]
-        return _Sheet(cells[0], cells[1:], widths[0], widths[1:], 1, turned=True)
-
-
-def _wide(text: str) -> float:
-    """About how many points a text takes in Computer Modern at 10 points; never less than it does."""
-    return sum(3.4 if c in " ijltfrI.,:;|!'()[]-/" else 5.2 * width(c) if width(c) != 1 else
-               10.0 if c > "\u024f" and c != "–" else 8.6 if c in "mwMWQO%@<>=+~" else
-               7.6 if c.isupper() else 5.6 for c in text)  # fmt: skip
-
-
-def _fitted(sheet: _Sheet, grid: Grid) -> str:
-    lettered, turned = sheet.lettered(), sheet.transposed().lettered()
-    for one, line in ((sheet, _LINE), (lettered, _LINE), (turned, _LINE), (lettered, _PAGE), (turned, _PAGE)):
-        columns = one.columns()
-        for style in _SIZES:
-            size, share, space, _ = style
-            breaks = bool(size) and any(width > _WORDS for width in columns[: one.n_text])
-            fixed = [width for at, width in enumerate(columns) if at >= one.n_text or width <= _WORDS]
-            wordy = [width for width in columns[: one.n_text] if width > _WORDS]
-            free = line - share * sum(fixed) - 2 * space * len(columns)
-            if share * sum(columns) + 2 * space * len(columns) <= line:
-                return _typeset(one, grid, style, line, {})
-            if breaks and free >= 60 * len(wordy):
-                spare = free - 60 * len(wordy)
-                parts = {
-                    at: 60 + spare * width / sum(wordy)
-                    for at, width in enumerate(columns[: one.n_text])
-                    if width > _WORDS
-                }
-                return _typeset(one, grid, style, line, parts)
-    return _typeset(lettered, grid, (_SIZES[-1][0], _SIZES[-1][1], 2.0, _SIZES[-1][3]), _PAGE, {}, shrunk=True)
-
-
-_Style = tuple[str, float, float, float]
-
-
-def _is_long(sheet: _Sheet, style: _Style, line: float, parts: dict[int, float], caption: str) -> bool:
-    """Whether a table has too many rows for a page, or with its caption too many lines."""
-    _, share, _, height = style
-    lines = sum(
-        max([1.0, *(math.ceil(1.15 * share * row[at] / width) for at, width in parts.items())]) for row in sheet.widths
-    )
-    above = 12 * (2 + _wide(caption + sheet.legend) // line)
-    room = _PAGE if line == _LINE else _LINE
-    return (len(sheet.rows) >= _ROWS and not sheet.turned) or above + (lines + 3) * height > room
-
-
-def _breakable(cell: str) -> str:
-    """A cell in which long words, such as addresses, may be broken at their signs, or else after some letters."""
-
-    def broken(word: re.Match[str]) -> str:
-        letters = re.findall(_LETTER, word[0])
-        if len(letters) < _LONG_WORD:
-            return word[0]
-        made, since = "", 0
-        for letter, following in zip(letters, [*letters[1:], ""], strict=True):
-            made, since = made + letter, since + 1
-            if (since > 10 or letter in _BREAKS) and not (following and goes_on(letter, following)):
-                made, since = made + r"\allowbreak{}", 0
-        return made
-
-    return re.sub(r"\S+", broken, cell)
-
-
-def _typeset(
-    sheet: _Sheet, grid: Grid, style: _Style, line: float, parts: dict[int, float], *, shrunk: bool = False,
-) -> str:  # fmt: skip
-    size, _, space, _ = style
-    packages = ["booktabs", *(["array"] if parts else [])]
-    columns = "".join(
-        rf">{{\raggedright\arraybackslash}}p{{{math.floor(parts[at])}pt}}" if at in parts
-        else "l" if at < sheet.n_text else "r"
-        for at in range(len(sheet.header))
-    )  # fmt: skip
-    caption = in_latex(grid.caption) + (f" {sheet.legend}." if sheet.legend else "")
-    label = rf"\label{{{grid.label}}}" if grid.label else ""
-    named = f"\\caption{{{caption}}}{label}" if caption or label else ""
-    head = f"\\toprule\n{' & '.join(sheet.header)} \\\\\n\\midrule\n"
-    rows = [[_breakable(cell) if at in parts else cell for at, cell in enumerate(row)] for row in sheet.rows]
-    body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-    setting = f"{size}\n\\setlength{{\\tabcolsep}}{{{space:g}pt}}\n" if size else ""
-    if _is_long(sheet, style, line, parts, grid.caption) and not shrunk:
-        packages.append("longtable")
-        top = f"{named} \\\\\n" if named else ""
-        text = (
-            f"{setting}\\setlength{{\\LTcapwidth}}{{\\linewidth}}\n\\begin{{longtable}}{{{columns}}}\n{top}{head}\\endfirsthead\n{head}\\endhead\n"
-            f"\\bottomrule\n\\endfoot\n{body}\\end{{longtable}}\n"
+    header, *rows = (
+        " & ".join(row)
+        for row in _finished(
+            grid, in_latex, lambda number: rf"\textbf{{{number}}}", lambda mark: rf"\textsuperscript{{{mark}}}"
         )
-        if line > _LINE:
-            packages.append("pdflscape")
-            text = f"\\begin{{landscape}}\n{text}\\end{{landscape}}\n"
-        return f"% \\usepackage{{{','.join(packages)}}}\n{{{text}}}\n"
+    )
+    words = [any(isinstance(row[at], str) and len(row[at]) > _LONG for row in grid.rows) for at in range(grid.n_text)]
+    columns = "".join(r"p{.3\linewidth}" if long else "l" for long in words)
+    columns += "r" * (len(grid.header) - grid.n_text)
+    label = rf"\label{{{grid.label}}}" if grid.label else ""
+    named = rf"\caption{{{in_latex(grid.caption)}}}{label}" if grid.caption or label else ""
+    head = f"\\toprule\n{header} \\\\\n\\midrule\n"
+    body = "".join(f"{row} \\\\\n" for row in rows)
+    if len(rows) >= _ROWS:
+        top = f"{named} \\\\\n" if named else ""
+        head = f"{top}{head}\\endfirsthead\n{head}\\endhead\n\\bottomrule\n\\endfoot\n"
+        return _packages("booktabs,longtable", f"\\begin{{longtable}}{{{columns}}}\n{head}{body}\\end{{longtable}}\n")
     text = f"\\begin{{tabular}}{{{columns}}}\n{head}{body}\\bottomrule\n\\end{{tabular}}\n"
-    if shrunk:
-        packages.append("graphicx")
-        text = f"\\resizebox{{\\linewidth}}{{!}}{{%\n{text}}}\n"
-    if named or line > _LINE:
-        around = "sidewaystable" if line > _LINE else "table"
-        packages += ["rotating"] if line > _LINE else []
-        text = f"\\begin{{{around}}}\n\\centering\n{named}\n{setting}{text}\\end{{{around}}}\n"
-    elif setting:
-        text = f"{{{setting}{text}}}\n"
-    return f"% \\usepackage{{{','.join(packages)}}}\n{text}"
+    if not named:
+        return _packages("booktabs", text)
+    text = f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\\end{{adjustbox}}\n"
+    return _packages("booktabs,adjustbox", f"\\begin{{table}}\n\\centering\n{named}\n{text}\\end{{table}}\n")
+
+
+def _packages(names: str, text: str) -> str:
+    best = "; use lualatex or xelatex, with a font that has all characters" if _BEYOND.search(text) else ""
+    return f"% \\usepackage{{{names}}}{best}\n{text}"
 
 
 def styled(grid: Grid, decimals: int | None = None, *, percent: bool = False) -> Grid:

@@ -547,7 +547,7 @@ def _content(submission: Submission) -> _Content | None:
             raise UsageError("a store keeps the scores of runs in files; this run is in memory")
         digest.update(f"\0{name}\0".encode())
         try:
-            with part.open(to_end=True) as stream:
+            with part.open() as stream:
                 while piece := stream.read(1 << 20):
                     digest.update(piece)
         except InputError:

@@ -6,8 +6,7 @@ with any version and on any machine.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -145,28 +144,6 @@ def exact_below(n_resamples: int) -> int:
     return n_resamples.bit_length()
 
 
-def bootstrapped(runs: Sequence[Terms], n_resamples: int, seed: int) -> FloatArray:
-    """The score of each run on samples of the queries, drawn with replacement; shape (n_resamples, runs).
-
-    All runs see the same samples, so that differences of columns are paired.
-    """
-    each, n, width = _stacked(runs)
-    scores = np.empty((n, n_resamples))
-    done = 0
-    for drawn in draws(seed, n_resamples, each.shape[1], len(each)):
-        sums = (each @ drawn.T).reshape(n, width, -1)
-        for at, run in enumerate(runs):
-            scores[at, done : done + len(drawn)] = run.score((sums[at] + run.besides[:, None]).T)
-        done += len(drawn)
-    return scores.T
-
-
-def _stacked(runs: Sequence[Terms]) -> tuple[FloatArray, int, int]:
-    """The terms of all runs as an array of shape (runs · T, Q); the number of runs, and T."""
-    each = np.concatenate([run.each.T for run in runs])
-    return each, len(runs), len(each) // len(runs)
-
-
 def left_out(run: Terms) -> FloatArray:
     """The score without each query in turn; shape (Q,)."""
     return run.score(run.each.sum(axis=0) + run.besides - run.each)
@@ -190,17 +167,6 @@ def wilson(successes: float, n: float, confidence_level: float) -> Interval:
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
-
-
-def detectable(error: float, critical: float, power: float) -> float:
-    """The least true difference that a two-sided test finds with this power, by the normal approximation.
-
-    Args:
-        error: the standard error of the difference; without one, where nothing differs, nothing can be said.
-        critical: how many standard errors are significant; where none are, nothing can be found.
-        power: the probability of finding it.
-    """
-    return error * (critical + _normal().inv_cdf(power)) if error > NEAR and critical < math.inf else _NAN
 
 
 def effect(difference: float, jackknife: FloatArray) -> float:

@@ -51,7 +51,6 @@ class PairTest(NamedTuple):
         p: the probability of such a T, or of a greater one, if the runs do not differ; two-sided.
         critical: what T must exceed to be significant; infinite where none can be.
         differing: how many queries the runs differ in; swaps of others change nothing.
-        attainable: the greatest difference that any swap gives; infinite where not all were looked at.
     """
 
     difference: float
@@ -60,7 +59,6 @@ class PairTest(NamedTuple):
     p: float
     critical: float
     differing: int
-    attainable: float
 
     @property
     def is_hopeless(self) -> bool:
@@ -138,7 +136,7 @@ def _sampled(
                 change = moved[number[b]] - moved[number[a]]
             tail.add(_ratio(*pair.after(change)))
     for (at, pair), tail in zip(drawn, tails, strict=True):
-        yield at, pair.test(tail.p, tail.critical, math.inf)
+        yield at, pair.test(tail.p, tail.critical)
 
 
 class _Tail:
@@ -247,7 +245,7 @@ class _Pair:
         """What all possible trials say."""
         values = np.concatenate([_ratio(*trial) for trial in trials])
         critical, p = verdict(values, self.statistic, alpha, is_exact=True)
-        return self.test(p, critical, max(float(np.nanmax(difference, initial=0.0)) for difference, _ in trials))
+        return self.test(p, critical)
 
     def binomial(self, alpha: float) -> PairTest:
         """The same where all differences have one size: how many of them are positive is binomial."""
@@ -260,15 +258,13 @@ class _Pair:
         if significant is not None:
             size = np.array([unit * (significant - 1) / self.n])
             critical = float(_ratio(size, self._error(np.array([n * (unit / self.n) ** 2]), size))[0])
-        return self.test(p, critical, unit * n / self.n if self.n else 0.0)
+        return self.test(p, critical)
 
-    def test(self, p: float, critical: float, attainable: float) -> PairTest:
+    def test(self, p: float, critical: float) -> PairTest:
         """The pair, and what trials say of it."""
         missing = math.isnan(self.difference)
         statistic = math.nan if missing else self.statistic
-        return PairTest(
-            self.difference, self.error, statistic, math.nan if missing else p, critical, self.differing, attainable
-        )
+        return PairTest(self.difference, self.error, statistic, math.nan if missing else p, critical, self.differing)
 
 
 def linearised(a: Terms, b: Terms) -> FloatArray:

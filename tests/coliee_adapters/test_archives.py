@@ -21,7 +21,7 @@ import pytest
 
 from coliee_adapters import archives
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, copies
+from coliee_adapters.files import Kind, Source, copies
 from coliee_ir.inbox.folders import walk
 
 RUN = b"001 013 A\n"
@@ -249,6 +249,12 @@ def test_an_office_document_is_no_archive(tmp_path: Path) -> None:
     path.write_bytes(zipped({"[Content_Types].xml": b"<x/>", "word/document.xml": b"<x/>"}))
     assert not archives.is_archive(str(path))
     assert walk([tmp_path]).files == [str(path)]
+
+
+def test_a_zip_archive_that_was_compressed_again_is_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip.gz"
+    path.write_bytes(gzip.compress(PACKED["a.zip"]))
+    assert (walk([path]).files, Source(path).kind) == ([str(path)], Kind.BINARY)
 
 
 def test_copies_are_known_in_archives_and_compressed(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
 from unicodedata import combining, east_asian_width
 
 import pytest
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 
 from coliee_adapters.display import cut, padded, width
 from coliee_adapters.errors import printable, shortened
-from coliee_adapters.fonts import lacking, scripts
 
 WIDTHS = {
     "abc": 3, "Điều 5": 6, "Điê\u0300u 5": 6, "民法第九十六条": 14, "ﾐﾝﾎﾟｳ": 5, "ｅ": 2, "कानून": 3, "한국": 4,
@@ -62,31 +59,6 @@ def test_messages_are_shortened_by_columns() -> None:
     assert shortened("e\u0301" * 60, 60) == "e\u0301" * 60
     assert width(shortened("e" + "\u0301" * 10_000, 60)) == 1
     assert len(shortened("e" + "\u0301" * 10_000, 60)) < 300
-
-
-def test_a_font_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert scripts("plain, Điều, Ωμέγα, право, ≥ 5 👍") == {}
-    assert list(scripts("条約 カード 한국 हिन्दी ไทย")) == [
-        *("Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans Devanagari", "Noto Sans Thai")
-    ]
-    figure = tmp_path / "a.svg"
-    figure.write_text("<svg><text>民法</text></svg>", encoding="utf-8")
-    monkeypatch.setenv("PATH", str(tmp_path))  # without fontconfig nothing is known
-    assert lacking([figure, tmp_path / "a.png"]) == []
-    for names, sentences in (("", 1), ("echo Noto", 0)):
-        (tmp_path / "fc-list").write_text(f"#!/bin/sh\n{names}\n")
-        (tmp_path / "fc-list").chmod(0o755)
-        assert len(found := lacking([figure, tmp_path / "a.png"])) == sentences
-        assert all("民" in sentence and "Noto Sans CJK JP" in sentence for sentence in found)
-
-
-@pytest.mark.skipif(shutil.which("fc-list") is None, reason="fontconfig is not installed")
-def test_fontconfig_is_asked_as_it_wants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "empty.conf").write_text("<?xml version='1.0'?><fontconfig></fontconfig>")
-    monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "empty.conf"))
-    figure = tmp_path / "a.svg"
-    figure.write_text("<svg><text>क</text></svg>", encoding="utf-8")
-    assert len(lacking([figure])) == 1
 
 
 def test_joiners_of_indic_scripts_are_text_and_others_are_shown() -> None:

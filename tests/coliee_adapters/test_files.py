@@ -388,7 +388,6 @@ KINDS = [
     (pack(bz2.compress(LONG)), wording("bzip2-data-within"), "unpack"),
     (pack(lzma.compress(LONG)), wording("xz-archive"), "unpack"),
     (pack(b"\x28\xb5\x2f\xfd" + LONG), wording("zstandard-archive"), "unpack"),
-    (pack(b"\x04\x22\x4d\x18" + LONG), wording("lz4-archive"), "unpack"),
     (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), wording("old-format-excel"), "CSV"),
     (pack(b"PAR1\x15\0" + LONG), wording("parquet-file"), "convert"),
     (b"ARROW1\0\0" + LONG, wording("arrow-file"), "to_csv"),

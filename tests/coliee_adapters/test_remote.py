@@ -6,8 +6,10 @@ import contextlib
 import pickle
 import re
 import shutil
+import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,7 +20,7 @@ import pytest
 import coliee_ir
 from coliee_adapters import remote
 from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
-from coliee_adapters.files import Source, written
+from coliee_adapters.files import Kind, Source, written
 from coliee_ir import Evaluator, Submission
 from tests.needed import needs
 
@@ -147,19 +149,45 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(memory: Any) -> None:
         source.text()
 
 
-def test_ranges_are_asked_for_as_they_are_read(server: _Server) -> None:
+def test_a_file_of_the_web_is_downloaded_once(server: _Server) -> None:
     lines = b"".join(b"q%06d Q0 d%d 1 1.5 TAG\n" % (n, n) for n in range(100_000))
     (server.folder / "run.txt").write_bytes(lines)
     source = Source(address(server, "run.txt"))
-    assert (source.size, source.is_file, source.head()) == (len(lines), True, lines[: 1 << 16])
-    server.asked.clear()
-    start = 27 * (len(lines) // 2 // 27)
-    start = lines.index(b"\n", start) + 1
-    stop = lines.index(b"\n", start + 200_000) + 1
-    assert b"".join(source.blocks(100_000, start, stop)) == lines[start:stop]
-    got = [asked.removeprefix("bytes=").split("-") for command, asked, _ in server.asked if command == "GET"]
-    assert got == [[str(start), str(stop - 1)]]
-    assert source.text() == lines.decode()
+    assert (source.kind, source.head(), source.text()) == (Kind.TEXT, lines[: 1 << 16], lines.decode())
+    assert b"".join(source.blocks(100_000)) == lines
+    assert [command for command, *_ in server.asked] == ["GET"]
+
+
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """The port of a server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+@pytest.mark.parametrize("scheme", ["http", "s3"])
+def test_a_dead_server_is_a_sentence_within_seconds(
+    silent: int, scheme: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("aiohttp")
+    needs("s3fs")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "S3CRET")
+    monkeypatch.setattr(remote, "_ANSWER", 1)
+    run = {"http": f"http://127.0.0.1:{silent}/run.txt", "s3": "s3://dead/run.txt"}[scheme]
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent}")
+    start = time.monotonic()
+    code, out, err = call("evaluate", TASK1 / "gold.json", run)
+    assert (code, out, "run.txt" in err, time.monotonic() - start < 10) == (2, "", True, True), err
+
+
+@pytest.mark.parametrize(
+    "run", ["http://127.0.0.1:1/run.txt", "ftp://127.0.0.1:1/run.txt", "reference://x", "jupyter://x"]
+)
+def test_what_cannot_be_reached_is_not_called_missing(call: Call, run: str) -> None:
+    needs("aiohttp")
+    code, out, err = call("evaluate", TASK1 / "gold.json", run)
+    assert (code, out, run in err, "Traceback" in err, "no such file" in err) == (2, "", True, False, False), err
 
 
 @pytest.mark.parametrize("ranges", [True, False])

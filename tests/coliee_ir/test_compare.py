@@ -607,7 +607,7 @@ def balanced(latex: str) -> bool:
             return False
     begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", latex) for word in ("begin", "end"))
     kinds = re.findall(r"begin{(?:tabular|longtable)}{(.+)}\n", latex)[0]
-    columns = len(re.findall("[lrp]", re.sub(r">{.*?}|{[0-9]+pt}", "", kinds)))
+    columns = len(re.findall("[lrp]", re.sub(r">{.*?}|{.3.linewidth}", "", kinds)))
     rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
     cells = {len(re.split(r"(?<!\\)&", row)) for row in rows}
     return depth == 0 and begun == ended[::-1] and cells == {columns} and "\x1b" not in latex

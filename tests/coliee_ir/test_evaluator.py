@@ -84,10 +84,10 @@ def as_files(folder: Path) -> tuple[str, dict[str, str]]:
 
 def test_every_form_of_a_run_has_the_scores_of_the_dictionary(tmp_path: Path) -> None:
     gold, runs = as_files(tmp_path)
-    wanted = evaluate(GOLD, RUN, task="2")
+    wanted = evaluate(GOLD, RUN, task="2", edition=2026)
     assert wanted.measures == {"MicroF1": 6 / 10, "MicroP": 3 / 4, "MicroR": 3 / 6}
     for form, path in runs.items():
-        scores = evaluate(gold, path)
+        scores = evaluate(gold, path, edition=2026)
         assert (scores.task, scores.file, scores.gold) == ("2", path, gold), form
         assert scores.measures == wanted.measures, form
         assert scores.per_query == wanted.per_query, form
@@ -143,7 +143,7 @@ def test_a_gold_of_case_law_can_be_scored_by_the_measures_of_trec(tmp_path: Path
 
 
 def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
-    scores = evaluate(GOLD, RUN, task="2", exclude=["003.txt", "002"])
+    scores = evaluate(GOLD, RUN, task="2", edition=2026, exclude=["003.txt", "002"])
     assert scores.query_ids == ("001",)
     assert scores.measures == {"MicroF1": 0.5, "MicroP": 0.5, "MicroR": 0.5}
     assert scores.queries == {"judged": 1, "answered": 1, "unanswered": 0, "extra": 1}

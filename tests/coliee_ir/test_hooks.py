@@ -81,7 +81,7 @@ def test_answers_are_the_more_probable_class() -> None:
 
 
 def test_a_split_and_a_query_without_candidates_count() -> None:
-    metrics = compute_metrics(GOLD, PAIRS[:2], task="2", only=["001"])
+    metrics = compute_metrics(GOLD, PAIRS[:2], task="2", edition=2026, only=["001"])
     assert metrics((LOGITS[:2], None))["MicroF1"] == 1
     assert compute_metrics(GOLD, PAIRS[:2], task="2")((LOGITS[:2], None))["MicroR"] == pytest.approx(1 / 3)
 
@@ -122,7 +122,7 @@ def test_labels_in_another_order_than_the_rows_are_refused() -> None:
     assert metrics((LOGITS, LABELS))["Accuracy"] == pytest.approx(3 / 5)
     with pytest.raises(UsageError, match="R05-00-A"):
         metrics((LOGITS[order[::-1]], LABELS[order[::-1]]))
-    assert compute_metrics(GOLD, PAIRS, task="2", only=["001"])((LOGITS, LABELS))["MicroF1"] == 1
+    assert compute_metrics(GOLD, PAIRS, task="2", edition=2026, only=["001"])((LOGITS, LABELS))["MicroF1"] == 1
 
 
 def test_rows_are_named_as_files_name_them() -> None:

@@ -382,7 +382,7 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 )
 def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        rank("gold.json", **options)
+        rank("all", **options)
     assert str(caught.value) == said
 
 
@@ -426,7 +426,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
     ]  # fmt: skip
     assert (told["measure"], told["tie_break"], told["judged"], told["trials"]) == ("MicroF1", [], 20, 10_000)
     assert set(told["tables"]) == {
-        "ranking", "results", "data", "relevant", "questions", "histogram", "unfound", "alone", "ceilings", "invalid"
+        "ranking", "results", "data", "relevant", "questions", "invalid"
     }  # fmt: skip
     assert told["tables"]["results"][0] == {
         "team": "T9", "run": "r9", "returned": 20, "correct": 9, "MicroF1": 0.45, "MicroP": 0.45, "MicroR": 0.45
@@ -443,7 +443,7 @@ def test_hostile_tags_teams_and_file_names_are_escaped_everywhere(
     write(folder, {"c.csv": "query,category\n000001,=evil\n"})
     given = ["leaderboard", "gold.json", "all", "--task", "1", "--categories", "c.csv", "--resamples", "99"]
     for form in ("table", "markdown", "latex"):
-        tables = [word for name in ("ranking", "categories", "alone", "invalid") for word in ("--table", name)]
+        tables = [word for name in ("ranking", "categories", "questions", "invalid") for word in ("--table", name)]
         assert main([*given, *tables, "-f", form]) == 0
         out, err = capsys.readouterr()
         assert "\x1b" not in out + err
@@ -475,8 +475,7 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     out, err = capsys.readouterr()
     assert not out
     assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
-        f"{name}.csv" for name in ("ranking", "results", "data", "relevant", "questions", "histogram", "unfound",
-                                   "alone", "ceilings", "invalid")
+        f"{name}.csv" for name in ("ranking", "results", "data", "relevant", "questions", "invalid")
     )  # fmt: skip
     assert wording("no-table", "categories", wording("name-categories")) in err
     assert (folder / "out" / "results.csv").read_text() == (

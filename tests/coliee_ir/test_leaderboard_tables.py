@@ -1,4 +1,4 @@
-"""Tables of documents, ceilings and published scores: small cases that can be counted by hand, and properties."""
+"""Tables of questions, categories and published scores: small cases that can be counted by hand, and properties."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from naive import Judgements, golds
 from test_leaderboard_2021 import OFFICIAL
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, Submission, judge
+from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, judge
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import Interval
-from coliee_ir.commands.leaderboard import Leaderboard, read_categories, read_official
+from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories, read_official
 from coliee_ir.commands.leaderboard.official import OfficialRun, Published, place
+from coliee_ir.commands.leaderboard.questions import majority
 from coliee_ir.measures import parse
 from coliee_ir.output.grid import Number
 from coliee_ir.stats.cutting import best_fixed_k, cut, one_each, oracle_count
@@ -38,40 +39,6 @@ def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]
     return [[cell.value if isinstance(cell, Number) else cell for cell in row] for row in table.rows]
 
 
-# documents
-
-
-def test_documents_that_no_run_and_that_one_run_alone_returned() -> None:
-    board = board_of(ONE, TWO)
-    assert values(board, "unfound") == [["q1", "b"], ["q4", "e"]]
-    assert values(board, "alone") == [["q3", "d", "ONE"]]
-    assert board.table("unfound").caption == f"{wording('relevant-documents-no-run')}: 2 of 5."
-
-
-def test_right_answers_that_no_run_and_that_one_run_alone_gave() -> None:
-    gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
-    runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
-            for labels in ("YNN", "YYN")]  # fmt: skip
-    board = one_step.leaderboard(gold, *runs, task="4", n_resamples=99)
-    assert values(board, "unfound") == [["R07-03-A", "Y"]]
-    assert values(board, "alone") == [["R07-02-A", "N", "YNN"]]
-    assert values(board, "ceilings") == [
-        ["all Y", 2 / 3],
-        [wording("majority-runs"), 1 / 3],
-        [wording("any-run-right"), 2 / 3],
-    ]
-    assert values(board, "questions") == [
-        ["R07-01-A", "easy", 1.0], ["R07-02-A", "other", 0.5], ["R07-03-A", "other", 0.0]
-    ]  # fmt: skip
-    with pytest.raises(UsageError, match=re.escape(wording("names-no-documents"))):
-        board.table("relevant")
-
-
-def test_as_many_yes_as_no_make_no_the_baseline() -> None:
-    board = one_step.leaderboard({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)
-    assert values(board, "ceilings")[0] == ["all N", 0.5]
-
-
 # questions
 
 
@@ -85,40 +52,37 @@ def test_questions_by_kind() -> None:
     ]  # fmt: skip
     assert all(isinstance(value, float) and math.isnan(value) for value in rows[-1][3:])
     assert rows[0][3] == pytest.approx((1 + 5 / 7) / 2)
-    assert sum(int(str(row[1])) for row in values(board, "histogram")) == 4  # the one without documents has no mean
+    categories = Categories("c.csv", {"all": ("q1", "q2", "q3", "q4", "q5")})
+    _, *columns = zip(*values(board, "crossed", categories=categories), strict=True)
+    counts = [sum(map(int, column)) for column in columns]
+    assert counts == [3, 0, 1, 0]  # one, several; the one without documents has no mean
+
+
+def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
+    gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
+    runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
+            for labels in ("YNN", "YYN")]  # fmt: skip
+    board = one_step.leaderboard(gold, *runs, task="4", n_resamples=99)
+    assert values(board, "questions") == [
+        ["R07-01-A", "easy", 1.0], ["R07-02-A", "other", 0.5], ["R07-03-A", "other", 0.0]
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match=re.escape(wording("names-no-documents"))):
+        board.table("relevant")
+
+
+def test_as_many_yes_as_no_make_no_the_baseline() -> None:
+    assert majority(one_step.leaderboard({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)) == ("N", 0.5)
 
 
 def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
     queries = [f"q{n}" for n in range(10)]
     runs = [Run.of({"q0": ["d"]} if n < 3 else {"q1": ["x"]}, tag=f"r{n}") for n in range(10)]
     board = one_step.leaderboard({query: ["d"] for query in queries}, *runs, task="1", n_resamples=9)
-    assert [row[1] for row in values(board, "histogram")] == [9, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+    categories = Categories("c.csv", {"all": tuple(queries)})
+    assert [row[1] for row in values(board, "crossed", categories=categories)] == [9, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 
 
-# ceilings
-
-
-def test_ceilings_of_a_run() -> None:
-    table = values(board_of(ONE, TWO), "ceilings")
-    # ONE: 3 of 5 right with 5 returned; cut to 2, 1, 1: a, x; c; x
-    assert table[0] == ["ONE", pytest.approx(2 * 3 / 10), pytest.approx(2 * 2 / 9), pytest.approx(2 * 3 / 10), 2]
-    # TWO: cut to 2, 1, 1: a; x; the best cutoff is 1: a; x
-    assert table[1] == ["TWO", pytest.approx(2 * 2 / 9), pytest.approx(2 / 7), pytest.approx(2 * 2 / 9), 3]
-    assert table[2][:2] == [wording("one-relevant-document"), pytest.approx(2 * 4 / 9)]
-
-
-def test_ceilings_look_at_the_long_list_where_there_is_one() -> None:
-    gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()})
-    longer = Run.of({q: [*of, "x"] for q, of in GOLD.items()}, tag="ONE")
-    board = one_step.leaderboard(gold, Submission(ONE, None, longer), task="3", edition=2025, n_resamples=9)
-    assert values(board, "ceilings")[0][2] == 1.0
-
-
-def test_a_perfect_first_of_2026_is_sufficient_where_one_article_is_relevant() -> None:
-    gold = Gold({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, dict.fromkeys(GOLD, True))
-    board = one_step.leaderboard(gold, Submission(ONE, Answers({"q2": True}, tag="ONE")), task="3", n_resamples=9)
-    assert values(board, "ceilings")[-1][1] == 3 / 4
-    assert values(board, "results")[0][:4] == ["ONE", 5, 3, 1]
+# cutoffs
 
 
 def scores_of(gold: Judgements, rankings: dict[str, list[str]]) -> Scores:
@@ -160,12 +124,6 @@ def test_tables_that_there_are_not(name: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         board_of(ONE).table(name)
     assert str(caught.value).startswith(said)
-
-
-def test_ceilings_of_a_ranking_measure_are_not_told() -> None:
-    board = one_step.leaderboard({q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, ONE, task="trec", n_resamples=9)
-    with pytest.raises(UsageError, match="map ranks task trec"):
-        board.table("ceilings")
 
 
 # categories

@@ -190,10 +190,10 @@ def test_pointing_at_a_cell_names_it_and_a_click_opens_its_query(opened: Open, r
     assert page.evaluate("document.activeElement.textContent") == query
 
 
-@pytest.mark.parametrize("name", ["scores", "differences", "relevant", "cutoffs", "tuning"])
+@pytest.mark.parametrize("name", ["scores", "differences", "cutoffs", "tuning"])
 def test_every_figure_tells_its_numbers_when_pointed_at(opened: Open, report: Path, name: str) -> None:
     page, _, _ = opened(report)
-    kind = {"differences": "rect", "relevant": "rect"}.get(name, "symbol")
+    kind = {"differences": "rect"}.get(name, "symbol")
     mark = page.locator(f".chart[data-chart={name}] .mark-{kind}.role-mark path").first
     mark.scroll_into_view_if_needed()
     mark.hover(force=True)  # in a matrix, a number lies over it

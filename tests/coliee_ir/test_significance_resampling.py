@@ -1,4 +1,4 @@
-"""Swaps, bootstrap samples and intervals: held to runs that are made and scored anew, to fractions, and to scipy."""
+"""Swaps, samples of queries and intervals: held to runs that are made and scored anew, and to scipy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from scipy import stats
 from scipy.special import expit, logit
 from statsmodels.stats.proportion import proportion_confint
 
-from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.measures.sets import f_measure
 from coliee_ir.stats import resampling, studentised
@@ -85,10 +84,8 @@ def test_every_swap_comes_once(queries: int) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 200, 1000])
 def test_how_many_are_held_at_once_changes_nothing(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = at_random(1, 30, 3)
-
     def found() -> list[float]:
-        return resampling.bootstrapped(runs, 300, SEED).ravel().tolist()
+        return np.concatenate(list(resampling.draws(SEED, 300, 30, 6))).ravel().tolist()
 
     whole = found()
     monkeypatch.setattr(resampling, "_AT_ONCE", at_once)
@@ -103,15 +100,11 @@ def test_memory_does_not_grow_with_the_number_of_resamples() -> None:
         studentised.tested(runs, [(0, 1), (52, 53)], Resampling(n_resamples))
         studentised.better(runs, Resampling(n_resamples))
         highest = tracemalloc.get_traced_memory()[1]
-        tracemalloc.reset_peak()
-        samples = resampling.bootstrapped(runs, n_resamples, SEED)
-        highest = max(highest, tracemalloc.get_traced_memory()[1] - samples.nbytes)
         tracemalloc.stop()
         return highest
 
     most = peak(24_000)
     assert most < min(1.1 * peak(12_000), 80 << 20)
-    assert peak(10_000) < most  # whose samples are kept for the next time
 
 
 @pytest.mark.parametrize(("queries", "width"), [(1, 1), (7, 1), (300, 1), (300, 70_000)])
@@ -149,16 +142,6 @@ def test_swaps_are_those_of_runs_that_swap_their_answers(measure: str, task: str
 
 
 @pytest.mark.parametrize(("measure", "task", "decisions"), twin.KINDS)
-def test_a_sample_is_scored_as_a_gold_that_asks_queries_several_times(
-    measure: str, task: str, decisions: dict[str, str]
-) -> None:
-    case = twin.case(7, measure, task, 8, **decisions)
-    wanted = [twin.on_sample(case, drawn) for drawn in twin.draws(SEED, 25, 8)]
-    found = resampling.bootstrapped(terms_of(case), 25, SEED)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize(("measure", "task", "decisions"), twin.KINDS)
 def test_the_score_without_a_query_is_that_of_a_gold_without_it(
     measure: str, task: str, decisions: dict[str, str]
 ) -> None:
@@ -167,53 +150,6 @@ def test_the_score_without_a_query_is_that_of_a_gold_without_it(
     for place in range(8):
         others = [at for at in range(8) if at != place]
         np.testing.assert_allclose([of_run[place] for of_run in found], twin.on_sample(case, others), rtol=1e-12)
-
-
-# scipy
-
-
-def by_places(runs: Sequence[Terms]) -> tuple[FloatArray, FloatArray]:
-    """The queries of the first run as 0, 1, …, those of the second behind them."""
-    n = len(runs[0].each)
-    return np.arange(n), np.arange(n, 2 * n)
-
-
-def statistic(runs: Sequence[Terms]):  # type: ignore[no-untyped-def]
-    """The difference of the scores, as a function of places."""
-    each = np.concatenate([run.each for run in runs])
-
-    def difference(x: FloatArray, y: FloatArray, axis: int = -1) -> FloatArray:
-        one, other = (np.moveaxis(each[z.astype(int)], axis - 1 if axis < 0 else axis, -2) for z in (x, y))
-        return runs[0].score(one.sum(axis=-2)) - runs[1].score(other.sum(axis=-2))
-
-    return difference
-
-
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
-@pytest.mark.parametrize("seed", range(4))
-def test_intervals_are_scipys_on_the_same_resamples(seed: int, level: float) -> None:
-    # means over a power of two are exact, so that scipy, which has no tolerance, sees the same ties
-    runs = at_random(seed, 25 + seed) if seed % 2 else [of_mean(t.each[:, 0]) for t in at_random(seed, 16 << seed)]
-    random = np.random.default_rng(seed)
-    plain = stats.bootstrap(
-        by_places(runs), statistic(runs), paired=True, vectorized=True, confidence_level=level, method="percentile",
-        n_resamples=999, rng=random,
-    )  # fmt: skip
-    ours = resampling.percentile(plain.bootstrap_distribution, level)
-    assert ours == pytest.approx(tuple(plain.confidence_interval), abs=1e-12)
-
-
-def test_our_own_resamples_give_scipys_intervals_but_for_chance() -> None:
-    runs = at_random(9, 60)
-    samples = resampling.bootstrapped(runs, 10_000, SEED)
-    spread = samples[:, 0] - samples[:, 1]
-    ours = resampling.percentile(spread, 0.95)
-    theirs = stats.bootstrap(
-        by_places(runs), statistic(runs), paired=True, vectorized=True, n_resamples=10_000, method="percentile",
-        rng=np.random.default_rng(1),
-    )  # fmt: skip
-    assert spread.std() == pytest.approx(theirs.standard_error, rel=0.03)
-    assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=0.06 * float(spread.std()))
 
 
 @given(
@@ -297,7 +233,7 @@ def test_samples_on_which_there_is_no_score_are_left_out_of_intervals() -> None:
     assert resampling.percentile(samples, 0.5) == pytest.approx((0.15, 0.25))
 
 
-# effect and what can be detected
+# effect
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans()), min_size=2, max_size=40))
@@ -321,8 +257,8 @@ def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_boot
         difference = runs[0].total - runs[1].total
         jackknife = resampling.left_out(runs[0]) - resampling.left_out(runs[1])
         effects.append(resampling.effect(difference, jackknife))
-        samples = resampling.bootstrapped(runs, 4000, SEED)
-        errors.append(float((samples[:, 0] - samples[:, 1]).std()))
+        [samples] = resampling.draws(SEED, 4000, 50 * times, 1)
+        errors.append(float((runs[0].score(samples @ runs[0].each) - runs[1].score(samples @ runs[1].each)).std()))
         # standard error, effect and difference hang together: the pseudo-values' deviation over the root of Q
         assert errors[-1] == pytest.approx(difference / effects[-1] / math.sqrt(50 * times), rel=0.05)
     assert effects[1] == pytest.approx(effects[0], rel=0.03)
@@ -336,25 +272,3 @@ def test_the_effect_on_a_micro_score_does_not_grow_with_the_queries_and_the_boot
 def test_without_spread_there_is_no_effect(difference: float, jackknife: list[float], wanted: float) -> None:
     found = resampling.effect(difference, np.array(jackknife))
     assert found == wanted or (math.isnan(found) and math.isnan(wanted))
-
-
-@pytest.mark.parametrize(("critical", "power"), [(1.96, 0.8), (2.6, 0.9), (1.64, 0.5)])
-def test_a_test_finds_what_is_detectable_as_often_as_asked_for(critical: float, power: float) -> None:
-    least = resampling.detectable(0.04, critical, power)
-    found = stats.norm.sf(critical - least / 0.04)  # the other tail is beyond reach
-    assert found == pytest.approx(power, abs=1e-12)
-    assert math.isnan(resampling.detectable(0.0, critical, power))
-    assert math.isnan(resampling.detectable(0.04, math.inf, power))
-
-
-def test_what_81_questions_can_show_is_found_as_often_as_promised() -> None:
-    # accuracies of 81 questions, on one in five of which exactly one system is right: the sign test, enumerated
-    p_right = 0.5
-    share = 0.2
-    least = resampling.detectable(math.sqrt(share / 81), 1.96, 0.8)
-    assert 0.13 < least < 0.15
-    random = np.random.default_rng(1)
-    one = random.random((4000, 81)) < share
-    wins = one & (random.random((4000, 81)) < p_right + least / (2 * share))
-    found = [stats.binomtest(int(w), int(n)).pvalue < 0.05 for w, n in zip(wins.sum(1), one.sum(1), strict=True)]
-    assert 0.65 < np.mean(found) < 0.85  # the exact test keeps below its level, and so below its power

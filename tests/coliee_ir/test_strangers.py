@@ -92,7 +92,7 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
     ("name", "arguments"),
     [
         ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--tables", "DIR", "-f", "csv")),
-        ("unfound.md", ("leaderboard", GOLD1, "DIR/unfound.md", "--tables", "DIR", "-f", "markdown")),
+        ("questions.md", ("leaderboard", GOLD1, "DIR/questions.md", "--tables", "DIR", "-f", "markdown")),
         ("results.csv", ("leaderboard", GOLD1, RUN1, "--teams", "DIR/results.csv", "--tables", "DIR", "-f", "csv")),
         ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
         ("single-easy.csv", ("report", GOLD1, "DIR/single-easy.csv", "--overview", "DIR")),

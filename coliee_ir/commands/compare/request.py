@@ -192,7 +192,7 @@ def _two(board: _Board, pair: tuple[int, int]) -> tuple[_Run, _Run]:
 
 def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
     values = _differences(one.result, other.result)
-    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha), attainable=math.inf)
+    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha))
 
 
 def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterator[Standing]:

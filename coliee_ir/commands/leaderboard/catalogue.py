@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.leaderboard import ceilings, data, found, questions, runs
+from coliee_ir.commands.leaderboard import data, questions, runs
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
@@ -42,35 +42,25 @@ TABLES: Final[Mapping[str, Table]] = {
     "ranking": Table(
         "the runs in rank order, with the ranks that they may have, and intervals", lambda board, _: runs.ranking(board)
     ),
-    "results": Table("counts and scores of each run (2021: Tables 8, 11, 13)", lambda board, _: runs.results(board)),
-    "approaches": Table("the approaches by the descriptions (Table 4)", lambda board, _: runs.approaches(board)),
+    "results": Table("counts and scores of each run", lambda board, _: runs.results(board)),
+    "approaches": Table("the approaches by the descriptions", lambda board, _: runs.approaches(board)),
     "data": Table(
-        "queries, candidates and relevant documents of training and test (Table 2)",
+        "queries, candidates and relevant documents of training and test",
         lambda board, extras: data.data(board, extras.candidates, extras.train),
     ),
-    "relevant": Table(
-        "questions by number of relevant documents (Table 7)", lambda board, _: questions.relevant(board)
-    ),
+    "relevant": Table("questions by number of relevant documents", lambda board, _: questions.relevant(board)),
     "questions": Table(
-        "each question's means over all runs, by kind (Figures 1 to 3)",
+        "each question's means over all runs, by kind",
         lambda board, extras: questions.questions(board, extras.easy),
     ),
-    "histogram": Table(
-        "questions by their mean in ten bins, by kind",
-        lambda board, extras: questions.histogram(board, extras.easy, extras.categories),
-    ),
     "crossed": Table(
-        "questions by their mean in ten bins, by number of relevant documents and category (Tables 9, 10); "
-        "needs --categories",
+        "questions by their mean in ten bins, by number of relevant documents and category; needs --categories",
         lambda board, extras: questions.crossed(board, extras.categories),
     ),
     "categories": Table(
-        "each run by category, with a majority baseline (Tables 12, 14); needs --categories",
+        "each run by category, with a majority baseline; needs --categories",
         lambda board, extras: questions.by_category(board, extras.categories),
     ),
-    "unfound": Table("relevant documents that no run returned", lambda board, _: found.unfound(board)),
-    "alone": Table("relevant documents that one run alone returned", lambda board, _: found.alone(board)),
-    "ceilings": Table("the best scores that the rankings allow", lambda board, _: ceilings.ceilings(board)),
     "official": Table(
         "places in a published table; needs --official", lambda board, extras: runs.placed(board, extras.official)
     ),

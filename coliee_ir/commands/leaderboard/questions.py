@@ -133,18 +133,6 @@ def means_of(n_runs: int, measures: Sequence[str], n: int, what: str) -> str:
     return f"Means over {counted(n_runs, 'run')} of {', '.join(measures)} for each of the {n} {what}"
 
 
-def histogram(board: Board, easy: float, categories: Categories | None) -> Grid:
-    """How many questions of each kind have their mean over all runs in which tenth."""
-    kind_of = kinds(board, easy)
-    columns: dict[str, BoolArray] = {"all": np.ones(len(kind_of), dtype=np.bool_)}
-    if board.main == "documents":
-        columns |= _numbers(kind_of)
-    elif board.labels is not None:
-        columns |= {name: np.array([given is label for given in board.labels]) for name, label in _LABELS.items()}
-    columns |= {} if categories is None else masks(board, categories)
-    return _in_bins(board, columns, "; one, several: by relevant documents" if "one" in columns else "")
-
-
 def crossed(board: Board, categories: Categories | None) -> Grid:
     """How many questions have their mean in which tenth: number of relevant documents × category (2021: Tables 9, 10).
 
@@ -191,9 +179,6 @@ def _in_bins(board: Board, columns: Mapping[str, BoolArray], which: str) -> Grid
         f"a bin holds its lower bound, the last one both{which}."
     )
     return Grid(["mean", *counts], rows, caption, n_text=1)
-
-
-_LABELS = {"Y": True, "N": False}
 
 
 def masks(board: Board, categories: Categories) -> dict[str, BoolArray]:

@@ -110,14 +110,14 @@ def paper(board: Board, tables: Sequence[str], *, figures: bool) -> str:
     """A LaTeX document that includes all tables, and the figures, which lie beside it."""
     title = grid.in_latex(board.protocol.titled(board.edition))
     inputs = "".join(f"\\input{{{Path(file).name}}}\n\\clearpage\n" for file in tables)
-    texts = "".join(Path(file).read_text("utf-8") for file in tables)
+    has_japanese = any(_JAPANESE.search(Path(file).read_text("utf-8")) for file in tables)
     return (
         "\\documentclass[a4paper]{article}\n"
         "\\usepackage{iftex}\n"
-        f"\\ifPDFTeX\\usepackage[T1]{{fontenc}}\\usepackage{{textcomp}}{grid.declarations(texts)}\\fi\n"
-        + ("\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if _JAPANESE.search(texts) else "")
+        "\\ifPDFTeX\\usepackage[T1]{fontenc}\\usepackage{textcomp}\\fi\n"
+        + ("\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if has_japanese else "")
         + "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
-        "\\usepackage{booktabs,array,longtable,rotating,pdflscape,graphicx}\n"
+        "\\usepackage{booktabs,adjustbox,longtable,graphicx}\n"
         f"\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}"
         + ("\\input{overview.tex}\n" if figures else "")
         + "\\end{document}\n"

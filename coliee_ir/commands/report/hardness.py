@@ -1,4 +1,4 @@
-"""Which queries are hard, and why: every query and run, scores by number of relevant documents, categories."""
+"""Which queries are hard, and why: every query and run, categories."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ import altair as alt
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.ids import IntArray
 from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows, run_colour, run_shape
-from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.stats.resampling import NEAR
-
-_BINS: Final = 10
 
 #: orders of queries: name → what is first
 ORDERS: Final = {"hardest": "hardest first", "differing": "most different first", "given": "as in the gold"}
@@ -151,72 +148,6 @@ def queries_table(contents: Contents) -> Grid:
         cells.append([label(contents.board.queries[at]), *n, *several, *values])
     header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if len(measured) > 1 else [])]
     return Grid([*header, *map(label, measured)], cells, n_text=1)
-
-
-def by_relevant(contents: Contents) -> Figure | None:
-    """How many queries have their mean score in which tenth, by number of relevant documents; None for one class."""
-    relevant = contents.board.relevant
-    if relevant is None or not contents.has_documents:
-        return None
-    hard = hardness(contents)
-    known = ~np.isnan(hard.mean)
-    bins = np.clip(np.floor(np.where(known, hard.mean, 0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
-    classes = [(name, mask & known) for name, mask in _classes(relevant) if (mask & known).any()]
-    counts = {name: np.bincount(bins[mask], minlength=_BINS) for name, mask in classes}
-    points = [
-        {"relevant": name, "low": at / _BINS, "high": (at + 1) / _BINS, "queries": int(n)}
-        for name, of_class in counts.items()
-        for at, n in enumerate(of_class.tolist())
-    ]
-    measure = contents.measure.name
-    what = f"mean {measure}" if len(contents.names) > 1 else measure
-    order = list(counts)
-    chart = (
-        alt.Chart(rows(points))
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=alt.X(
-                "low:Q",
-                bin=alt.BinParams(binned=True, step=1 / _BINS),
-                title=what,
-                axis=alt.Axis(grid=False, format=".1f", values=[0, 0.5, 1]),
-            ),
-            x2="high:Q",
-            y=alt.Y("queries:Q", title="queries", axis=alt.Axis(tickCount=4, format="d", tickMinStep=1)),
-            column=alt.Column("relevant:N", sort=order, title="relevant documents", spacing=22),
-            tooltip=[
-                alt.Tooltip("relevant:N", title="relevant documents"),
-                alt.Tooltip("low:Q", title="from", format=".1f"),
-                alt.Tooltip("high:Q", title="to", format=".1f"),
-                alt.Tooltip("queries:Q", title="queries"),
-            ],
-        )
-        .properties(width=(WIDTH - 40) // max(len(order), 3) - 26, height=130)
-    )  # fmt: skip
-    cells: list[list[Cell]] = [
-        [f"{at / _BINS:.1f}–{(at + 1) / _BINS:.1f}", *(Number(float(n[at]), str(int(n[at]))) for n in counts.values())]
-        for at in range(_BINS)
-    ]
-    told = [f"{name} relevant: {mask.sum()} queries, mean {hard.mean[mask].mean():.4f}" for name, mask in classes]
-    over = " over runs" if len(contents.names) > 1 else ""
-    return figure(
-        "relevant",
-        f"{measure} by number of relevant documents",
-        f"Queries by {what}{over}, in panels by their number of relevant documents. {'; '.join(told)}.",
-        chart,
-        Grid([what, *(f"{name} relevant" for name in counts)], cells, n_text=1),
-    )
-
-
-def _classes(relevant: IntArray) -> list[tuple[str, BoolArray]]:
-    """1, 2, 3–5, 6 and more; none where some queries have none."""
-    return [
-        ("0", relevant == 0),
-        ("1", relevant == 1),
-        ("2", relevant == 2),
-        ("3–5", (relevant >= 3) & (relevant <= 5)),
-        ("6 and more", relevant >= 6),
-    ]
 
 
 def by_category(contents: Contents, categories: Categories) -> Figure:

@@ -32,7 +32,6 @@ class Drawn(NamedTuple):
     scores: Figure
     differences: Figure | None
     queries: Figure
-    relevant: Figure | None
     categories: Figure | None
     cutoffs: Figure | None
     tuning: Figure | None
@@ -49,7 +48,6 @@ def drawn(contents: Contents) -> Drawn:
             standing.scores(contents),
             None if contents.comparison is None else differences.differences(contents, contents.comparison),
             hardness.heat_map(contents),
-            hardness.by_relevant(contents),
             None if contents.categories is None else hardness.by_category(contents, contents.categories),
             cutting.by_cutoff(contents),
             cutting.tuned(contents),
@@ -94,7 +92,7 @@ def page(contents: Contents, texts: Texts) -> str:
         places=hardness.hardness(contents).order("hardest"),
         orders=hardness.ORDERS,
         order_of={name: _places(hardness.hardness(contents).order(name)) for name in hardness.ORDERS},
-        unfound=_unfound(contents, texts),
+        has_documents=contents.has_documents,
         comparison=contents.comparison,
         test=None if contents.comparison is None else described(contents.comparison),
         tunings=cutting.tunings_table(contents),
@@ -192,19 +190,6 @@ def _queries(contents: Contents, table: Grid) -> Grid:
         return table
     kept = len(table.header) - len(table.rows[0][1:]) if not table.rows else table.header.index("spread") + 1
     return Grid(table.header[:kept], [row[:kept] for row in table.rows], n_text=1)
-
-
-def _unfound(contents: Contents, texts: Texts) -> Grid | None:
-    """The relevant documents that no run returned, with titles; None where there are no documents."""
-    if not contents.has_documents:
-        return None
-    table = contents.board.table("unfound")
-    pairs = [(str(row[0]), str(row[1])) for row in table.rows]
-    titles = [texts.document(query, document) for query, document in pairs]
-    if any(titles):
-        rows = [[label(q), label(d), title] for (q, d), title in zip(pairs, titles, strict=True)]
-        return Grid(["query", "document", "title"], rows, table.caption, n_text=3)
-    return Grid(["query", "document"], [[label(q), label(d)] for q, d in pairs], table.caption, n_text=2)
 
 
 def _shade(cell: Any) -> str:
