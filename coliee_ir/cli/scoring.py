@@ -146,11 +146,11 @@ def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, 
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     together = "submissions" in vars(options)
+    with asking_about_swap(options.gold, next(iter(found.sources), None)):
+        evaluator, because = requests.prepare(gold_of(options), found, measures, **rules(options))
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?")
-    with asking_about_swap(options.gold, next(iter(found.sources), None)):
-        evaluator, because = requests.prepare(gold_of(options), found, measures, **rules(options))
     if getattr(options, "log", None) is not None:
         log.append(options.log, [], [one.name for one in evaluator.asked or evaluator.official])  # refused before all
     with engine(options) as executor:

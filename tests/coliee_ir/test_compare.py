@@ -553,7 +553,7 @@ def test_json_is_the_contract() -> None:
         "remarks",
     ]  # fmt: skip
     assert {f.name for f in fields(Comparison)} - set(found) == {
-        "standings", "n_resamples", "confidence_level", "groups", "margin",
+        "standings", "n_resamples", "confidence_level", "groups", "margin", "others",
     }  # fmt: skip
     assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks"]
     assert list(found["pairs"][0]) == [

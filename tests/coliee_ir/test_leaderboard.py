@@ -382,7 +382,7 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 )
 def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        rank("all", **options)
+        rank({"q1": ["a"]}, **options)
     assert str(caught.value) == said
 
 

@@ -87,7 +87,7 @@ def test_every_public_result_shows_itself() -> None:
         lambda: Submission(Submission({})),  # type: ignore[arg-type]
         lambda: cut({"q1": ["d1"]}, "k"),  # type: ignore[arg-type]
         lambda: evaluate(GOLD, RUNS[0], measures=[42]),  # type: ignore[list-item]
-        lambda: evaluate(GOLD, RUNS[0], decisions={"unanswered": "skip"}),  # type: ignore[arg-type]
+        lambda: evaluate(GOLD, RUNS[0], decisions={"unanswered": "left"}),  # type: ignore[arg-type]
         lambda: one_step.compare(GOLD, *RUNS, n_resamples=2.5),  # type: ignore[arg-type]
         lambda: one_step.compare(GOLD, *RUNS, seed="1"),  # type: ignore[arg-type]
         lambda: one_step.compare(GOLD, *RUNS, confidence_level=None),  # type: ignore[arg-type]
