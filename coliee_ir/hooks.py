@@ -84,7 +84,8 @@ def compute_metrics(
         scores, held = ([value for batch in batches for value in batch[part]] for part in (0, 1))
         batches.clear()
         if len(scores) != len(rows):
-            raise UsageError(f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set")
+            problem = f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set"
+            raise UsageError("shape", problem)
         _check_order(rows, held, expected)
         if rows and isinstance(rows[0], str):
             answers = {str(query): score > (threshold or 0.0) for query, score in zip(rows, scores, strict=True)}
@@ -108,7 +109,7 @@ def _check_cutoffs(evaluator: Evaluator, otherwise: str) -> None:
     """Refuse measures of sets for rankings that nothing cuts."""
     for measure in _measured(evaluator):
         if not measure.ranked and getattr(measure, "cutoff", 0) is None:
-            raise UsageError(f"{measure} needs a cutoff: name {measure}@5, or give {otherwise}")
+            raise UsageError("unfit-measure", f"{measure} needs a cutoff: name {measure}@5, or give {otherwise}")
 
 
 def _expected(evaluator: Evaluator, rows: Sequence[tuple[str, str]] | Sequence[str]) -> list[bool | None]:
@@ -133,8 +134,9 @@ def _check_order(
     for row, label, known in zip(rows, labels, expected, strict=True):
         if known is not None and bool(label) != known:
             raise UsageError(
+                "conflicting",
                 f"the label of {row!r} is {label:g} in the evaluation set and {int(known)} in the gold: name the rows "
-                "in the order of the evaluation set, and leave group_by_length off, which changes it"
+                "in the order of the evaluation set, and leave group_by_length off, which changes it",
             )
 
 
@@ -162,7 +164,7 @@ def _scores(predictions: Any) -> list[float]:
     elif array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise UsageError(f"predictions have one or two columns, not the shape {array.shape}")
+        raise UsageError("shape", f"predictions have one or two columns, not the shape {array.shape}")
     scores: list[float] = array.tolist()
     return scores
 
@@ -277,7 +279,8 @@ class RankingEvaluator:
     def _paired(self, model: Any) -> dict[str, dict[str, float]]:
         """The rankings of a cross-encoder, which takes pairs of texts."""
         if any(isinstance(one, str) for one in self.documents.values()):
-            raise UsageError("a cross-encoder scores pairs: give the candidates of each query, query → document → text")
+            problem = "a cross-encoder scores pairs: give the candidates of each query, query → document → text"
+            raise UsageError("shape", problem)
         found = {}
         for query, text in self.queries.items():
             own: Any = self.documents.get(query, {})

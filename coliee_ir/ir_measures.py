@@ -40,6 +40,7 @@ from ir_measures.measures.base import Agg
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.frames import gold_of, run_of
 from coliee_adapters.inputs import GoldLike, RunLike
+from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Gold
 from coliee_ir import Judged, Qrels, judge
 from coliee_ir.commands.convert import to_qrels, to_run
@@ -280,7 +281,8 @@ class _Evaluator(ir_measures.Evaluator):
 
     def __init__(self, measures: Iterable[_Registered], gold: Gold) -> None:
         if gold.qrels is None:
-            raise UsageError("these qrels hold labels; the measures of coliee_ir.ir_measures need judged documents")
+            problem = "these qrels hold labels; the measures of coliee_ir.ir_measures need judged documents"
+            raise UsageError("wrong-part", problem)
         super().__init__(list(measures), list(gold.qrels))
         self._qrels = Qrels(gold.qrels)
 
@@ -288,7 +290,8 @@ class _Evaluator(ir_measures.Evaluator):
         """The values of all judged queries, whether the run answers them or not, measure by measure."""
         held = run_of(run)
         if isinstance(held, Answers):
-            raise UsageError("this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents")
+            problem = "this run holds labels; the measures of coliee_ir.ir_measures need retrieved documents"
+            raise UsageError("wrong-part", problem)
         judged = judge(self._qrels, held)
         try:
             check(judged, "the qrels", "the run")
@@ -388,7 +391,7 @@ def _main() -> None:
     try:
         main_cli()  # type: ignore[no-untyped-call]
     except ColieeError as error:
-        print(f"ir_measures: {error}", file=sys.stderr)
+        print(f"ir_measures: {told(error)}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -12,11 +12,12 @@ import contextlib
 import importlib
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from coliee_adapters import detect, ir_measures
+from coliee_adapters.kinds import ERRORS, REMARKS
 from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_adapters.vocabulary import EVERY_NAME, ROLES
 from coliee_ir import cli, measures
@@ -377,15 +378,35 @@ def conversions() -> str:
 
 def remarks() -> str:
     """What is accepted with a warning."""
-    return f"""# Remarks
+    return f"""# Errors and remarks
+
+Errors and remarks end in their kind: a short name that scripts can rely on, where the wording may change.
+
+## Errors
+
+What cannot be understood is refused with exit code 2, file, line and remedy. In Python, the exception has `kind`, and
+an `InputError` also `path`, `line`, `column`, `found` and `remedy`.
+
+{meanings(ERRORS)}
+
+## Remarks
 
 What can be understood in a file is read, and reported on standard error and under `remarks` in the JSON output,
-with the first places. What cannot be understood is refused, with file, line and remedy.
+with the first places; `remark_kinds` are their kinds.
 
 The table shows each remark for two cases, under the default choices. Where an option decides what is done, it is
 named. In Python, each sentence of `Scores.remarks` has the attribute `kind`.
 
-{kinds()}"""
+{kinds()}
+
+Others are about scores, files and comparisons:
+
+{meanings(REMARKS)}"""
+
+
+def meanings(known: Mapping[str, str]) -> str:
+    """Kinds and what they mean."""
+    return table(["kind", "meaning"], ([code(kind), prose(meaning)] for kind, meaning in known.items()))
 
 
 def kinds() -> str:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.capture import CaptureResult
+from asserting import Said
 from hypothesis import HealthCheck, Phase, settings
 
 import coliee_ir
@@ -54,6 +56,14 @@ def one_deal() -> Iterator[None]:
         patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
         patch.setitem(tune_scored.__kwdefaults__, "repeats", 1)
         yield
+
+
+@pytest.fixture
+def capsys(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> pytest.CaptureFixture[str]:
+    """What is printed, as ``asserting`` compares it."""
+    read = capsys.readouterr
+    monkeypatch.setattr(capsys, "readouterr", lambda: CaptureResult(*map(Said, read())))
+    return capsys
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from messages import wording
+from asserting import heard
 
 from benchmarks import held_out
 from coliee_ir import cut, evaluate
@@ -53,4 +53,4 @@ def test_the_table_is_the_same_in_one_process_and_in_several(capsys: pytest.Capt
     assert told[0] == told[1]
     assert [line.split("|")[1].strip() for line in told[0].splitlines()] == ["queries", "---:", "8", "12"]
     assert held_out.main(["--queries", "3", "--worlds", "1"]) == 2
-    assert wording("folds-cannot-made", "5 folds", "3 queries") in capsys.readouterr().err
+    assert "[too-few] 5 folds … 3 queries …" in heard(capsys.readouterr().err)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
+from coliee_adapters import kinds, remarks
 from coliee_ir.rules.protocol import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,3 +29,14 @@ def test_only_the_rules_compare_with_a_task_or_a_year() -> None:
                 if names & RULED and any(value in TASKS or isinstance(value, int) for value in values):
                     wrong.append(f"{path.relative_to(ROOT)}, line {node.lineno}: {ast.unparse(node)}")
     assert not wrong, ["a key of the protocol files should say this", *wrong]
+
+
+def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:
+    used: dict[str, set[str]] = {"Remark": set(), "Error": {"usage"}}
+    for path in [*(ROOT / "adapters").rglob("*.py"), *(ROOT / "coliee_ir").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                name = getattr(node.func, "attr", getattr(node.func, "id", "")).replace("fault", "Error")
+                used.get(re.sub(r"^\w+(?=Error$)", "", name), set()).add(node.args[0].value)
+    assert set(kinds.ERRORS) <= used["Error"]
+    assert set(kinds.REMARKS) <= used["Remark"] <= {*kinds.REMARKS, *remarks.KINDS, "header"}

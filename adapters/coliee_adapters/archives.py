@@ -180,7 +180,7 @@ class _Meter:
     def _refuse(self, limit: str, problem: str) -> None:
         self.is_full = True
         remedy = f"if this is right, unpack it first, or raise {limits.variable(limit)}"
-        raise InputError(self.name, problem, remedy=remedy)
+        raise InputError("too-large", self.name, problem, remedy=remedy)
 
 
 def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents:
@@ -208,7 +208,8 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
                     Path(old).unlink()
                 elif plain in met or old:
                     remedy = "pack it again, with a name for each"
-                    raise InputError(shown, "two entries of the archive have one name", found=plain, remedy=remedy)
+                    problem = "two entries of the archive have one name"
+                    raise InputError("duplicate", shown, problem, found=plain, remedy=remedy)
                 met.add(plain)
                 # of a tar archive the bytes are counted as they are read
                 done.files[plain] = target = _copied(stream, meter if is_zip or is_mail else None)
@@ -223,7 +224,7 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
             raise
         reason = str(error) or type(error).__name__
         problem = f"the archive is damaged or cut short ({reason})"
-        raise InputError(shown, problem, remedy="pack or download it again") from None
+        raise InputError("too-large", shown, problem, remedy="pack or download it again") from None
     return done
 
 
@@ -241,7 +242,7 @@ def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents) -> None:
     done.passed.extend((why, f"{name}/{one}") for why, one in inner.passed)
     for one, file in inner.files.items():
         if f"{name}/{one}" in done.files:
-            raise InputError(shown, "two entries of the archive have one name", found=f"{name}/{one}")
+            raise InputError("duplicate", shown, "two entries of the archive have one name", found=f"{name}/{one}")
         done.files[f"{name}/{one}"] = file
 
 
@@ -282,7 +283,8 @@ def _zipped(raw: BinaryIO, shown: str) -> Iterator[tuple[str, BinaryIO | None]]:
             if entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
                 continue
             if entry.flag_bits & 1:
-                raise InputError(shown, "the archive is encrypted", remedy="ask for one without a password")
+                problem = "the archive is encrypted"
+                raise InputError("encrypted", shown, problem, remedy="ask for one without a password")
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
                 yield entry.filename, None

@@ -71,12 +71,12 @@ def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ..
         query = rule(name) if isinstance(name, str) else ""
         if not query:
             found = json.dumps(name, ensure_ascii=False)
-            raise InputError(source.name, "a query id must be text", found=found, remedy=remedy)
+            raise InputError("bad-id", source.name, "a query id must be text", found=found, remedy=remedy)
         if query in queries:
-            raise InputError(source.name, "this query appears twice", found=query, remedy="keep one")
+            raise InputError("duplicate", source.name, "this query appears twice", found=query, remedy="keep one")
         queries[query] = None
     if not queries:
-        raise InputError(source.name, "this list contains no queries", remedy=remedy)
+        raise InputError("empty", source.name, "this list contains no queries", remedy=remedy)
     return tuple(queries)
 
 
@@ -94,26 +94,25 @@ def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
     for instance in root.iter("instance"):
         query = rule(instance.attributes.get("id", ""))
         if not query:
-            raise InputError(source.name, "an instance without an id", line=instance.line, remedy="give it an id")
+            problem = "an instance without an id"
+            raise InputError("missing-id", source.name, problem, line=instance.line, remedy="give it an id")
         if wrong := wrong_id([query], commas=False):
-            raise InputError(source.name, wrong[1], line=instance.line, found=query, remedy=ONE_WORD)
+            raise InputError("bad-id", source.name, wrong[1], line=instance.line, found=query, remedy=ONE_WORD)
         if query in qrels:
-            raise InputError(source.name, "this id appears twice", line=instance.line, found=query, remedy="keep one")
+            problem = "this id appears twice"
+            raise InputError("duplicate", source.name, problem, line=instance.line, found=query, remedy="keep one")
         qrels[query] = {}
         for element in instance.iter(*names):
             documents = [rule(text) for text in re.split(SEPARATORS, element.text) if text]
             if wrong := wrong_id(documents):
-                raise InputError(source.name, wrong[1], line=element.line, found=wrong[0], remedy=ONE_WORD)
+                raise InputError("bad-id", source.name, wrong[1], line=element.line, found=wrong[0], remedy=ONE_WORD)
             for document in documents:
                 if document in qrels[query]:
                     remarks.add("gold-duplicate", f"line {element.line}: {query} {document}")
                 qrels[query][document] = 1
     if not any(qrels.values()):
-        raise InputError(
-            source.name,
-            f"no instance has a relevant document in <{'> or <'.join(names)}>",
-            remedy="give the file with the labels",
-        )
+        problem = f"no instance has a relevant document in <{'> or <'.join(names)}>"
+        raise InputError("no-relevant", source.name, problem, remedy="give the file with the labels")
     return Gold(qrels, path=source.name, format="xml", task=task or None, remarks=remarks)
 
 
@@ -151,22 +150,24 @@ def is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:
 def members(value: object, source: Source, rule: IdRule) -> list[tuple[str, object]]:
     """The queries of a JSON object and what stands for each."""
     if not isinstance(value, dict) or not value:
-        raise InputError(
-            source.name,
-            "this JSON is not an object of queries",
-            found=json.dumps(value)[:60],
-            remedy='expected {"000001": ["000018", "000023"]}',
-        )
+        problem = "this JSON is not an object of queries"
+        remedy = 'expected {"000001": ["000018", "000023"]}'
+        raise InputError("structure", source.name, problem, found=json.dumps(value)[:60], remedy=remedy)
     found: dict[str, object] = {}
     for query, entry in value.items():
         if rule(query) in found:
             raise InputError(
-                source.name, "this query appears twice", line=_line_of(query, source), found=query, remedy="keep one"
+                "duplicate",
+                source.name,
+                "this query appears twice",
+                line=_line_of(query, source),
+                found=query,
+                remedy="keep one",
             )
         found[rule(query)] = entry
     if wrong := wrong_id(list(found), commas=rule is exact_id):
         query, problem = wrong
-        raise InputError(source.name, problem, line=_line_of(query, source), found=query, remedy=ONE_WORD)
+        raise InputError("bad-id", source.name, problem, line=_line_of(query, source), found=query, remedy=ONE_WORD)
     return list(found.items())
 
 
@@ -190,6 +191,7 @@ def _documents(entry: object, query: str, source: Source) -> list[object]:
 
 def _wrong_entry(source: Source, query: str, found: object, remedy: str) -> InputError:
     return InputError(
+        "structure",
         source.name,
         f"the entry of query {quoted(query)} cannot be read",
         line=_line_of(query, source),

@@ -20,7 +20,7 @@ def refused(name: str, wanted: str, found: object) -> UsageError:
     >>> str(refused("folds", "an integer ≥ 2", "x"))
     "folds must be an integer ≥ 2 (found 'x')"
     """
-    return UsageError(f"{name} must be {wanted} (found {shortened(repr(found))})")
+    return UsageError("bad-value", f"{name} must be {wanted} (found {shortened(repr(found))})")
 
 
 def texts(name: str, value: object, wanted: str) -> list[str]:
@@ -127,5 +127,6 @@ def groups_of(value: object, queries: Iterable[str], name: str = "groups") -> Ma
     found: Mapping[str, str] = one_of(name, value, Mapping, "a dictionary from query ids to names of groups")
     if missing := [query for query in queries if query not in found]:
         have = "1 judged query has" if len(missing) == 1 else f"{len(missing):,} judged queries have"
-        raise UsageError(f"{have} no group (first: {shortened(missing[0])}); give every query of the gold a group")
+        problem = f"{have} no group (first: {shortened(missing[0])}); give every query of the gold a group"
+        raise UsageError("missing-key", problem)
     return found

@@ -103,7 +103,7 @@ def undecided(name: str, line: int, found: str) -> InputError:
     """The error for numbers that may be ranks or scores."""
     remedy = "name the columns in a first line: query document score, or query document rank"
     problem = "the last column holds integers, which could be ranks, scores or relevances"
-    return InputError(name, problem, line=line, found=found, remedy=remedy)
+    return InputError("ambiguous", name, problem, line=line, found=found, remedy=remedy)
 
 
 def last_column(rows: Iterable[tuple[str, str]], *, complete: bool = True) -> LastColumn | None:
@@ -250,7 +250,7 @@ def read_blocks(
         yield columns
     reader.comments.check_closed(source.name)
     if not lines:
-        raise InputError(source.name, "the file contains only comments", remedy=layout.expected)
+        raise InputError("empty", source.name, "the file contains only comments", remedy=layout.expected)
 
 
 def _noted(kind: str) -> Remarks:
@@ -357,19 +357,21 @@ class _Reader:
         for number, line in content_lines(text, self.name, self.line, self.comments):
             if "\r" in line:
                 remedy = "end lines with a newline, or with a carriage return and a newline"
-                raise InputError(self.name, "a carriage return within a line", line=number, found=line, remedy=remedy)
+                problem = "a carriage return within a line"
+                raise InputError("encoding", self.name, problem, line=number, found=line, remedy=remedy)
             fields = split_columns(line)
             if len(fields) < width:
                 raise self._wrong_count(number, line, fields)
             document = fields[self.layout.document]
             if self.commas_separate and re.search(COMMAS, document):
                 remedy = f"write one document per line; {self.layout.expected}"
-                raise InputError(self.name, "a comma in a document's id", line=number, found=line, remedy=remedy)
+                problem = "a comma in a document's id"
+                raise InputError("bad-id", self.name, problem, line=number, found=line, remedy=remedy)
             if not self.layout.tagged and len(fields) > width:
                 raise self._wrong_count(number, line, fields)
             if self.rule is not exact_id and (found := re.search(INVISIBLE, fields[0] + document)):
                 problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
-                raise InputError(self.name, problem, line=number, found=line, remedy="delete the character")
+                raise InputError("bad-id", self.name, problem, line=number, found=line, remedy="delete the character")
             tag = " ".join(fields[width - 1 :]) if self.layout.tagged else ""
             if self.tag is None:
                 self.tag = tag
@@ -403,7 +405,7 @@ class _Reader:
             remedy += "; columns are separated by blanks, not by commas"
         elif self.layout.tagged and len(fields) == len(self.layout.columns) - 1:
             remedy += "; is the run tag missing?"
-        return InputError(self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
+        return InputError("columns", self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
 
 def regular_words(text: str, width: int) -> list[str] | None:
@@ -530,4 +532,5 @@ def finite_score(text: str, name: str, line: int) -> float:
     value = as_number(text)
     if value is not None:
         return value
-    raise InputError(name, "this score is not a finite number", line=line, found=text, remedy="write it like 12.5")
+    problem = "this score is not a finite number"
+    raise InputError("bad-score", name, problem, line=line, found=text, remedy="write it like 12.5")

@@ -61,7 +61,7 @@ class Compression(NamedTuple):
         except ImportError:
             problem = f"{self.name} data needs the package {self.module}"
             remedy = "pip install 'coliee-ir[compression]', or use gzip"
-            raise InputError(path, problem, remedy=remedy) from None
+            raise InputError("needs-package", path, problem, remedy=remedy) from None
 
     def unpacked(self, raw: BinaryIO, path: str) -> BinaryIO:
         """A stream of the unpacked bytes; its ``packed`` is the number of packed bytes that it has taken.

@@ -229,7 +229,7 @@ def _known_labels(records: Sequence[_Record], layout: Layout) -> Iterator[Labell
     for one in _labelled(records, layout):
         if one.word not in ("Y", "N"):
             remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
-            raise one.place.fault("this is not a label", one.word.strip("'"), remedy)
+            raise one.place.fault("bad-label", "this is not a label", one.word.strip("'"), remedy)
         yield one
 
 
@@ -273,11 +273,12 @@ def _of_json(held: object, source: Source, layout: Layout, line: int | None = No
         return
     if not isinstance(held, list):
         expected = "a list of records" if layout.query else "an object whose keys are the queries"
-        raise InputError(source.name, f"expected {expected}", found=_shown(held))
+        raise InputError("structure", source.name, f"expected {expected}", found=_shown(held))
     for number, record in enumerate(held, 1):
         place = Place(source.name, "record" if line is None else "line", line or number)
         if not isinstance(record, dict):
-            raise place.fault("this is not an object", _shown(record), "check the protocol against the file")
+            problem = "this is not an object"
+            raise place.fault("structure", problem, _shown(record), "check the protocol against the file")
         if layout.query:
             yield _Record(None, record, place)
         else:
@@ -384,7 +385,7 @@ def _check_names(names: Sequence[str], source: Source, layout: Layout, line: int
     """Refuse a file that has not the columns that the protocol names, whether or not it has rows."""
     if not may_be(source, layout):
         remedy = f"the protocol expects {layout.container}; write the file so, or choose another --protocol"
-        raise InputError(source.name, "this file is JSON", line=line, remedy=remedy)
+        raise InputError("unknown-format", source.name, "this file is JSON", line=line, remedy=remedy)
     keys = _FIELD.findall(_braced(layout.query))
     for part in layout.parts.values():
         if part.at:
@@ -395,12 +396,13 @@ def _check_names(names: Sequence[str], source: Source, layout: Layout, line: int
         keys += [number] if number else []
     if missing := next((key for key in keys if key not in names), None):
         problem, remedy = f"there is no column {missing!r}", "name the columns as the protocol does"
-        raise InputError(source.name, problem, line=line, found=", ".join(names), remedy=remedy)
+        raise InputError("missing-column", source.name, problem, line=line, found=", ".join(names), remedy=remedy)
 
 
 def _no_rows(source: Source, layout: Layout) -> InputError:
     what = "rows" if layout.container in ROWS else "records"
-    return InputError(source.name, f"the file has no {what}", remedy=f"write {what} as the protocol describes them")
+    problem = f"the file has no {what}"
+    return InputError("missing-column", source.name, problem, remedy=f"write {what} as the protocol describes them")
 
 
 def _of_named(rows: Iterable[tuple[int, Sequence[str]]], names: Sequence[str], source: Source) -> Iterator[_Record]:
@@ -408,7 +410,9 @@ def _of_named(rows: Iterable[tuple[int, Sequence[str]]], names: Sequence[str], s
         values = [value.strip() for value in row]
         if len(values) != len(names):
             remedy = f"expected {len(names)}: {', '.join(names)}"
-            raise InputError(source.name, f"{len(values)} values", line=number, found=" ".join(row), remedy=remedy)
+            raise InputError(
+                "columns", source.name, f"{len(values)} values", line=number, found=" ".join(row), remedy=remedy
+            )
         yield _Record(None, dict(zip(names, values, strict=True)), Place(source.name, "line", number))
 
 
@@ -417,7 +421,7 @@ def _checked(reader: Any, source: Source) -> Iterator[list[str]]:
         yield from reader
     except csv.Error as error:
         at = reader.line_num
-        raise InputError(source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
+        raise InputError("syntax", source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
 
 
 def _queries(records: Iterable[_Record], layout: Layout) -> Iterator[tuple[_Record, str]]:
@@ -458,7 +462,8 @@ def _value(record: _Record, path: str) -> Any:
     for key in path.split("."):
         if not isinstance(held, dict) or key not in held:
             has = f"its keys are {', '.join(map(str, held))}" if isinstance(held, dict) else "it has no keys"
-            raise record.place.fault(f"there is no key {key!r}", _shown(record.held), f"{has}; check the protocol")
+            problem = f"there is no key {key!r}"
+            raise record.place.fault("missing-key", problem, _shown(record.held), f"{has}; check the protocol")
         held = held[key]
     return held
 
@@ -491,7 +496,7 @@ def _identifier(value: object, layout: Layout, record: _Record | None = None) ->
     if not text:
         place = record.place if record else Place("<memory>", "key", str(value))
         remedy = "give an id with a number in it" if layout.numbers else "give text or an integer"
-        raise place.fault("this is not an id", _shown(value), remedy)
+        raise place.fault("bad-id", "this is not an id", _shown(value), remedy)
     return text
 
 

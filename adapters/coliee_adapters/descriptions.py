@@ -86,9 +86,8 @@ def read(source: Source) -> list[Description]:
     if ir_metadata.sniff(source.head()):
         return [of_metadata(ir_metadata.read(source.text(), source.name), source.name)]
     if not sniff(source.head()):
-        raise InputError(
-            source.name, "this is not a system description", remedy="write it with convert --to description"
-        )
+        problem = "this is not a system description"
+        raise InputError("unknown-format", source.name, problem, remedy="write it with convert --to description")
     return [one for block in _blocks(source.text()) for one in _of_block(block, source.name)]
 
 

@@ -105,7 +105,7 @@ def _labels(gold: Gold) -> Mapping[str, bool] | None:
 def _write_gold_labels(gold: Gold, stream: TextIOBase) -> None:
     labels = _labels(gold)
     if labels is None:
-        raise UsageError(f"{gold.path} holds no labels")
+        raise UsageError("wrong-part", f"{gold.path} holds no labels")
     statute.write_answers(labels, stream, "gold")
 
 
@@ -120,7 +120,8 @@ def _write_tort(submitted: Submitted, stream: TextIOBase) -> None:
 def _write_labels(submitted: Submitted, stream: TextIOBase) -> None:
     labels = as_labels(submitted.documents)
     if labels is None:
-        raise UsageError("this run does not consist of labels: some documents are not one Y or N per query")
+        problem = "this run does not consist of labels: some documents are not one Y or N per query"
+        raise UsageError("wrong-part", problem)
     statute.write_answers(labels, stream, submitted.tag)
 
 
@@ -295,14 +296,15 @@ def _form(
         for form in forms:
             if form.name == name:
                 return form
-        raise UsageError(f"unknown {kind} format {name!r}; the formats are {', '.join(form.name for form in forms)}")
+        problem = f"unknown {kind} format {name!r}; the formats are {', '.join(form.name for form in forms)}"
+        raise UsageError("unknown-name", problem)
     known = (kind, *source.columns.items())
     if (found := source.forms.get(known)) is not None:
         return next(form for form in forms if form.name == found)
     head = source.head()
     if descriptions.sniff(head):
         remedy = "leave it out: it is sent with the runs, and not scored"
-        raise InputError(source.name, descriptions.PROBLEM, line=1, remedy=remedy)
+        raise InputError("unknown-format", source.name, descriptions.PROBLEM, line=1, remedy=remedy)
     named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
     for form in forms:
         if form.name == "table" if named else form.sniff(head) == form.name:
@@ -311,6 +313,7 @@ def _form(
     content = head.lstrip()
     first = content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip()
     raise InputError(
+        "unknown-format",
         source.name,
         f"unrecognised {kind} format",
         line=1 + head.count(b"\n", 0, len(head) - len(content)),

@@ -5,7 +5,7 @@
      └── InputError         a file cannot be read as what it should be: file, line, what stood there, what to do
           └── MismatchError a gold and a run can both be read and do not belong together
 
-The command line prints the text and exits with 2; no other exception is expected to reach a user.
+The command line prints text and kind (``kinds.py``) and exits with 2; no other exception should reach a user.
 """
 
 from __future__ import annotations
@@ -14,14 +14,29 @@ import contextlib
 import errno
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.display import cut, joins
+from coliee_adapters.kinds import ERRORS
 
 
 class ColieeError(Exception):
-    """Base of all errors of both packages."""
+    """Base of all errors of both packages.
+
+    Args:
+        kind: what sort of thing is wrong, a name of ``coliee_adapters.kinds.ERRORS``.
+        message: the sentence.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        ERRORS[kind]
+        self.kind = kind
+        super().__init__(kind, message)
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 class UsageError(ColieeError):
@@ -32,6 +47,7 @@ class InputError(ColieeError):
     """A file cannot be read. The text names file, line, what stood there and what was expected.
 
     Args:
+        kind: what sort of thing is wrong, a name of ``coliee_adapters.kinds.ERRORS``.
         path: the file as the user named it.
         problem: what is wrong, as a clause.
         line: 1-based line of the problem, if it has one.
@@ -42,6 +58,7 @@ class InputError(ColieeError):
 
     def __init__(
         self,
+        kind: str,
         path: str,
         problem: str,
         *,
@@ -52,10 +69,11 @@ class InputError(ColieeError):
     ) -> None:
         self.path, self.problem, self.line, self.column = path, problem, line, column
         self.found, self.remedy = found, remedy
-        super().__init__(path, problem, line, column, found, remedy)
+        super().__init__(kind, problem)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self.path, self.problem, self.line, self.column, self.found, self.remedy)
+        again = partial(type(self), line=self.line, column=self.column, found=self.found, remedy=self.remedy)
+        return again, (self.kind, self.path, self.problem)
 
     def __str__(self) -> str:
         place = self.path
@@ -80,7 +98,7 @@ class Place(NamedTuple):
         part: what kind of part: ``line``, ``record``, ``query``.
         name: which one: its number, or its id.
 
-    >>> str(Place("run.json", "record", 3)), str(Place("run.json", "line", 3).fault("it is empty"))
+    >>> str(Place("run.json", "record", 3)), str(Place("run.json", "line", 3).fault("empty", "it is empty"))
     ('record 3', 'run.json, line 3: it is empty')
     """
 
@@ -91,11 +109,11 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.part} {self.name}"
 
-    def fault(self, problem: str, found: str | None = None, remedy: str | None = None) -> InputError:
+    def fault(self, kind: str, problem: str, found: str | None = None, remedy: str | None = None) -> InputError:
         """The error that something is wrong there."""
         if self.part == "line":
-            return InputError(self.path, problem, line=int(self.name), found=found, remedy=remedy)
-        return InputError(self.path, f"{self}: {problem}", found=found, remedy=remedy)
+            return InputError(kind, self.path, problem, line=int(self.name), found=found, remedy=remedy)
+        return InputError(kind, self.path, f"{self}: {problem}", found=found, remedy=remedy)
 
 
 @contextlib.contextmanager
@@ -114,14 +132,14 @@ def guarded(path: str) -> Iterator[None]:
         raise
     except MemoryError:
         remedy = "free some memory, or check the file"
-        raise InputError(path, "there is not enough memory to read this file", remedy=remedy) from None
+        raise InputError("too-large", path, "there is not enough memory to read this file", remedy=remedy) from None
     except RecursionError:
         remedy = "check the program that wrote it"
-        raise InputError(path, "the file is nested too deeply to be read", remedy=remedy) from None
+        raise InputError("too-large", path, "the file is nested too deeply to be read", remedy=remedy) from None
     except Exception as error:
         said = str(error).splitlines()[0] if str(error) else ""
         problem = f"cannot be read ({type(error).__name__}{': ' if said else ''}{said})"
-        raise InputError(path, problem, remedy="pack, write or download it again") from error
+        raise InputError("damaged", path, problem, remedy="pack, write or download it again") from error
 
 
 #: errors of writing only: a full disk, a quota, a limit on files
@@ -133,20 +151,7 @@ def no_room(path: str, error: OSError) -> InputError:
     import tempfile
 
     problem = f"cannot be stored in {tempfile.tempdir or 'a temporary folder'} ({error.strerror or error})"
-    return InputError(path, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
-
-
-def _restore(
-    kind: type[InputError],
-    path: str,
-    problem: str,
-    line: int | None,
-    column: int | None,
-    found: str | None,
-    remedy: str | None,
-) -> InputError:
-    """Rebuild an error that crossed a process border."""
-    return kind(path, problem, line=line, column=column, found=found, remedy=remedy)
+    return InputError("cannot-write", path, problem, remedy="set TMPDIR to a folder with enough space, or name a file")
 
 
 #: What a workflow's runner would take for a command: ``::name::`` at the start of a line, ``##[name]`` anywhere.

@@ -179,16 +179,16 @@ class Source:
             with self._faults():
                 if not self.path:
                     remedy = "name a file; is a variable of the shell empty?"
-                    raise InputError("''", "an empty file name", remedy=remedy)
+                    raise InputError("no-file", "''", "an empty file name", remedy=remedy)
                 if is_folder(self.path):
-                    fault = InputError(self.name, "this is a directory", remedy="name the file in it")
+                    fault = InputError("not-a-file", self.name, "this is a directory", remedy="name the file in it")
                     return Look(Kind.FOLDER, fault)
                 head = self._first() if self.is_stream else _head_of(self)
         except InputError as error:
             return Look(Kind.ABSENT, error)
         goes_on = len(head) == _HEAD
         if not without_marks(head).strip():
-            fault = InputError(self.name, "the file is empty", remedy="give a file with content")
+            fault = InputError("empty", self.name, "the file is empty", remedy="give a file with content")
             return Look(Kind.EMPTY, fault, tolerable=True, goes_on=goes_on)
         try:
             self._check_kind(head)
@@ -229,7 +229,7 @@ class Source:
             InputError: standard input or a pipe, which only this process has read.
         """
         if not self.is_remote and self.is_stream:
-            raise InputError(self.name, "a pipe cannot be sent to another process", remedy="name a file")
+            raise InputError("not-a-file", self.name, "a pipe cannot be sent to another process", remedy="name a file")
         self.look()  # at the place of a file that was not opened here, a worker may have another one
         held = {**vars(self), "_spool": None, "limits": self.limits}
         if not self.is_remote:  # a worker may have another working directory
@@ -323,7 +323,7 @@ class Source:
         self.check()
         if self.look().kind in (Kind.TABLE, Kind.STORE):
             remedy = file_kinds.PARQUET.remedy
-            raise InputError(self.name, "this is a Parquet file, and text is expected", remedy=remedy)
+            raise InputError("not-text", self.name, "this is a Parquet file, and text is expected", remedy=remedy)
 
     @property
     def size(self) -> int:
@@ -430,7 +430,7 @@ class Source:
         if size > most:
             problem = f"the file is larger than {limits.size(most)}, too large to be held in memory"
             remedy = f"check the file, or raise {limits.variable(limit)}"
-            raise InputError(self.name, problem, remedy=remedy)
+            raise InputError("too-large", self.name, problem, remedy=remedy)
         with self._faults():
             return b"".join(pieces)
 
@@ -449,7 +449,8 @@ class Source:
         else:
             return piece
         remedy = f"if this is right, unpack the file first, or raise {limits.variable(name)}"
-        raise InputError(self.name, f"the {self._compression} data unpacks to more than {most}", remedy=remedy)
+        problem = f"the {self._compression} data unpacks to more than {most}"
+        raise InputError("too-large", self.name, problem, remedy=remedy)
 
     def _check_lines(self, raw: bytes, longest: int, before: int = 0) -> None:
         """Refuse a line that is too long.
@@ -467,7 +468,7 @@ class Source:
                 found = raw[at : at + 80].partition(b"\n")[0].decode("utf-8", errors="replace")
                 problem = f"the line is longer than {limits.size(longest)}"
                 remedy = f"check for a missing line end, or raise {limits.variable('line')}"
-                raise InputError(self.name, problem, line=line, found=found, remedy=remedy)
+                raise InputError("too-large", self.name, problem, line=line, found=found, remedy=remedy)
             at = end + 1
 
     def _newlines(self, stop: int) -> int:
@@ -489,11 +490,11 @@ class Source:
                 archives.check(self.path)  # which may have more to say
                 if archives.outer(self.path) == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
-            raise InputError(self.name, f"this is {kind.name}", remedy=remedy)
+            raise InputError("not-text", self.name, f"this is {kind.name}", remedy=remedy)
         if any_text:
             return
         if file_kinds.is_utf16(head):
-            raise InputError(self.name, "this is UTF-16 text", remedy="save the file as UTF-8")
+            raise InputError("encoding", self.name, "this is UTF-16 text", remedy="save the file as UTF-8")
         if (at := head.find(b"\0")) >= 0:
             raise _nul(self.name, head.count(b"\n", 0, at) + 1)
 
@@ -511,7 +512,7 @@ class Source:
             problem, remedy = "the file changed while it was being read", "try again when nothing writes to it any more"
             if self._where:
                 problem += f", or is another one{self._where}"
-            raise InputError(self.name, problem, remedy=remedy)
+            raise InputError("no-file", self.name, problem, remedy=remedy)
 
     def _spooled(self) -> BinaryIO:
         if self._spool is None:
@@ -523,7 +524,8 @@ class Source:
                 with remote.opened(self.path) if self.is_remote else Path(self.path).open("rb") as pipe:
                     self._copy(pipe, spool)
             elif sys.stdin is None:
-                raise InputError(self.name, "standard input is closed", remedy="name a file, or pipe one in")
+                problem = "standard input is closed"
+                raise InputError("cannot-read", self.name, problem, remedy="name a file, or pipe one in")
             else:
                 self._copy(sys.stdin.buffer, spool)
             self._spool = spool
@@ -537,7 +539,7 @@ class Source:
             if spool.tell() + len(piece) > self.limits.unpacked:
                 problem = f"more than {limits.size(self.limits.unpacked)} were piped in"
                 remedy = f"name a file, or raise {limits.variable('unpacked')}"
-                raise InputError(self.name, problem, remedy=remedy)
+                raise InputError("too-large", self.name, problem, remedy=remedy)
             try:
                 spool.write(piece)
                 spool.flush()
@@ -557,13 +559,13 @@ class Source:
                     problem, remedy = "the file was removed while it was being read", "restore it and try again"
                 else:
                     problem, remedy = "there is no such file", "check the path"
-                raise InputError(self.name, problem, remedy=remedy) from None
+                raise InputError("no-file", self.name, problem, remedy=remedy) from None
             except DAMAGED as error:
                 problem = f"the {self._compression} data is damaged or cut short ({error})"
-                raise InputError(self.name, problem, remedy="compress or download it again") from None
+                raise InputError("damaged", self.name, problem, remedy="compress or download it again") from None
             except OSError as error:
                 problem = f"cannot be read{self._where} ({error.strerror or error})"
-                raise InputError(self.name, problem) from None
+                raise InputError("cannot-read", self.name, problem) from None
 
 
 @functools.lru_cache(maxsize=64)
@@ -596,7 +598,7 @@ def without_marks(raw: bytes) -> bytes:
 
 def _nul(name: str, line: int) -> InputError:
     remedy = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
-    return InputError(name, "a NUL character", line=line, remedy=remedy)
+    return InputError("encoding", name, "a NUL character", line=line, remedy=remedy)
 
 
 def decode(raw: bytes, name: str, first_line: int = 1) -> str:
@@ -615,6 +617,7 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + first_line
         raise InputError(
+            "encoding",
             name,
             "these bytes are not UTF-8",
             line=line,
@@ -637,7 +640,8 @@ def made_folder(folder: PathLike) -> Path:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         remedy = "name a folder that can be written"
-        raise InputError(str(place), f"cannot be made ({error.strerror or error})", remedy=remedy) from None
+        problem = f"cannot be made ({error.strerror or error})"
+        raise InputError("cannot-write", str(place), problem, remedy=remedy) from None
     return place
 
 
@@ -696,7 +700,7 @@ def appending(path: PathLike) -> Iterator[BinaryIO]:
                     os.truncate(name, end)
                 raise
     except OSError as error:
-        raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+        raise InputError("cannot-write", name, f"cannot be written ({error.strerror or error})") from None
 
 
 @contextlib.contextmanager
@@ -730,7 +734,7 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
                     yield beside
                 remote.uploaded(name, str(here))
         except OSError as error:
-            raise InputError(masked(name), f"cannot be written ({error.strerror or error})") from None
+            raise InputError("cannot-write", masked(name), f"cannot be written ({error.strerror or error})") from None
         return
     target = Path(name)
     try:
@@ -743,7 +747,7 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
                 stream = stack.enter_context(compression.packing(stream, name))
             yield stream
     except OSError as error:
-        raise InputError(name, f"cannot be written ({error.strerror or error})") from None
+        raise InputError("cannot-write", name, f"cannot be written ({error.strerror or error})") from None
 
 
 @contextlib.contextmanager
@@ -757,7 +761,7 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
         with _beside(Path(os.path.realpath(path))) as stream:
             yield stream
     except OSError as error:
-        raise InputError(os.fspath(path), f"cannot be written ({error.strerror or error})") from None
+        raise InputError("cannot-write", os.fspath(path), f"cannot be written ({error.strerror or error})") from None
 
 
 def write_bytes(path: PathLike, content: bytes) -> None:
@@ -802,7 +806,7 @@ def check_inputs(read: Iterable[PathLike | None]) -> None:
         UsageError: ``-`` is among the paths more than once.
     """
     if sum(path is not None and os.fspath(path) == "-" for path in read) > 1:
-        raise UsageError("standard input (-) can be named only once")
+        raise UsageError("named-twice", "standard input (-) can be named only once")
 
 
 def _named(path: object) -> str:
@@ -818,7 +822,7 @@ def check_places(written: Iterable[PathLike | None]) -> None:
     """
     for output in map(_named, (path for path in written if path is not None)):
         if output != "-" and not remote.is_remote(output) and not Path(os.path.realpath(output)).parent.is_dir():
-            raise InputError(output, f"cannot be written ({os.strerror(errno.ENOENT)})")
+            raise InputError("cannot-write", output, f"cannot be written ({os.strerror(errno.ENOENT)})")
 
 
 def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:
@@ -835,14 +839,14 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     folders = [os.path.realpath(path) for path in given if is_folder(path)]
     outputs = [_named(path) for path in written if path is not None]
     if outputs.count("-") > 1:
-        raise UsageError("standard output (-) can be named only once; write the other results to files")
+        raise UsageError("named-twice", "standard output (-) can be named only once; write the other results to files")
     given = [archives.outer(path) for path in given]
     for at, output in enumerate(outputs):
         if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
-            raise UsageError(f"{output} would be written twice: name two files")
+            raise UsageError("would-overwrite", f"{output} would be written twice: name two files")
         if remote.is_remote(output):
             if output in given:
-                raise UsageError(f"{output} is read, and would be written over: name another file")
+                raise UsageError("would-overwrite", f"{output} is read, and would be written over: name another file")
             continue
         there = _plain(output, sys.stdout)
         real = Path(os.path.realpath(output))
@@ -850,7 +854,7 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
         inputs = (found for path in given if (found := _plain(path, sys.stdin)))
         if there and (in_folder or any(os.path.samestat(there, other) for other in inputs)):
             what = "standard output" if output == "-" else output
-            raise UsageError(f"{what} is read, and would be written over: name another file")
+            raise UsageError("would-overwrite", f"{what} is read, and would be written over: name another file")
 
 
 def _plain(path: str, stream: Any) -> os.stat_result | None:

@@ -250,7 +250,7 @@ def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = Tr
     """
     ids = [rule(id_of(document)) for document in one_of("documents", documents, Iterable, "document ids")]
     if wrong := wrong_id(ids, commas=commas):
-        raise InputError(_MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
+        raise InputError("bad-id", _MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)
 
@@ -281,12 +281,12 @@ def run_of_arrays(
     for what, array in (("query indices", query_index), ("document indices", document_index), ("scores", score)):
         _check_array(what, array)
     if not len(query_index) == len(document_index) == len(score):
-        raise InputError(_MEMORY, "the arrays differ in length")
+        raise InputError("shape", _MEMORY, "the arrays differ in length")
     for index, ids in ((query_index, queries), (document_index, documents)):
         if len(index) and not (index.min() >= 0 and index.max() < len(ids)):
-            raise InputError(_MEMORY, f"an index is out of range 0 … {len(ids) - 1}")
+            raise InputError("shape", _MEMORY, f"an index is out of range 0 … {len(ids) - 1}")
     if not np.isfinite(score).all():
-        raise InputError(_MEMORY, "a score is not a finite number")
+        raise InputError("bad-score", _MEMORY, "a score is not a finite number")
     changes_at = np.flatnonzero(query_index[1:] != query_index[:-1])
     if np.any(query_index[changes_at + 1] < query_index[changes_at]):
         order = np.argsort(query_index, kind="stable")
@@ -310,11 +310,12 @@ def _check_array(what: str, array: npt.NDArray[Any]) -> None:
         remedy = (
             "give one value per line: array.ravel(), and np.repeat(np.arange(n), k) for the queries of n × k results"
         )
-        raise InputError(_MEMORY, f"the {what} have {array.ndim} dimensions", found=str(array.shape), remedy=remedy)
+        problem = f"the {what} have {array.ndim} dimensions"
+        raise InputError("shape", _MEMORY, problem, found=str(array.shape), remedy=remedy)
     if array.dtype.kind not in ("f" if what == "scores" else "") + "iu":
         wanted = "numbers" if what == "scores" else "integers"
         remedy = f"give {wanted}: array.astype({'float' if what == 'scores' else 'int'})"
-        raise InputError(_MEMORY, f"the {what} are not {wanted}", found=str(array.dtype), remedy=remedy)
+        raise InputError("shape", _MEMORY, f"the {what} are not {wanted}", found=str(array.dtype), remedy=remedy)
 
 
 def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
@@ -323,7 +324,7 @@ def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
     for key, value in held.items():
         query = rule(id_of(key))
         if query in members:
-            raise InputError(_MEMORY, "this query appears twice", found=query, remedy="keep one")
+            raise InputError("duplicate", _MEMORY, "this query appears twice", found=query, remedy="keep one")
         members[query] = value
     return members
 
@@ -337,14 +338,15 @@ def _pairs(query: str, held: Any, kind: Kind) -> Iterable[Row]:
         numbers = held.values() if isinstance(held, Mapping) else repeat(NOTHING)
         return [Row(place, query, *one) for one in zip(held, numbers, strict=False)] or [Row(place, query)]
     remedy = "give a list of documents, or a dictionary from documents to numbers"
-    raise place.fault("this entry cannot be read", repr(held), remedy)
+    raise place.fault("structure", "this entry cannot be read", repr(held), remedy)
 
 
 def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: Remarks) -> Mapping[str, Sequence[Any]]:
     """The values of a frame or of an iterable of named tuples or records, by role."""
     held = collected(held)
     if type(held).__name__ == "Series":
-        raise InputError(_MEMORY, f"a Series is not a {kind}", remedy="give a frame, or a dictionary: .to_dict()")
+        problem = f"a Series is not a {kind}"
+        raise InputError("unknown-format", _MEMORY, problem, remedy="give a frame, or a dictionary: .to_dict()")
     if hasattr(held, "columns"):
         try:
             names = _names(held)
@@ -355,12 +357,8 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: R
         return _frame(held, names, roles) if values is None else values
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
         return _records(held, kind, columns, remarks)
-    raise InputError(
-        _MEMORY,
-        f"this is not a {kind}",
-        found=type(held).__name__,
-        remedy="give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples",
-    )
+    remedy = "give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples"
+    raise InputError("unknown-format", _MEMORY, f"this is not a {kind}", found=type(held).__name__, remedy=remedy)
 
 
 def _shown(held: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
@@ -393,7 +391,8 @@ def _arrow(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> Mapping
         return found if len(found) == len(values) and all(one.valid is None for one in found.values()) else None
     for role in values.keys() - found.keys():
         remedy = "cast it to text or numbers"
-        raise InputError(_MEMORY, f"the {role} is of a type that is not read", found=names[roles[role]], remedy=remedy)
+        problem = f"the {role} is of a type that is not read"
+        raise InputError("shape", _MEMORY, problem, found=names[roles[role]], remedy=remedy)
     return found
 
 
@@ -411,7 +410,7 @@ def collected(held: Any) -> Any:
         return held.collect() if lazy else arrow.Table(held)
     except Exception as error:  # of polars or Arrow, or of what they read from
         problem = f"the {'lazy frame' if lazy else 'stream'} cannot be collected ({type(error).__name__})"
-        raise InputError(_MEMORY, problem, found=str(error)) from error
+        raise InputError("shape", _MEMORY, problem, found=str(error)) from error
 
 
 def _frame(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> dict[str, Sequence[Any]]:
@@ -429,7 +428,8 @@ def _frame(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> dict[st
 
 def _unread(held: Any) -> InputError:
     remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-    return InputError(_MEMORY, "the columns of this frame cannot be read", found=type(held).__name__, remedy=remedy)
+    problem = "the columns of this frame cannot be read"
+    return InputError("structure", _MEMORY, problem, found=type(held).__name__, remedy=remedy)
 
 
 def _held_values(column: Any) -> Sequence[Any]:
@@ -453,7 +453,7 @@ def _records(
     if callable(getattr(held, "read", None)):
         name = getattr(held, "name", None)
         path = f" ({name})" if isinstance(name, str) else ""
-        raise InputError(_MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
+        raise InputError("shape", _MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
     held = list(held)
     values: dict[str, list[Any]] = {}
     known: dict[tuple[object, ...], dict[str, int]] = {}
@@ -469,7 +469,8 @@ def _records(
         names = _fields(item)
         if not names:
             remedy = f"give named tuples with query_id, doc_id, {'relevance' if kind == 'gold' else 'score'}"
-            raise InputError(_MEMORY, f"an item of the {kind} has no named fields", found=repr(item), remedy=remedy)
+            problem = f"an item of the {kind} has no named fields"
+            raise InputError("missing-key", _MEMORY, problem, found=repr(item), remedy=remedy)
         if names not in known:
             told = None if known else remarks
             known[names] = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=told)
@@ -506,7 +507,7 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
         words = {query: answer_word(value) for query, value in values.items()}
         query, word = next((query, word) for query, word in words.items() if word.lower() not in LABELS)
         raise Place(_MEMORY, "query", str(query)).fault(
-            "this is not a label", word, "give Y or N, or a list of documents"
+            "bad-label", "this is not a label", word, "give Y or N, or a list of documents"
         )
     return True
 
@@ -558,7 +559,7 @@ def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) 
     """
     make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(str(library))
     if make is None:
-        raise UsageError(f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
+        raise UsageError("unknown-name", f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
     return make(rows, columns)
 
 

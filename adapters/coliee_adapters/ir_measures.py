@@ -89,10 +89,11 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
         measure.validate_params()
     except AssertionError:
         known = ", ".join(f"{key} ({value.dtype.__name__})" for key, value in kind.SUPPORTED_PARAMS.items()) or "none"
-        raise UsageError(f"{name} does not take these parameters in ir_measures; it takes {known}") from None
+        problem = f"{name} does not take these parameters in ir_measures; it takes {known}"
+        raise UsageError("bad-measure", problem) from None
     for key, (fits, meaning) in _LIMITS.items():
         if key in measure.params and not fits(measure.params[key]):
-            raise UsageError(f"{name} cannot be asked of trec_eval: {meaning}")
+            raise UsageError("unfit-measure", f"{name} cannot be asked of trec_eval: {meaning}")
     wanted = {key: value for key, value in measure.params.items() if value != kind.SUPPORTED_PARAMS[key].default}
     level = measure["rel"] if "rel" in kind.SUPPORTED_PARAMS else 1
     rel = level if isinstance(level, int) and not isinstance(level, bool) else 1
@@ -105,7 +106,7 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
         # ir_measures asks another provider for it; the reciprocal rank among the first k is the same number
         parameter, top = "", int(cutoff)
         if measure["judged_only"]:  # the first k judged are meant, and -M would look for them among the first k
-            raise UsageError(f"{measure} is computed by no provider of ir_measures, and not here")
+            raise UsageError("unfit-measure", f"{measure} is computed by no provider of ir_measures, and not here")
     if measure.NAME == "NumRet" and "rel" in wanted:
         base = "num_rel_ret"
     if measure.NAME == "SetP" and wanted.pop("relative", False):
@@ -117,5 +118,5 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
     wanted.pop("rel", None)
     if base is None or wanted:
         why = _NOT_HERE.get(measure.NAME, "is not computed by trec_eval, and so not here")
-        raise UsageError(f"{measure} {why}; convert the files and use ir_measures for it")
+        raise UsageError("unfit-measure", f"{measure} {why}; convert the files and use ir_measures for it")
     return Request(base, parameter, rel, judged_only, tuple(sorted(gains.items())), top)

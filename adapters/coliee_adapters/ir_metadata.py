@@ -54,7 +54,8 @@ def read(text: str, name: str) -> dict[str, Any]:
         lines = lines[1 : _last(lines)]
     members = _loaded("\n".join(lines), name)
     if not isinstance(members, dict):
-        raise InputError(name, "this is not ir_metadata: it holds no mapping", remedy="see https://www.ir-metadata.org")
+        problem = "this is not ir_metadata: it holds no mapping"
+        raise InputError("unknown-format", name, problem, remedy="see https://www.ir-metadata.org")
     return {str(key): value for key, value in members.items()}
 
 
@@ -76,7 +77,7 @@ def _yaml() -> Any:
     try:
         return importlib.import_module("yaml")  # an extra, which ships no types
     except ImportError:
-        raise UsageError("ir_metadata needs PyYAML: pip install 'coliee-ir[metadata]'") from None
+        raise UsageError("needs-package", "ir_metadata needs PyYAML: pip install 'coliee-ir[metadata]'") from None
 
 
 def _loaded(text: str, name: str) -> Any:
@@ -84,14 +85,15 @@ def _loaded(text: str, name: str) -> Any:
     loader = yaml.SafeLoader(text)
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise InputError(name, "aliases (*) are not read", remedy="write each value out")
+            raise InputError("syntax", name, "aliases (*) are not read", remedy="write each value out")
         return loader.get_single_data()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it cannot be read"
         line = None if mark is None else mark.line + 1
-        raise InputError(name, f"broken YAML: {problem}", line=line, remedy="the syntax is at yaml.org") from None
+        remedy = "the syntax is at yaml.org"
+        raise InputError("syntax", name, f"broken YAML: {problem}", line=line, remedy=remedy) from None
     except (RecursionError, ValueError) as error:  # nested too deeply; a date that does not exist
-        raise InputError(name, f"broken YAML: {error}", remedy="the syntax is at yaml.org") from None
+        raise InputError("syntax", name, f"broken YAML: {error}", remedy="the syntax is at yaml.org") from None
     finally:
         loader.dispose()

@@ -45,10 +45,10 @@ class Record(NamedTuple):
     members: Mapping[str, Any]
     place: Place
 
-    def fault(self, problem: str, found: object, remedy: str) -> InputError:
+    def fault(self, kind: str, problem: str, found: object, remedy: str) -> InputError:
         """The error that something is wrong with it."""
         shown = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, default=repr)
-        return self.place.fault(problem, shown, remedy)
+        return self.place.fault(kind, problem, shown, remedy)
 
 
 def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
@@ -56,7 +56,7 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
     held = _held(source, "gold")
     if case_law.is_unlabelled(held):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
-        raise InputError(source.name, problem, remedy="give the file with the labels")
+        raise InputError("missing-label", source.name, problem, remedy="give the file with the labels")
     remarks = Remarks()
     return gold_of(_rows_of(held, "gold", source, rule, remarks), rule, source.name, "json", remarks)
 
@@ -125,8 +125,8 @@ def _of_lines(text: str, source: Source) -> _Records | dict[str, Any]:
         for query, entry in record.members.items():
             if query in merged:
                 if shared and not any(map(str.isdigit, query)):
-                    raise record.fault("no key is the query", query, _SHAPES + known_names("run"))
-                raise record.fault("this query appears twice", query, "keep one")
+                    raise record.fault("missing-column", "no key is the query", query, _SHAPES + known_names("run"))
+                raise record.fault("duplicate", "this query appears twice", query, "keep one")
             merged[query] = entry
     return merged
 
@@ -134,7 +134,7 @@ def _of_lines(text: str, source: Source) -> _Records | dict[str, Any]:
 def _object(value: object, place: Place) -> Record:
     if isinstance(value, dict):
         return Record(value, place)
-    raise Record({}, place).fault("this is not an object", value, _SHAPES + known_names("run"))
+    raise Record({}, place).fault("structure", "this is not an object", value, _SHAPES + known_names("run"))
 
 
 class _Records(NamedTuple):
@@ -171,7 +171,7 @@ def _records_of(query: str, entry: object, source: Source) -> Iterable[Record | 
     members = nested(query, entry)
     if members is None:
         remedy = "use the same form for all of them: [[document, score], …]"
-        raise place.fault("this entry is written differently from the others", entry, remedy)
+        raise place.fault("mixed-forms", "this entry is written differently from the others", entry, remedy)
     return (place._replace(members=one) for one in members)
 
 
@@ -217,11 +217,12 @@ def rows(
             expected = next(iter(known.values()))
             if (expected.keys() ^ known[keys].keys()) - {"tag"}:
                 remedy = f"write all of them like the first: {', '.join(expected.values())}"
-                raise record.fault("this record has other keys than the first", ", ".join(keys), remedy)
+                raise record.fault("mixed-forms", "this record has other keys than the first", ", ".join(keys), remedy)
         values = {role: record.members[key] for role, key in known[keys].items()}
         if isinstance(values["query"], Mapping):
             remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
-            raise record.fault("this JSON contains the columns of a table, not its rows", ", ".join(keys), remedy)
+            problem = "this JSON contains the columns of a table, not its rows"
+            raise record.fault("structure", problem, ", ".join(keys), remedy)
         if "answer" in values:
             values["answer"] = _word(values["answer"])
         yield Row(record.place, **{FIELDS.get(role, role): value for role, value in values.items()})
@@ -244,7 +245,7 @@ def _keys(
         roles = roles_of(keys, kind, record.place.path, columns, values=values, remarks=remarks)
     except InputError as error:
         problem = f"unrecognised keys ({error.problem.replace('column', 'key')})"
-        raise record.fault(problem, ", ".join(keys), error.remedy or "") from None
+        raise record.fault(error.kind, problem, ", ".join(keys), error.remedy or "") from None
     return {role: keys[at] for role, at in roles.items()}
 
 

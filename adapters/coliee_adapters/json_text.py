@@ -84,15 +84,17 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         with contextlib.suppress(ValueError, RecursionError):  # what is wrong is found again below, with its place
             return cast(object, _STRICT.decode(text))
 
-    def fault(problem: str, at: int, found: str | None, remedy: str) -> InputError:
+    def fault(kind: str, problem: str, at: int, found: str | None, remedy: str) -> InputError:
         line = first_line + text.count("\n", 0, at)
-        return InputError(name, problem, line=line, column=at - text.rfind("\n", 0, at), found=found, remedy=remedy)
+        return InputError(
+            kind, name, problem, line=line, column=at - text.rfind("\n", 0, at), found=found, remedy=remedy
+        )
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         members = dict(pairs)
         if len(members) < len(pairs):
             key, at = next(_repeated_keys(text))
-            raise fault("this key appears twice in one object", at, key, "keep one of the two")
+            raise fault("duplicate", "this key appears twice in one object", at, key, "keep one of the two")
         return members
 
     def finite(number: str) -> float:
@@ -100,13 +102,14 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         if not math.isfinite(value):
             # the number may be glued to what makes the JSON broken: then it is no token of its own
             at = next((t.start() for t in re.finditer(_TOKEN, text) if t[0] == number), text.find(number))
-            raise fault("this is not a finite number", at, number, "give a finite number, or null")
+            raise fault("bad-score", "this is not a finite number", at, number, "give a finite number, or null")
         return value
 
     def unlocated(problem: str) -> InputError:
         # json does not say where; only a text of one line leaves no doubt
         line = None if "\n" in text.rstrip() else first_line
-        return InputError(name, problem, line=line, remedy="no COLIEE file needs that; check the program that wrote it")
+        remedy = "no COLIEE file needs that; check the program that wrote it"
+        return InputError("too-large", name, problem, line=line, remedy=remedy)
 
     try:
         value: object = json.loads(text, object_pairs_hook=unique, parse_constant=finite, parse_float=finite)
@@ -115,7 +118,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         remedy = "correct it, or get the file again if it was cut short"
         if error.msg == "Extra data":
             remedy = "a file must contain one JSON value, or JSON Lines (one object per line) (jq -c . writes them so)"
-        raise fault(f"broken JSON: {error.msg}", error.pos, rest or None, remedy) from None
+        raise fault("syntax", f"broken JSON: {error.msg}", error.pos, rest or None, remedy) from None
     except RecursionError:
         raise unlocated("lists or objects are nested too deeply") from None
     except ValueError:
@@ -123,8 +126,9 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     if perhaps_unfit:
         for token in re.finditer(_TOKEN, text):
             if token[0].startswith('"') and (unfit := re.search(_UNFIT, json.loads(token[0]))):
-                kind = "a NUL character" if unfit[0] == "\0" else "an unpaired surrogate"
-                raise fault(f"this string holds {kind}", token.start(), unfit[0], "remove it; it is not text")
+                what = "a NUL character" if unfit[0] == "\0" else "an unpaired surrogate"
+                problem = f"this string holds {what}"
+                raise fault("encoding", problem, token.start(), unfit[0], "remove it; it is not text")
     return value
 
 

@@ -67,7 +67,8 @@ def _number(name: str, text: str) -> int:
     setting = _SETTING.fullmatch(text.strip())
     number = 0 if setting is None else int(setting[1]) << _UNITS[setting[2].upper()]
     if not number:
-        raise UsageError(f"{variable(name)} is {text!r}; set it to an integer ≥ 1, such as 1000, 64K, 16M or 2G")
+        problem = f"{variable(name)} is {text!r}; set it to an integer ≥ 1, such as 1000, 64K, 16M or 2G"
+        raise UsageError("bad-value", problem)
     return number
 
 

@@ -48,9 +48,8 @@ class Comments:
     def check_closed(self, name: str) -> None:
         """Raise InputError if the file ended inside a comment; the line is that of its opening."""
         if self.opened:
-            raise InputError(
-                name, "a comment opens with /* and never ends", line=self.opened, remedy="close it with */"
-            )
+            problem = "a comment opens with /* and never ends"
+            raise InputError("syntax", name, problem, line=self.opened, remedy="close it with */")
 
 
 def content_lines(
@@ -92,11 +91,12 @@ def content_lines(
         if rest and not rest.startswith("#"):
             if name and _MARK in rest:
                 remedy = "delete the character U+FEFF"
-                raise InputError(name, "a byte order mark within a line", line=number, found=rest, remedy=remedy)
+                problem = "a byte order mark within a line"
+                raise InputError("encoding", name, problem, line=number, found=rest, remedy=remedy)
             if name and not rest.isascii() and (found := SEPARATORS.search(rest)) and _are_lines(rest):
                 problem = f"a Unicode line separator (U+{ord(found[0]):04X}) where a line should end"
                 remedy = "end lines with newlines, as `coliee-ir validate --fix` does"
-                raise InputError(name, problem, line=number, found=rest, remedy=remedy)
+                raise InputError("encoding", name, problem, line=number, found=rest, remedy=remedy)
             yield number, rest
         elif whole:
             state.note(number, whole)
@@ -125,9 +125,9 @@ def join_columns(*columns: str) -> str:
     """
     for column in columns:
         if not _WORD.fullmatch(column):
-            raise UsageError(f"an id and a run tag are one word each, and {column!r} is not")
+            raise UsageError("bad-id", f"an id and a run tag are one word each, and {column!r} is not")
     if columns[0].startswith(("#", "/*")):
-        raise UsageError(f"an id that starts like a comment cannot be written: {columns[0]!r}")
+        raise UsageError("bad-id", f"an id that starts like a comment cannot be written: {columns[0]!r}")
     return " ".join(columns) + "\n"
 
 

@@ -81,11 +81,15 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
         if len(path) > source.limits.depth:
             problem = f"elements are nested more than {source.limits.depth} deep"
             remedy = f"check the program that wrote it, or raise {limits.variable('depth')}"
-            raise InputError(source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy)
+            raise InputError(
+                "too-large", source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy
+            )
         if tag in unnested and (outer := next((element for element in path if element.tag == tag), None)):
             problem = f"this element is inside the <{tag}> of line {outer.line}"
             remedy = f"close that one first, with </{tag}>"
-            raise InputError(source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy)
+            raise InputError(
+                "structure", source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy
+            )
         element = Element(tag, attributes, parser.CurrentLineNumber)
         path[-1].content.append(element)
         path.append(element)
@@ -97,13 +101,8 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
         path[-1].content.append(text)
 
     def refuse(problem: str, name: str) -> None:
-        raise InputError(
-            source.name,
-            problem,
-            line=parser.CurrentLineNumber,
-            found=name,
-            remedy="remove the DOCTYPE; nothing is expanded or fetched",
-        )
+        remedy = "remove the DOCTYPE; nothing is expanded or fetched"
+        raise InputError("syntax", source.name, problem, line=parser.CurrentLineNumber, found=name, remedy=remedy)
 
     def doctype(_name: str, system: str | None, _public: str | None, _has_internal_subset: bool) -> None:
         if system is not None:  # a public id never stands without one
@@ -120,6 +119,7 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
         parser.Parse(source.text().encode("utf-8"), True)
     except expat.ExpatError as error:
         raise InputError(
+            "syntax",
             source.name,
             f"this is not well-formed XML: {expat.ErrorString(error.code)}",
             line=error.lineno,

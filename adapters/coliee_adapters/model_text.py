@@ -155,12 +155,13 @@ def read(source: Source, rule: IdRule = normal_id) -> list[Read]:
     for name, content, place in rows:
         query = rule(name)
         if wrong := wrong_id([query], commas=False):
-            raise place.fault(wrong[1], query, "write the id as one word")
+            raise place.fault("bad-id", wrong[1], query, "write the id as one word")
         one = Read(query, label_of(content), content, place)
         if found.setdefault(query, one).label is not one.label:
-            raise place.fault(f"{found[query].place} gives another answer to this question", query, "keep one")
+            problem = f"{found[query].place} gives another answer to this question"
+            raise place.fault("conflicting", problem, query, "keep one")
     if not found:
-        raise InputError(source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
+        raise InputError("empty", source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
     return list(found.values())
 
 
@@ -202,7 +203,8 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
 
 def _record(value: Any, place: Place, source: Source) -> _Row:
     if not isinstance(value, dict) or not (name := _query(value, source)):
-        raise place.fault("this item has no query id", str(value), "name it query_id, or with --columns query=NAME")
+        problem = "this item has no query id"
+        raise place.fault("missing-id", problem, str(value), "name it query_id, or with --columns query=NAME")
     return str(value[name]), _content(value, place, source), place
 
 
@@ -222,7 +224,7 @@ def _content(value: Any, place: Place, source: Source) -> str:
             found = next((tier for tier in tiers if tier), [])
         if len(found) != 1:
             what = f"several texts ({', '.join(map(quoted, found))})" if len(found) > 1 else "no text"
-            raise place.fault(f"this item has {what}", str(value), "name it with --columns answer=NAME")
+            raise place.fault("missing-key", f"this item has {what}", str(value), "name it with --columns answer=NAME")
         held, given = held[found[0]], None
 
 
@@ -256,5 +258,5 @@ def _lines(text: str, source: Source) -> Iterator[_Row]:
             name, _, content = line.strip(BLANKS).replace("\t", " ", 1).partition(" ")
             place = Place(source.name, "line", number)
             if not content.strip():
-                raise place.fault("this line has one column", line, "write ID TEXT")
+                raise place.fault("columns", "this line has one column", line, "write ID TEXT")
             yield name, content, place

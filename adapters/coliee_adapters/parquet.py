@@ -69,8 +69,8 @@ def library(path: str = "", remedy: str = _INSTALL) -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         if path:
-            raise InputError(path, "a Parquet file needs pyarrow to be read", remedy=remedy) from None
-        raise UsageError(f"Parquet needs pyarrow: {remedy}") from None
+            raise InputError("needs-package", path, "a Parquet file needs pyarrow to be read", remedy=remedy) from None
+        raise UsageError("needs-package", f"Parquet needs pyarrow: {remedy}") from None
     return pyarrow, pyarrow.parquet
 
 
@@ -104,7 +104,7 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of a name of a column
             said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
             problem = f"the Parquet file is damaged or cut short ({said})"
-            raise InputError(source.name, problem, remedy="write or download it again") from None
+            raise InputError("damaged", source.name, problem, remedy="write or download it again") from None
 
 
 def _vet(source: Source) -> None:
@@ -123,7 +123,7 @@ def _vet(source: Source) -> None:
         source.vetted = os.WIFEXITED(os.waitpid(process, 0)[1])
     if source.vetted is False:
         problem = "the Parquet file is damaged, or too large for the memory: the process that read it ended"
-        raise InputError(source.name, problem, remedy="write or download it again")
+        raise InputError("damaged", source.name, problem, remedy="write or download it again")
 
 
 def _read_and_end(source: Source) -> NoReturn:
@@ -153,7 +153,7 @@ def _check_size(source: Source, metadata: Any) -> None:
     else:
         return
     problem = f"the Parquet data unpacks to more than {most}"
-    raise InputError(source.name, problem, remedy=f"if this is right, raise {limits.variable(name)}")
+    raise InputError("too-large", source.name, problem, remedy=f"if this is right, raise {limits.variable(name)}")
 
 
 def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) -> None:
@@ -238,7 +238,8 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     with _opened(source) as file:
         names = file.schema_arrow.names
         if not file.metadata.num_rows:
-            raise InputError(source.name, "the table has no rows", remedy="write a row for each query and document")
+            problem = "the table has no rows"
+            raise InputError("empty", source.name, problem, remedy="write a row for each query and document")
         remarks = Remarks()
         roles = _roles(source, names, "run", remarks)
         tag, alone = _first_tag(file, roles.get("tag"))
@@ -320,7 +321,7 @@ def _batches(
             first += len(batch)
         if groups and first != (ends := row_ends[groups[-1]]):
             problem = f"the Parquet file is damaged or cut short (row {first:,} of {ends:,} is the last)"
-            raise InputError(source.name, problem, remedy="write or download it again")
+            raise InputError("damaged", source.name, problem, remedy="write or download it again")
 
 
 def _together(batches: Iterator[Any]) -> Iterator[Any]:
@@ -346,16 +347,16 @@ def _understood(source: Source, role: str, name: str, column: arrow.Column | Non
     """The column; InputError if its type, or a text in it, is not one of ids, labels and numbers."""
     if column is None:
         problem = f"the {role} is of a type that is not read"
-        raise InputError(source.name, problem, found=name, remedy="write text or numbers")
+        raise InputError("shape", source.name, problem, found=name, remedy="write text or numbers")
     texts = column.values.collection if isinstance(column.values, Picked) else column.values
     if isinstance(column.values, Picked):
         numbers = column.values.numbers if column.valid is None else column.values.numbers[column.valid]
         if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(texts):
             problem = "the Parquet file is damaged or cut short (a number is not in its dictionary)"
-            raise InputError(source.name, problem, found=name, remedy="write or download it again")
+            raise InputError("damaged", source.name, problem, found=name, remedy="write or download it again")
     if isinstance(texts, Ids) and texts.length.max(initial=0) > _LONGEST:
         problem = f"a {role} is longer than {limits.size(_LONGEST)}"
-        raise InputError(source.name, problem, found=name, remedy="write ids and labels")
+        raise InputError("too-large", source.name, problem, found=name, remedy="write ids and labels")
     return column
 
 
@@ -397,10 +398,10 @@ def _rows(source: Source, first: int, values: Mapping[str, arrow.Column]) -> Ite
         place = Place(source.name, "row", number)
         for role, value in zip(values, held, strict=True):
             if value is None and role != "tag":
-                raise place.fault(f"the {role} is null", remedy="fill it in, or drop the row")
+                raise place.fault("missing-key", f"the {role} is null", remedy="fill it in, or drop the row")
             if isinstance(value, str) and not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
                 given = repr(value.encode("utf-8", "surrogateescape"))
-                raise place.fault(f"the {role} is not UTF-8", given, "write the text as UTF-8")
+                raise place.fault("encoding", f"the {role} is not UTF-8", given, "write the text as UTF-8")
         row = dict(zip((FIELDS.get(role, role) for role in values), held, strict=True))
         if "answer" in row:
             row = {"query": row["query"], "answer": frames.answer_word(row["answer"])}

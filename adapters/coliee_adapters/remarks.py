@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from coliee_adapters.errors import shortened
 
@@ -96,6 +96,12 @@ class Remark(str):
     def of_part(self, part: str, name: str) -> Remark:
         """The same of a part of a submission, by its name in kinds and that in sentences."""
         return Remark(f"{part}:{self.kind}", f"{name}: {self}")
+
+
+def told_of(remarks: Iterable[str]) -> dict[str, list[str]]:
+    """Remarks as JSON holds them: sentences, and their kinds; the kind of one that has none is empty."""
+    remarks = list(remarks)
+    return {"remarks": remarks, "remark_kinds": [getattr(remark, "kind", "") for remark in remarks]}
 
 
 class Remarks:

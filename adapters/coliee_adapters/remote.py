@@ -66,7 +66,7 @@ def refuse(path: str | None, what: str) -> None:
         UsageError: it is one.
     """
     if path is not None and is_remote(path):
-        raise UsageError(f"{what} must be on this machine, not at {masked(path)}")
+        raise UsageError("not-a-file", f"{what} must be on this machine, not at {masked(path)}")
 
 
 def is_web(path: str) -> bool:
@@ -88,7 +88,7 @@ def state(path: str) -> State:
         system.invalidate_cache(place)
         info = system.info(place)
     if info.get("type") == "directory":
-        raise InputError(masked(path), "this is a directory", remedy="name the file in it")
+        raise InputError("not-a-file", masked(path), "this is a directory", remedy="name the file in it")
     size = info.get("size")
     return State(None if size is None else int(size), " ".join(str(info[name]) for name in _SIGNS if info.get(name)))
 
@@ -157,7 +157,7 @@ def files(folder: str) -> list[str]:
             system.invalidate_cache(place)
             found = sorted(system.find(place))
     except OSError as error:
-        raise UsageError(f"the folder {masked(folder)} cannot be read ({error})") from None
+        raise UsageError("cannot-read", f"the folder {masked(folder)} cannot be read ({error})") from None
     base = place.rstrip("/")
     return [f"{address.rstrip('/')}/{name[len(base) :].lstrip('/')}{question}{rest}" for name in found]
 
@@ -177,11 +177,13 @@ def _located(path: str) -> _Place:
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:
-        raise UsageError(f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'") from None
+        problem = f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'"
+        raise UsageError("needs-package", problem) from None
     try:
         located = _Place(*fsspec.core.url_to_fs(path, **_patience(path)))
     except Exception as error:  # each library has its own
-        raise InputError(masked(path), f"cannot be opened ({error})", remedy="check the address") from None
+        problem = f"cannot be opened ({error})"
+        raise InputError("cannot-read", masked(path), problem, remedy="check the address") from None
     if hasattr(located.system, "retries"):  # of s3fs
         located.system.retries = 1
     return located

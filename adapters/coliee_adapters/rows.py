@@ -55,10 +55,10 @@ _TRUTH: Final = {"true": 1.0, "false": 0.0}
 def id_of(value: Any, what: str, place: Place, rule: IdRule, commas: bool | None = None) -> str:
     """An id: text or an integer, one word."""
     if not isinstance(value, str | Integral) or isinstance(value, bool):
-        raise place.fault(f"this is not the id of a {what}", repr(value), "give text or an integer")
+        raise place.fault("bad-id", f"this is not the id of a {what}", repr(value), "give text or an integer")
     text = rule(str(value))
     if wrong := wrong_id((text,), commas=rule is exact_id if commas is None else commas):
-        raise place.fault(wrong[1], wrong[0], ONE_WORD)
+        raise place.fault("bad-id", wrong[1], wrong[0], ONE_WORD)
     return text
 
 
@@ -66,11 +66,10 @@ def relevance_of(value: Any, place: Place) -> int:
     """A relevance: an integer, however it is written; 1 where none is given."""
     number = 1.0 if value is NOTHING else _float(value)
     if not number.is_integer():  # NaN is none
-        raise place.fault("this relevance is not an integer", str(value), "write 0, 1, 2, …")
+        raise place.fault("bad-relevance", "this relevance is not an integer", str(value), "write 0, 1, 2, …")
     if abs(number) > GREATEST_RELEVANCE:
-        raise place.fault(
-            "this relevance is too large for trec_eval", str(value), f"write relevances up to {GREATEST_RELEVANCE}"
-        )
+        problem = "this relevance is too large for trec_eval"
+        raise place.fault("bad-relevance", problem, str(value), f"write relevances up to {GREATEST_RELEVANCE}")
     return int(number)
 
 
@@ -78,7 +77,7 @@ def score_of(value: Any, place: Place, what: str = "score") -> float:
     """A score or a rank: a finite number, however it is written."""
     number = _float(value)
     if not math.isfinite(number):
-        raise place.fault(f"this {what} is not a finite number", str(value), "write it like 12.5")
+        raise place.fault("bad-score", f"this {what} is not a finite number", str(value), "write it like 12.5")
     return number
 
 
@@ -86,7 +85,8 @@ def is_retrieved(value: Any, place: Place) -> bool:
     """Whether a system decided for a document: 1 or True, 0 or False."""
     number = _float(value)
     if number not in (0, 1):
-        raise place.fault("this does not say whether the document is retrieved", str(value), "write 1 or 0")
+        problem = "this does not say whether the document is retrieved"
+        raise place.fault("missing-key", problem, str(value), "write 1 or 0")
     return bool(number)
 
 
@@ -129,7 +129,7 @@ def refuse_irrelevant(qrels: Mapping[str, Mapping[str, int]], path: str) -> None
     """Refuse judgements of which none is relevant; a gold without any judgement is another matter."""
     if any(qrels.values()) and not any(level > 0 for judged in qrels.values() for level in judged.values()):
         remedy = "give a gold in which a relevance is 1 or more"
-        raise InputError(path, "no document is relevant in this gold", remedy=remedy)
+        raise InputError("no-relevant", path, "no document is relevant in this gold", remedy=remedy)
 
 
 def judge(judged: dict[str, int], query: str, document: str, relevance: int, place: Place, remarks: Remarks) -> None:
@@ -137,7 +137,7 @@ def judge(judged: dict[str, int], query: str, document: str, relevance: int, pla
     if document in judged:
         if judged[document] != relevance:
             problem = f"this document is judged {judged[document]} above and {relevance} here"
-            raise place.fault(problem, f"{query} {document}", "keep one of the two")
+            raise place.fault("conflicting", problem, f"{query} {document}", "keep one of the two")
         remarks.add("gold-duplicate", f"{place}: {query} {document}")
     judged[document] = relevance
 
@@ -189,7 +189,8 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, comm
             scores.append(-score_of(row.rank, row.place, "rank"))
         if len(scores) not in (0, len(documents)):
             remedy = "give all of them one, or none"
-            raise row.place.fault("some documents have a score and some have none", str(row.document), remedy)
+            problem = "some documents have a score and some have none"
+            raise row.place.fault("mixed-forms", problem, str(row.document), remedy)
         if row.tag is not None and tag_of(row.tag) != tag:
             remarks.add("tag", f"{row.place}: {row.tag}")
     if set(scores) == {0, 1}:

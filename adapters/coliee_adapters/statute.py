@@ -117,13 +117,9 @@ def read_gold(source: Source) -> Gold:
             labels[query] = _label(word, pair.line, source, remarks)
     if labels and len(labels) < len(pairs):
         query, pair = next((query, pair) for query, pair in pairs.items() if query not in labels)
-        raise InputError(
-            source.name,
-            "this pair has no label, although others do",
-            line=pair.line,
-            found=query,
-            remedy="label every pair, or none",
-        )
+        problem = "this pair has no label, although others do"
+        remedy = "label every pair, or none"
+        raise InputError("missing-label", source.name, problem, line=pair.line, found=query, remedy=remedy)
     qrels: dict[str, dict[str, int]] = {}
     for query, pair in pairs.items():
         qrels[query] = {}
@@ -132,11 +128,8 @@ def read_gold(source: Source) -> Gold:
                 remarks.add("gold-duplicate", f"line {pair.line}: {query} {article}")
             qrels[query][article] = 1
     if not labels and not any(qrels.values()):
-        raise InputError(
-            source.name,
-            "this is a test file without labels and articles: no pair has a label or names an article",
-            remedy="give the file with the labels or the articles",
-        )
+        problem = "this is a test file without labels and articles: no pair has a label or names an article"
+        raise InputError("missing-label", source.name, problem, remedy="give the file with the labels or the articles")
     has_articles = any(next(pair.iter("t1", "article"), None) for pair in pairs.values())
     return Gold(qrels if has_articles else None, labels or None, source.name, "statute-xml", remarks=remarks)
 
@@ -207,7 +200,7 @@ def are_numbered(words: Mapping[str, str]) -> bool:
 def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
     label = LABELS.get(word.lower())
     if label is None:
-        raise InputError(source.name, "this is not a label", line=line, found=word, remedy="write Y or N")
+        raise InputError("bad-label", source.name, "this is not a label", line=line, found=word, remedy="write Y or N")
     if word not in ("Y", "N"):
         remarks.add("label-form", f"line {line}: {word}")
     return label
@@ -253,7 +246,8 @@ def labels_of(
         if not kind:
             strange.append(one)
         elif of_kind.setdefault(kind, one) is one and len(of_kind) > 1:
-            raise one.place.fault(f"this label is {kind}, and others are not", one.word, "write Y or N everywhere")
+            problem = f"this label is {kind}, and others are not"
+            raise one.place.fault("mixed-forms", problem, one.word, "write Y or N everywhere")
         elif one.word not in ("Y", "N"):
             remarks.add("label-form", f"{one.place}: {one.word}")
         if first.setdefault(one.query, one) is one:
@@ -262,9 +256,9 @@ def labels_of(
             remarks.add("gold-duplicate" if gold else "duplicate", f"{one.place}: {one.query} {one.word}")
         else:
             problem = f"{first[one.query].place} gives another answer to this question"
-            raise one.place.fault(problem, f"{one.query} {one.word}", "keep one")
+            raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one")
     if strange and (gold or not of_kind):
-        raise strange[0].place.fault("this is not a label", strange[0].word, "write Y or N")
+        raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, "write Y or N")
     for one in strange:
         remarks.add("unreadable-answer", f"{one.place}: {one.word}")
     labels = {query: label for query, label in meant.items() if label is not None}
@@ -277,16 +271,14 @@ def _read_words(source: Source, comments: Comments) -> tuple[list[Labelled], lis
     for line, content in content_lines(source.text(columns=True), source.name, comments=comments):
         columns = _words(content)
         if len(columns) == 1:
-            raise InputError(
-                source.name, "this line has one column", line=line, found=content, remedy="write QUERY Y TAG"
-            )
+            problem = "this line has one column"
+            raise InputError("columns", source.name, problem, line=line, found=content, remedy="write QUERY Y TAG")
         words.append(Labelled(normal_id(columns[0]), columns[1], Place(source.name, "line", line)))
         tags.append((line, columns[2:]))
     comments.check_closed(source.name)
     if not words:
-        raise InputError(
-            source.name, "the file contains only comments", remedy="write QUERY Y TAG, one line per question"
-        )
+        problem = "the file contains only comments"
+        raise InputError("empty", source.name, problem, remedy="write QUERY Y TAG, one line per question")
     return words, tags
 
 
@@ -302,26 +294,19 @@ def read_pairs(source: Source) -> dict[str, Element]:
     for pair in root.iter("pair"):
         query = normal_id(pair.attributes.get("id", ""))
         if not query:
-            raise InputError(source.name, "a pair without an id", line=pair.line, remedy='write <pair id="H18-1-2">')
+            problem = "a pair without an id"
+            raise InputError("missing-id", source.name, problem, line=pair.line, remedy='write <pair id="H18-1-2">')
         if wrong := wrong_id([query], commas=False):
-            raise InputError(source.name, wrong[1], line=pair.line, found=query, remedy="write the id as one word")
+            remedy = "write the id as one word"
+            raise InputError("bad-id", source.name, wrong[1], line=pair.line, found=query, remedy=remedy)
         if query in pairs:
-            raise InputError(
-                source.name,
-                f"the pair of line {pairs[query].line} has the same id",
-                line=pair.line,
-                found=query,
-                remedy="keep one",
-            )
+            problem = f"the pair of line {pairs[query].line} has the same id"
+            raise InputError("duplicate", source.name, problem, line=pair.line, found=query, remedy="keep one")
         pairs[query] = pair
     if not pairs:
-        raise InputError(
-            source.name,
-            "this XML contains no <pair>",
-            line=root.line,
-            found=f"<{root.tag}>",
-            remedy="give the data of Tasks 3 and 4, <dataset><pair>…",
-        )
+        problem = "this XML contains no <pair>"
+        remedy = "give the data of Tasks 3 and 4, <dataset><pair>…"
+        raise InputError("empty", source.name, problem, line=root.line, found=f"<{root.tag}>", remedy=remedy)
     return pairs
 
 
@@ -368,9 +353,8 @@ def article_id(text: str, line: int, source: Source) -> str:
     """
     article = unicodedata.normalize("NFKC", text)
     if not re.fullmatch(_ARTICLE, article):
-        raise InputError(
-            source.name, "this is not an article number", line=line, found=text, remedy="write it as 96 or 398-2"
-        )
+        problem = "this is not an article number"
+        raise InputError("bad-article", source.name, problem, line=line, found=text, remedy="write it as 96 or 398-2")
     return article
 
 

@@ -210,14 +210,14 @@ def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
     comments = Comments(remarks, "gold-comment" if kind == "gold" else "comment")
     rows = list(_rows(source, separator, comments))
     if not rows:
-        raise InputError(source.name, "no row has a query and a document", remedy=_FORMS[kind])
+        raise InputError("empty", source.name, "no row has a query and a document", remedy=_FORMS[kind])
     first = rows[0]
     width = len(first.values)
     for row in rows:
         if len(row.values) != width:
             remedy = f"expected {width} as in the first row"
             raise InputError(
-                source.name, counted(len(row.values), "value"), line=row.line, found=row.text, remedy=remedy
+                "columns", source.name, counted(len(row.values), "value"), line=row.line, found=row.text, remedy=remedy
             )
     if _names_columns(first.values, source) or _is_unknown_header([row.values for row in rows[:_SHOWN]]):
 
@@ -229,7 +229,7 @@ def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
     else:
         table = _without_header(source, kind, rows)
     if not table.rows:
-        raise InputError(source.name, "no row has a query and a document", remedy=_FORMS[kind])
+        raise InputError("empty", source.name, "no row has a query and a document", remedy=_FORMS[kind])
     return table
 
 
@@ -238,7 +238,9 @@ def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
     first = rows[0]
     width = len(first.values)
     if not 2 <= width <= 3:
-        raise InputError(source.name, counted(width, "value"), line=first.line, found=first.text, remedy=_FORMS[kind])
+        raise InputError(
+            "columns", source.name, counted(width, "value"), line=first.line, found=first.text, remedy=_FORMS[kind]
+        )
     roles = {"query": 0, "document": 1}
     if width == 2:
         return _Table(roles, rows)
@@ -248,7 +250,7 @@ def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
         if held == "rank" and longest >= _NO_GRADES:
             problem = "the last column holds 1, 2, 3, … in each query, as ranks do"
             remedy = "give a gold; if it is one, name the columns in a first line: query document relevance"
-            raise InputError(source.name, problem, line=first.line, found=first.text, remedy=remedy)
+            raise InputError("ambiguous", source.name, problem, line=first.line, found=first.text, remedy=remedy)
         return _Table({**roles, "relevance": 2}, rows)
     if held is None:
         raise undecided(source.name, first.line, first.text)
@@ -281,4 +283,4 @@ def _rows(source: Source, separator: str, comments: Comments) -> Iterator[_Row]:
                 yield _Row(numbered[rows.line_num - 1][0], values, separator.join(row))
     except csv.Error as error:
         at = numbered[rows.line_num - 1][0]
-        raise InputError(source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
+        raise InputError("syntax", source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None

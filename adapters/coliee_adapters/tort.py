@@ -11,10 +11,9 @@ import io
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
-from coliee_adapters.errors import InputError, quoted
+from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files import Source, decode
 from coliee_adapters.json_text import parse
 from coliee_adapters.records import Answers, Claim, Gold, Run, TortCase, normal_id
@@ -67,11 +66,8 @@ def gold(cases: Sequence[TortCase], source_name: str) -> Gold:
     decided = any(case.court_decision is not None for case in cases)
     judged = any(claim.is_accepted is not None for case in cases for _, _, claim in claim_documents(case))
     if not decided and not judged:
-        raise InputError(
-            source_name,
-            "test data: every court_decision and is_accepted is null",
-            remedy="give the file with the court's decisions",
-        )
+        problem = "test data: every court_decision and is_accepted is null"
+        raise InputError("missing-label", source_name, problem, remedy="give the file with the court's decisions")
     if decided:
         _refuse_null_decisions(cases, source_name, _ALL_OR_NONE)
     if judged:
@@ -125,21 +121,24 @@ def fill(
         InputError: the template cannot be read, nothing is given for an instance, or it has no such claim.
     """
     for instance, case in instances(template):
-        fault = partial(InputError, template.name, line=case.line)
+        fault = Place(template.name, "line", case.line).fault
         if decisions is not None:
             if case.id not in decisions:
-                raise fault(f"no court_decision is given for instance {quoted(case.id)}", remedy=_DECISION_RULE)
+                problem = f"no court_decision is given for instance {quoted(case.id)}"
+                raise fault("missing-key", problem, remedy=_DECISION_RULE)
             instance["court_decision"] = decisions[case.id]
         if accepted is not None:
             if case.id not in accepted:
-                raise fault(f"no accepted claims are given for instance {quoted(case.id)}", remedy=_CLAIM_RULE)
+                problem = f"no accepted claims are given for instance {quoted(case.id)}"
+                raise fault("missing-key", problem, remedy=_CLAIM_RULE)
             entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
             by_document = dict(zip((doc for _, doc, _ in claim_documents(case)), entries, strict=True))
             documents = accepted[case.id]
             for doc in documents:
                 if doc not in by_document:
                     remedy = "p0 is the plaintiff's claim 0, d0 the defendant's"
-                    raise fault(f"instance {quoted(case.id)} has no such claim", found=doc, remedy=remedy)
+                    problem = f"instance {quoted(case.id)} has no such claim"
+                    raise fault("unknown-document", problem, found=doc, remedy=remedy)
             for doc, entry in by_document.items():
                 entry["is_accepted"] = doc in documents
         stream.write(json.dumps(instance, ensure_ascii=False) + "\n")
@@ -157,7 +156,7 @@ def _refuse_null_decisions(cases: Sequence[TortCase], name: str, remedy: str) ->
     if nulls:
         place = f"instance {quoted(nulls[0].id)}"
         problem = f"{len(nulls)} of {len(cases)} court_decision values are null, first in {place}"
-        raise InputError(name, problem, line=nulls[0].line or None, remedy=remedy)
+        raise InputError("missing-label", name, problem, line=nulls[0].line or None, remedy=remedy)
 
 
 def _refuse_null_claims(cases: Sequence[TortCase], name: str, remedy: str) -> None:
@@ -167,7 +166,7 @@ def _refuse_null_claims(cases: Sequence[TortCase], name: str, remedy: str) -> No
         case, side, claim = nulls[0]
         place = f"instance {quoted(case.id)}, {side} claim {quoted(claim.id)}"
         problem = f"{len(nulls)} of {len(every)} is_accepted values are null, first in {place}"
-        raise InputError(name, problem, line=case.line or None, remedy=remedy)
+        raise InputError("missing-label", name, problem, line=case.line or None, remedy=remedy)
 
 
 def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
@@ -186,7 +185,8 @@ def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
             instance, case = read_instance(text, source.name, line)
             if case.id in lines:
                 problem = f"this tort_id is already in line {lines[case.id]}"
-                raise InputError(source.name, problem, line=line, found=case.id, remedy="give each instance once")
+                remedy = "give each instance once"
+                raise InputError("duplicate", source.name, problem, line=line, found=case.id, remedy=remedy)
             lines[case.id] = line
             yield instance, case
         first_line += block.count(b"\n")
@@ -203,13 +203,13 @@ def read_instance(text: str, name: str, line: int) -> tuple[dict[str, Any], Tort
     Raises:
         InputError: as for ``read_cases``.
     """
-    fault = partial(InputError, name, line=line)
+    fault = Place(name, "line", line).fault
     content = text.strip(" \t\r")
     # not parsed: the start of an indented list or object would only be called broken JSON
     indented = content == "{" or content.startswith("[")
     instance = None if indented else parse(text.rstrip(" \t\r"), name, line)
     if not isinstance(instance, dict):
-        raise fault("this line does not hold an instance", found=content, remedy=_LAYOUT)
+        raise fault("structure", "this line does not hold an instance", found=content, remedy=_LAYOUT)
     return instance, _case(instance, line, fault)
 
 
@@ -226,15 +226,18 @@ def _case(instance: dict[str, Any], line: int, fault: _Fault) -> TortCase:
 def _side(instance: dict[str, Any], key: str, fault: _Fault) -> tuple[Claim, ...]:
     entries = _value(instance, key, "the instance", fault)
     if not isinstance(entries, list):
-        raise fault(f"{key} is not a list", found=_json(entries), remedy="if there are no claims, write an empty list")
+        problem = f"{key} is not a list"
+        raise fault("structure", problem, found=_json(entries), remedy="if there are no claims, write an empty list")
     by_id: dict[str, Claim] = {}
     for n, entry in enumerate(entries, 1):
         where = f"entry {n} of {key}"
         if not isinstance(entry, dict):
-            raise fault(f"{where} is not an object", found=_json(entry), remedy="expected a claim's id and is_accepted")
+            problem = f"{where} is not an object"
+            raise fault("structure", problem, found=_json(entry), remedy="expected a claim's id and is_accepted")
         claim = Claim(_id(entry, "id", where, fault), _verdict(entry, "is_accepted", where, fault))
         if claim.id in by_id:
-            raise fault(f"{where} has the id of an earlier one", found=claim.id, remedy="give each claim once")
+            problem = f"{where} has the id of an earlier one"
+            raise fault("duplicate", problem, found=claim.id, remedy="give each claim once")
         by_id[claim.id] = claim
     return tuple(by_id.values())
 
@@ -243,20 +246,21 @@ def _id(members: dict[str, Any], key: str, where: str, fault: _Fault) -> str:
     value = _value(members, key, where, fault)
     is_id = isinstance(value, str | int) and not isinstance(value, bool)
     if not is_id or not normal_id(str(value)):
-        raise fault(f"{key} of {where} is not an id", found=_json(value), remedy='expected text such as "0"')
+        raise fault("bad-id", f"{key} of {where} is not an id", found=_json(value), remedy='expected text such as "0"')
     return normal_id(str(value))
 
 
 def _verdict(members: dict[str, Any], key: str, where: str, fault: _Fault) -> bool | None:
     value = _value(members, key, where, fault)
     if value is not None and not isinstance(value, bool):
-        raise fault(f"{key} of {where} is not a verdict", found=_json(value), remedy="expected true, false or null")
+        problem = f"{key} of {where} is not a verdict"
+        raise fault("bad-label", problem, found=_json(value), remedy="expected true, false or null")
     return value
 
 
 def _value(members: dict[str, Any], key: str, where: str, fault: _Fault) -> Any:
     if key not in members:
-        raise fault(f"{where} has no key {key}", found=", ".join(members), remedy="add it")
+        raise fault("missing-key", f"{where} has no key {key}", found=", ".join(members), remedy="add it")
     return members[key]
 
 

@@ -61,12 +61,14 @@ def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
     for number, line in content_lines(text, source.name, comments=comments):
         fields = split_columns(line)
         if len(fields) != len(_QRELS):
-            raise InputError(source.name, counted(len(fields), "column"), line=number, found=line, remedy=expected)
+            raise InputError(
+                "columns", source.name, counted(len(fields), "column"), line=number, found=line, remedy=expected
+            )
         place, query, document = Place(source.name, "line", number), rule(fields[0]), rule(fields[2])
         judge(qrels.setdefault(query, {}), query, document, relevance_of(fields[3], place), place, remarks)
     comments.check_closed(source.name)
     if not qrels:
-        raise InputError(source.name, "the file contains only comments", remedy=expected)
+        raise InputError("empty", source.name, "the file contains only comments", remedy=expected)
     refuse_irrelevant(qrels, source.name)
     return Gold(qrels, path=source.name, format="qrels", remarks=remarks)
 

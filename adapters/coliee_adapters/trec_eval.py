@@ -136,7 +136,7 @@ def parse(name: str) -> list[Request]:
             needs other input than qrels.
     """
     if needed := next((needed for needed, pattern in _NEEDS if re.fullmatch(pattern, name)), ""):
-        raise UsageError(f"{name} needs {needed}, which golds and qrels do not contain")
+        raise UsageError("unfit-measure", f"{name} needs {needed}, which golds and qrels do not contain")
     if name in pytrec_eval.supported_nicknames:
         known = pytrec_eval.supported_nicknames[name] - _TEXT
         return [request for base in sorted(known, key=_order().__getitem__) for request in parse(base)]
@@ -145,7 +145,8 @@ def parse(name: str) -> list[Request]:
     if base not in pytrec_eval.supported_measures:
         return []
     if base in _TEXT:
-        raise UsageError(f"{base} is text that trec_eval prints, not a number; it cannot be used as a score")
+        problem = f"{base} is text that trec_eval prints, not a number; it cannot be used as a score"
+        raise UsageError("unfit-measure", problem)
     parameters = match["parameters"] if match and base != name else None
     if parameters is None:
         return [Request(base, parameter) for parameter in _defaults().get(base, ("",))]
@@ -160,18 +161,17 @@ def _parameter(name: str, base: str, text: str) -> str:
     if base in _CUTOFFS:
         if re.fullmatch(r"[0-9]{1,9}", text) and int(text) > 0:
             return str(int(text))
-        raise UsageError(f"{name}: {base} takes cutoffs, whole numbers from 1, e.g. {base}_10")
+        raise UsageError("bad-measure", f"{name}: {base} takes cutoffs, whole numbers from 1, e.g. {base}_10")
     if base in _FRACTIONS:
         if re.fullmatch(r"[0-9]{0,4}(\.[0-9]{1,2})?", text) and text:  # longer names do not fit into trec_eval's
             return f"{float(text):.2f}"
-        raise UsageError(
-            f"{name}: {base} takes a number of at most two decimals, as trec_eval prints it, e.g. {base}.0.50"
-        )
+        problem = f"{name}: {base} takes a number of at most two decimals, as trec_eval prints it, e.g. {base}.0.50"
+        raise UsageError("bad-measure", problem)
     if base in _SINGLE:
         if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text):
             return text
-        raise UsageError(f"{name}: {base} takes a number, e.g. {base}.0.5")
-    raise UsageError(f"{name}: {base} takes no parameter")
+        raise UsageError("bad-measure", f"{name}: {base} takes a number, e.g. {base}.0.5")
+    raise UsageError("bad-measure", f"{name}: {base} takes no parameter")
 
 
 @functools.cache

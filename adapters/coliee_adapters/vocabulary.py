@@ -104,7 +104,8 @@ def parse_columns(text: str) -> dict[str, str]:
     for part in text.split(","):
         role, equals, name = part.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"--columns: expected ROLE=NAME, found {quoted(part)}; for example query=topic,score=sim")
+            problem = f"--columns: expected ROLE=NAME, found {quoted(part)}; for example query=topic,score=sim"
+            raise UsageError("bad-value", problem)
         given[role.strip()] = name.strip()
     return checked_columns(given)
 
@@ -118,7 +119,8 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
     columns: Mapping[str, str] = one_of("columns", given or {}, Mapping, "a dictionary from roles to names of columns")
     for role in columns:
         if role not in ROLES:
-            raise UsageError(f"unknown column role {quoted(str(role))}; the roles are {', '.join(ROLES)}")
+            problem = f"unknown column role {quoted(str(role))}; the roles are {', '.join(ROLES)}"
+            raise UsageError("unknown-name", problem)
     return dict(columns)
 
 
@@ -189,7 +191,8 @@ def roles_of(
         own = tuple(role for role in own if role == "tag")
     for role in own:
         if role in checked and role not in roles and role != "tag":
-            raise search.fault(f"no column is called {quoted(checked[role])}", f"name the column of the {role}")
+            problem = f"no column is called {quoted(checked[role])}"
+            raise search.fault("missing-column", problem, f"name the column of the {role}")
         if role != "retrieved":
             search.find(role, _RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():
@@ -199,7 +202,7 @@ def roles_of(
             remedy = (
                 f"for answers use {search.option('answer')}, for a language model's texts convert --from text; {remedy}"
             )
-        raise search.fault(f"no column is recognised as the {missing}", remedy)
+        raise search.fault("missing-column", f"no column is recognised as the {missing}", remedy)
     numbers = [role for role in own if role != "tag"]
     if numbers and search.left(_IDLE) and not roles.keys() & set(numbers):
         problem = f"no column is recognised as the {' or '.join(one for one in numbers if one != 'retrieved')}"
@@ -209,7 +212,7 @@ def roles_of(
             binary = values is not None and any(_could_answer(values(at)) for at in search.left(_IDLE))
             remedy = f"if a column says 1 for documents that are retrieved and 0 for others, use {decides}"
             remedy += "" if binary else f"; for scores, use {search.option('score')}; {known_names(kind)}"
-        raise search.fault(problem, remedy)
+        raise search.fault("missing-column", problem, remedy)
     if values is not None:
         if kind == "gold" and "relevance" not in checked:
             search.take_answers(values)
@@ -228,8 +231,10 @@ class _Search:
         self.normal = [normal_name(name) for name in names]
         self.roles: dict[str, int] = {}
 
-    def fault(self, problem: str, remedy: str) -> InputError:
-        return InputError(self.path, problem, line=self.line, found=", ".join(map(str, self.names)), remedy=remedy)
+    def fault(self, kind: str, problem: str, remedy: str) -> InputError:
+        return InputError(
+            kind, self.path, problem, line=self.line, found=", ".join(map(str, self.names)), remedy=remedy
+        )
 
     def option(self, *roles: str) -> str:
         """How the user gives a name: on the command line, or in Python for what is in memory."""
@@ -287,7 +292,8 @@ class _Search:
     def _choose(self, role: str, places: Sequence[int]) -> None:
         if len(places) > 1:
             both = " and ".join(str(self.names[at]) for at in places)
-            raise self.fault(f"several columns could be the {role}: {both}", f"choose one with {self.option(role)}")
+            problem = f"several columns could be the {role}: {both}"
+            raise self.fault("ambiguous", problem, f"choose one with {self.option(role)}")
         if places:
             self.roles[role] = places[0]
 

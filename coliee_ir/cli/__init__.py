@@ -14,6 +14,7 @@ from typing import Final, NoReturn
 
 from coliee_adapters import signals
 from coliee_adapters.errors import NO_ROOM, ColieeError, printable
+from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
 
 #: command → what it does; each is the module of its name
@@ -60,7 +61,7 @@ def _run(given: list[str]) -> int:
     helping = any("h" in word for word in given if word.startswith("-"))
     parser = _parser(command, None if helping else _WIDTH)
     if sys.stdout is None:
-        say("coliee-ir: standard output is closed")
+        say("coliee-ir: standard output is closed [cannot-write]")
         return 2
     if isinstance(sys.stdout, io.TextIOWrapper):
         # a terminal that lacks a character still gets the result; a file or a pipe gets all of them
@@ -75,13 +76,13 @@ def _run(given: list[str]) -> int:
             code: int = options.run(options)
             sys.stdout.flush()
     except ColieeError as error:
-        say(f"coliee-ir: {error}")
+        say(f"coliee-ir: {told(error)}")
         return 2
     except MemoryError:
-        say("coliee-ir: there is not enough memory; free some, or give less at a time")
+        say("coliee-ir: there is not enough memory; free some, or give less at a time [too-large]")
         return 2
     except RecursionError:
-        say("coliee-ir: the input is nested too deeply to be read")
+        say("coliee-ir: the input is nested too deeply to be read [too-large]")
         return 2
     except BrokenPipeError:
         # the reader of our output has gone, as with `| head`; nothing more can be said to it
@@ -91,7 +92,7 @@ def _run(given: list[str]) -> int:
     except OSError as error:
         what = "the result cannot be written" if error.errno in NO_ROOM else "a file cannot be read or written"
         name = f"{error.filename}: " if isinstance(error.filename, str) else ""
-        say(f"coliee-ir: {name}{what} ({error.strerror or error})")
+        say(f"coliee-ir: {name}{what} ({error.strerror or error}) [cannot-write]")
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
@@ -101,14 +102,14 @@ def _run(given: list[str]) -> int:
 def say(text: str) -> None:
     """A remark to the person at the terminal: a line on standard error. Nothing is said if nobody can be told."""
     with contextlib.suppress(OSError):
-        print(printable(text), file=sys.stderr, flush=True)
+        print(printable(told(text)), file=sys.stderr, flush=True)
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, and where the options are described."""
 
     def error(self, message: str) -> NoReturn:
-        say(f"{self.prog}: {message}; see {self.prog} --help")
+        say(f"{self.prog}: {message}; see {self.prog} --help [usage]")
         raise SystemExit(2)
 
 

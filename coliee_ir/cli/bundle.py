@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the bundle."""
     if options.output is None:
-        raise UsageError("name the zip file to write: -o FILE")
+        raise UsageError("option-needed", "name the zip file to write: -o FILE")
     check_outputs([options.output], [options.gold, options.exclude])
     content = pack(
         options.platform, options.gold, task=options.task, edition=options.edition,

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     splitting = {"--folds": options.folds, "--by-year": options.by_year or None, "--groups": options.groups,
                  "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in splitting.items() if value is not None]:
-        raise UsageError(f"{unfit[0]} needs --to folds")
+        raise UsageError("option-needed", f"{unfit[0]} needs --to folds")
     for sentence in conversion.convert(
         options.source,
         options.target,
@@ -78,7 +78,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _split(options: argparse.Namespace) -> int:
     if options.tag or options.template or options.normalise:
-        raise UsageError("--to folds writes ids of queries; leave out --tag, --template and --normalise")
+        problem = "--to folds writes ids of queries; leave out --tag, --template and --normalise"
+        raise UsageError("unfit-option", problem)
     gold = read_gold(options.source, form=options.form, columns=options.columns, task=options.task)
     for sentence in conversion.write_folds(
         gold,

@@ -41,7 +41,8 @@ def run(options: argparse.Namespace) -> int:
         rule = sheets.read_counts(options.counts, task=options.task)
         filters.pop()  # the counts, which are all that is left to cut by
     elif not filters:
-        raise UsageError("give --rule FILE, --counts FILE, or what to remove, for example --not-itself")
+        problem = "give --rule FILE, --counts FILE, or what to remove, for example --not-itself"
+        raise UsageError("option-needed", problem)
     ranking = Source(options.ranking, columns=options.columns)
     if options.columns:
         check_columns([ranking], options.columns)
@@ -60,7 +61,7 @@ def _rule(path: str, filters: list[str]) -> cutoffs.Rule:
     try:
         rule = cutoffs.Rule.from_dict(held)
     except UsageError as error:
-        raise InputError(source.name, str(error)) from None
+        raise InputError(error.kind, source.name, str(error)) from None
     before = held.get("filters") if isinstance(held, dict) else None
     if isinstance(before, list) and before != filters:
         say(f"the rule was chosen with other filters: {'; '.join(map(str, before)) or 'none'}")

@@ -72,6 +72,6 @@ def _copy(examples: Path, target: str, names: Iterable[str]) -> None:
     for name in sorted(names):
         place = made_folder(target) / name
         if place.exists():
-            raise InputError(str(place), "it is already there", remedy="name an empty folder")
+            raise InputError("would-overwrite", str(place), "it is already there", remedy="name an empty folder")
         shutil.copytree(examples / name, place, ignore=shutil.ignore_patterns("__*"))
         say(f"written: {place}")

@@ -53,15 +53,15 @@ def run(options: argparse.Namespace) -> int:
         from coliee_ir.commands.evaluate import by_year, stages  # which scores do without
 
         if len(other) > 1 or options.format not in by_year.FORMS:
-            raise UsageError(
-                f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other"
-            )
+            problem = f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other"
+            raise UsageError("option-conflict", problem)
     forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
-        raise UsageError(f"--ties writes {', '.join(forms)}, and cannot be combined with --by-year or --stages")
+        problem = f"--ties writes {', '.join(forms)}, and cannot be combined with --by-year or --stages"
+        raise UsageError("option-conflict", problem)
     at = [] if options.stages is None else stages.depths(options.stages)
     if options.corpus is not None and options.errors is None:
-        raise UsageError("--corpus gives the titles in --errors FILE: give both")
+        raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
     found = scoring.find_files(options, None if is_told else options.output, *wanted, options.log)
     of_queries = options.per_query or options.by_year or options.span_of_ties
     scored = scoring.score(

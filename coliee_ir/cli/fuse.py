@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
                "--folds": options.folds, "--by-year": options.by_year,
                "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
-        raise UsageError(f"{unfit[0]} needs --fit GOLD")
+        raise UsageError("option-needed", f"{unfit[0]} needs --fit GOLD")
     if options.columns:
         check_columns(found.sources, options.columns)
     if found.inventory is not None:
@@ -101,14 +101,13 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     given = {name: getattr(options, name) for name in _IN_FILE}
     if options.weights is not None and not re.fullmatch(r"[-+0-9.eE]+(,[-+0-9.eE]+)*", options.weights.strip()):
         if twice := [name for name, value in given.items() if value is not None]:
-            raise UsageError(f"{options.weights} already sets --{twice[0]}: leave the option out")
+            raise UsageError("option-conflict", f"{options.weights} already sets --{twice[0]}: leave the option out")
         return Fusion.load(options.weights)
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))
     except ValueError:
-        raise UsageError(
-            f"--weights takes numbers separated by commas, such as 0.7,0.3, not {options.weights}"
-        ) from None
+        problem = f"--weights takes numbers separated by commas, such as 0.7,0.3, not {options.weights}"
+        raise UsageError("bad-value", problem) from None
     return Fusion(**{**given, "method": options.method or fusion.usual(records)}, weights=weights)
 
 
@@ -116,7 +115,7 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
     unfit = {"--weights": options.weights, "--least": options.least}
     if name := next((name for name, value in unfit.items() if value is not None), None):
-        raise UsageError(f"{name} and --fit cannot be given together")
+        raise UsageError("option-conflict", f"{name} and --fit cannot be given together")
     by = rules(options)
     gold = as_given(options.fit[0] if len(options.fit) == 1 else options.fit, options.columns)
     if options.columns:

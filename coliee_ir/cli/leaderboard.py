@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder
+from coliee_adapters.kinds import told
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import leaderboard
@@ -54,10 +55,11 @@ def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
     tables = []
     if options.reports and (not options.pages or options.hide_gold):
-        raise UsageError("--reports goes with --pages DIR; reports show the gold, so that --hide-gold leaves them out")
+        problem = "--reports goes with --pages DIR; reports show the gold, so that --hide-gold leaves them out"
+        raise UsageError("option-needed", problem)
     if options.tables:
         if options.format in ("json", "html"):
-            raise UsageError("JSON and HTML hold all tables: leave --tables out, and use -o")
+            raise UsageError("unfit-option", "JSON and HTML hold all tables: leave --tables out, and use -o")
         tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
     if options.overview:
         tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
@@ -72,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     for remark in board.remarks:
         say(remark)
     for one in board.invalid:
-        say(f"coliee-ir: not ranked: {one.reason}")
+        say(f"coliee-ir: not ranked: {told(one.reason)}")
     if board.ranked:
         _print(options, board, scored)
     return 2 if board.invalid or not board.ranked else 0
@@ -91,7 +93,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard, scored: 
     if options.train:
         train = data.data_of(read_gold(options.train, task=board.task), board.task, options.train_corpus)
     elif options.train_corpus is not None:
-        raise UsageError("--train-corpus needs the queries of the training data: --train GOLD")
+        raise UsageError("option-needed", "--train-corpus needs the queries of the training data: --train GOLD")
     candidates = math.nan
     if options.corpus is not None:
         candidates = data.candidates_of(options.corpus, board.task, scored.evaluator.gold)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the definitions of the measures named, or a line for each there is."""
     if options.edition is not None and options.task is None:
-        raise UsageError("--edition needs --protocol")
+        raise UsageError("option-needed", "--edition needs --protocol")
     rules = None if options.task is None else protocol(options.task, options.edition)
     scores = {} if rules is None else rules.scores
     asked = options.names or (() if rules is None else rules.measures)

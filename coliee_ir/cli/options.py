@@ -479,5 +479,5 @@ def one_measure(options: argparse.Namespace) -> str:
     """
     names = measures(options)
     if len(names) > 1:
-        raise UsageError(f"{options.command} takes one measure; -m names {len(names)}: {', '.join(names)}")
+        raise UsageError("ambiguous", f"{options.command} takes one measure; -m names {len(names)}: {', '.join(names)}")
     return names[0] if names else ""

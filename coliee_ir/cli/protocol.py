@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output == "-":
         text = "\n".join(map(protocol.shown, names)) if names else protocol.listed()
     elif len(names) != 1:
-        raise UsageError(f"-o {options.output} takes one protocol, and {len(names) or 'none'} is named")
+        raise UsageError("bad-value", f"-o {options.output} takes one protocol, and {len(names) or 'none'} is named")
     else:
         check_outputs([options.output], names)
         check_places([options.output])

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score the runs, make the report, and write what was asked for."""
     if options.output is None and options.figures is None and options.overview is None:
-        raise UsageError("name a result to write: -o FILE, --figures DIR or --overview DIR")
+        raise UsageError("option-needed", "name a result to write: -o FILE, --figures DIR or --overview DIR")
     report.check_installed()
     outputs = _outputs(options)
     if options.output is not None:

@@ -24,6 +24,7 @@ from coliee_adapters.files import (
     sha256_of,
     written_bytes,
 )
+from coliee_adapters.kinds import told
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
@@ -150,7 +151,7 @@ def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, 
         evaluator, because = requests.prepare(gold_of(options), found, measures, **rules(options))
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?")
+            say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
     if getattr(options, "log", None) is not None:
         log.append(options.log, [], [one.name for one in evaluator.asked or evaluator.official])  # refused before all
     with engine(options) as executor:
@@ -162,7 +163,7 @@ def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, 
     if together:  # told in the order of the ranking
         return scored
     for one in scored.invalid:
-        say(f"coliee-ir: {one.reason}")
+        say(f"coliee-ir: {told(one.reason)}")
     if scored:
         tell(scored, because, len(evaluator.excluded))
     return scored
@@ -178,7 +179,7 @@ def submissions(found: Runs, evaluator: Evaluator) -> list[Submission]:
     for remark in arrived.remarks:
         say(remark)
     if not arrived.handed:
-        raise UsageError("; ".join(["there is no run to score", *arrived.remarks]))
+        raise UsageError("no-run", "; ".join(["there is no run to score", *arrived.remarks]))
     return [one.parts for one in arrived.handed]
 
 
@@ -206,7 +207,7 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
         if error.path == gold and is_file and reads_as_run(gold) and reads_as_gold(run):
             error = InputError(
-                error.path, error.problem, line=error.line, found=error.found,
+                error.kind, error.path, error.problem, line=error.line, found=error.found,
                 remedy=f"did you swap them? {name} reads as a gold",
             )  # fmt: skip
         raise error from None
@@ -350,11 +351,11 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
             say(f"{tag}: {scores.header()}")
             for remark in scores.remarks:
                 if len(scored) == 1 or remark not in common:
-                    say(f"{tag}: {remark}")
+                    say(f"{tag}: {told(remark)}")
     else:
         _tell_many(scored, common)
     for remark in common if len(scored) > 1 else ():
-        say(f"all runs: {remark}")
+        say(f"all runs: {told(remark)}")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
         say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
 
@@ -390,7 +391,7 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
             about = f"{counted(n, 'run')} ({', '.join(tags)}{more})"
         if kind in differ:
             about += f", each with its own numbers; {first}"
-        say(f"{about}: {sentence}")
+        say(f"{about}: {sentence if kind.startswith('header') else told(sentence)}")
     if quiet:
         say(f"{counted(quiet, 'run')} without a remark")
 
@@ -403,5 +404,5 @@ def versions() -> str:
 def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
     if given and len(given) != len(runs):
         times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
-        raise UsageError(f"{option} is given {times}: give one a run, in their order")
+        raise UsageError("bad-value", f"{option} is given {times}: give one a run, in their order")
     return given or [None] * len(runs)

@@ -12,6 +12,7 @@ from typing import Final
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, guarded, shortened
 from coliee_adapters.files import Kind, Source, written
+from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
@@ -112,7 +113,8 @@ def run(options: argparse.Namespace) -> int:
     if found.inventory is not None and options.answers is None:
         submissions = scoring.submissions(found, evaluator)
     if len(submissions) > 1 and (options.apply or options.save_rule):
-        raise UsageError(f"--apply and --save-rule need exactly one run to tune; there are {len(submissions)}")
+        problem = f"--apply and --save-rule need exactly one run to tune; there are {len(submissions)}"
+        raise UsageError("too-few", problem)
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, **by,
@@ -132,7 +134,7 @@ def run(options: argparse.Namespace) -> int:
                 tunings.append(result)
             elif options.keep_going:
                 failed = True
-                say(f"coliee-ir: {result}")
+                say(f"coliee-ir: {told(result)}")
             else:
                 raise result
     if tunings:
@@ -160,10 +162,12 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
         UsageError: a run is no store, or an option cuts.
     """
     if others := [run for run in options.runs if run not in stores]:
-        raise UsageError(f"{stores[0]} holds scores, of which the best is picked; tune {others[0]} by itself")
+        problem = f"{stores[0]} holds scores, of which the best is picked; tune {others[0]} by itself"
+        raise UsageError("unfit-option", problem)
     if cutting := [name for name in _CUTTING if getattr(options, name, None)]:
         option = cutting[0].replace("_", "-")
-        raise UsageError(f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it")
+        problem = f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it"
+        raise UsageError("unfit-option", problem)
     measure = one_measure(options)
     scored = scoring.score(options, [measure] if measure else [], scoring.find_files(options, options.output))
     picked = picking.pick(scored, seed=options.seed)
@@ -186,9 +190,9 @@ def _check(options: argparse.Namespace) -> Runs:
     if options.curve is not None and not _is_picture(options.curve):
         grid.file_form(options.curve, _PICTURES)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
-        raise UsageError("--tag is the run tag of the cut run; use it with --apply TEST_RUN")
+        raise UsageError("option-needed", "--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
-        raise UsageError("--to is the format of the cut run; use it with --apply TEST_RUN")
+        raise UsageError("option-needed", "--to is the format of the cut run; use it with --apply TEST_RUN")
     return found
 
 
@@ -213,7 +217,7 @@ def _tell(tunings: list[Tuning], because: str) -> None:
     say(scoring.by_rules(first.task, first.edition) + (f" ({because})" if because else ""))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
-            say(f"{shortened(tuning.tag)}: {sentence}")
+            say(f"{shortened(tuning.tag)}: {told(sentence)}")
 
 
 def _write(

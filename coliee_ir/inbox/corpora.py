@@ -33,7 +33,7 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
     kind = _kind(name) if name else None
     if name and kind is None:
         known = ", ".join(one for one in TASKS if _kind(one))
-        raise UsageError(f"there are no texts of task {name!r}; the tasks with texts are {known}")
+        raise UsageError("empty", f"there are no texts of task {name!r}; the tasks with texts are {known}")
     return corpora.read_corpus(path, kind=kind, gold=gold)
 
 

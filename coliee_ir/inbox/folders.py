@@ -12,6 +12,7 @@ from coliee_adapters import archives, remote
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Kind, PathLike, Source
+from coliee_adapters.remarks import Remark
 
 #: what systems and programs leave in folders
 _DEBRIS: Final = re.compile(
@@ -58,7 +59,7 @@ class Walked(NamedTuple):
 
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
-        return [PASSED[why].format(name) for why in PASSED for name in self._passed(why)]
+        return [Remark("passed-over", PASSED[why].format(name)) for why in PASSED for name in self._passed(why)]
 
     def _passed(self, why: str) -> list[str]:
         """The names of what is passed over for one reason; of very many the first."""
@@ -86,7 +87,7 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
                     file for file in remote.files(name) if _is_shown(_below_address(name, file), name, walked.passed)
                 ]
                 if not inside:
-                    raise UsageError(f"{name} contains no files")
+                    raise UsageError("empty", f"{name} contains no files")
             else:
                 walked.named.add(name)
                 inside = [name]
@@ -104,7 +105,7 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
             for one in inside:
                 found.setdefault(one if one == "-" else os.path.realpath(one), one)
             if not inside:
-                raise UsageError(f"{name} contains no files")
+                raise UsageError("empty", f"{name} contains no files")
             continue
         seen, links = 0, list[str]()
         base = os.path.realpath(name)
@@ -122,9 +123,8 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
                     for one in _files_in(str(file), walked):
                         found.setdefault(os.path.realpath(one), one)
         if not seen:
-            raise UsageError(
-                f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
-            )
+            problem = f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
+            raise UsageError("empty", problem)
     walked.files.extend(found.values())
     return walked
 
@@ -157,7 +157,7 @@ def _below(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:
     """The files below a folder, and the links to folders."""
 
     def refuse(error: OSError) -> None:
-        raise UsageError(f"the folder {error.filename} cannot be read ({error.strerror or error})")
+        raise UsageError("cannot-read", f"the folder {error.filename} cannot be read ({error.strerror or error})")
 
     for root, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in sorted(folders) if _is_shown(name, root, passed)]

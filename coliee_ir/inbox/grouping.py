@@ -16,6 +16,7 @@ from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
 from coliee_adapters.files import by_original, copies
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
+from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.inventory import Inventory, Item, Part
 from coliee_ir.rules.protocol import LONG_LIST_FILE, protocol, submission_rules, without_answers
 from coliee_ir.scoring.evaluator import Evaluator
@@ -42,7 +43,7 @@ def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) ->
                 _read_by(one, evaluator)
             items.append(one)
         except ColieeError as error:
-            done.invalid.append(Invalid((one.file,), "", one.team, str(error)))
+            done.invalid.append(Invalid((one.file,), "", one.team, Remark(error.kind, str(error))))
     needed = [part for part in evaluator.protocol.parts if part in evaluator.qrels]
     if len(evaluator.protocol.parts) == 1 and not evaluator.protocol.long_list:
         groups = [[one] for one in items]
@@ -182,7 +183,8 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
             groups.append(left)
             without = next(part for part in left if part.nameless)
             other = next(part for part in left if part is not without)
-            remarks.append(f"{without.source.name} has no run tag, and is taken to belong to {other.source.name}")
+            sentence = f"{without.source.name} has no run tag, and is taken to belong to {other.source.name}"
+            remarks.append(Remark("grouped", sentence))
     return groups
 
 
@@ -193,7 +195,7 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
     files = tuple(part.source.name for part in group)
 
     def refuse(reason: str) -> None:
-        done.invalid.append(Invalid(files, main.tag, main.team, f"{', '.join(files)}: {reason}"))
+        done.invalid.append(Invalid(files, main.tag, main.team, Remark("incomplete", f"{', '.join(files)}: {reason}")))
 
     if alone and len(of) == 1:
         done.handed.append(Handed(Submission(main.source), main.team, main.tag))
@@ -207,7 +209,8 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
         refuse(reason)
     else:
         if len({part.team for part in group}) > 1:
-            done.remarks.append(f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}")
+            sentence = Remark("grouped", f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}")
+            done.remarks.append(Remark("grouped", sentence))
         if len(needed) == 2:
             parts = Submission(of["documents"].source, of["answers"].source)
         elif Part.LONG in of:
@@ -273,7 +276,7 @@ def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
     for team, n in counts.items():
         if team and rules.most_runs is not None and n > rules.most_runs:
             allowed = "are allowed" if rules.runs_stated else f"are usual ({rules.runs_source})"
-            done.remarks.append(f"{team} has {counted(n, 'run')}, and {rules.most_runs} {allowed}")
+            done.remarks.append(Remark("many-runs", f"{team} has {counted(n, 'run')}, and {rules.most_runs} {allowed}"))
 
 
 def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
@@ -288,7 +291,8 @@ def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
                 firsts.setdefault(one.task, one.file)
         if len(firsts) > 1:
             listed = ", ".join(f"{number} ({shortened(file)})" for number, file in sorted(firsts.items()))
-            raise UsageError(f"the files are of several tasks: {listed}; name the task to fuse with --task")
+            problem = f"the files are of several tasks: {listed}; name the task to fuse with --task"
+            raise UsageError("ambiguous", problem)
     rules = None if task is None else protocol(task)
     answers = all(one.part is Part.ANSWERS for one in found) if rules is None else rules.parts[0] == "answers"
     lists = {one.tag for one in found if one.part is Part.LONG}

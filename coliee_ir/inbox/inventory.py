@@ -22,6 +22,7 @@ from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.file_kinds import kind_of
 from coliee_adapters.files import Kind, PathLike, Source
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import Walked, walk
 from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
@@ -182,7 +183,9 @@ def passed_over(kind: str, files: Sequence[str]) -> str:
     """A sentence on files that are passed over for one reason."""
     names, shown = WHY_NOT[kind], files
     more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return f"passed over {len(files)} {names[len(files) != 1]}: {', '.join(shown[:_NAMED])}{more}"
+    return Remark(
+        "passed-over", f"passed over {len(files)} {names[len(files) != 1]}: {', '.join(shown[:_NAMED])}{more}"
+    )
 
 
 def sort_files(

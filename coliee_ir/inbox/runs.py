@@ -132,7 +132,7 @@ def find_runs(
     for one in () if together else paths:
         is_folder = one.is_folder or one.kind is Kind.ARCHIVE
         if is_folder and not any(place.is_relative_to(_place(one.path)) for place in places):
-            raise UsageError("; ".join([f"{one.path} holds no run", *inventory.remarks()]))
+            raise UsageError("no-run", "; ".join([f"{one.path} holds no run", *inventory.remarks()]))
     in_paths = set(map(id, paths))
     in_memory = [one for one in alone if id(one.parts.run) not in in_paths]
     if who is not None:

@@ -54,21 +54,16 @@ def read_sheet(source: Source) -> Sheet:
     """Read a CSV; commas, semicolons or tabs are told by the first row."""
     rows = _rows(source)
     if len(rows) < 2:
-        raise InputError(
-            source.name,
-            "this CSV has no rows",
-            line=1,
-            remedy="name the columns in the first row, then write one row each",
-        )
+        remedy = "name the columns in the first row, then write one row each"
+        raise InputError("empty", source.name, "this CSV has no rows", line=1, remedy=remedy)
     header = tuple(name.strip() for name in rows[0].cells)
     body = []
     for line, cells in rows[1:]:
         kept = tuple(cell.strip() for cell in cells)
         if any(kept[len(header) :]):
             problem = f"this row has {len(kept)} cells, and the first row names {len(header)} columns"
-            raise InputError(
-                source.name, problem, line=line, found=",".join(cells), remedy="put quotes around what holds a comma"
-            )
+            remedy = "put quotes around what holds a comma"
+            raise InputError("columns", source.name, problem, line=line, found=",".join(cells), remedy=remedy)
         body.append(Row(line, (*kept, *[""] * len(header))[: len(header)]))
     return Sheet(source.name, header, tuple(body))
 
@@ -90,7 +85,8 @@ def _numbered(reader: Iterator[Sequence[str]], name: str) -> Iterator[Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(name, f"this is not CSV ({error})", line=line, remedy="check the quotes") from None
+            problem = f"this is not CSV ({error})"
+            raise InputError("syntax", name, problem, line=line, remedy="check the quotes") from None
         if any(cell.strip() for cell in cells):
             yield Row(line, tuple(cells))
 
@@ -106,13 +102,14 @@ def read_values(
     values: dict[str, str] = {}
     for line, name, value in lines:
         if not fits(value):
-            raise InputError(
-                source.name, "this value cannot be used", line=line, found=f"{name} {value}", remedy=f"give {expected}"
-            )
+            problem = "this value cannot be used"
+            remedy = f"give {expected}"
+            raise InputError("bad-cell", source.name, problem, line=line, found=f"{name} {value}", remedy=remedy)
         if values.setdefault(id_of(name), value) != value:
-            raise InputError(source.name, "this id has two values", line=line, found=name, remedy="keep one")
+            problem = "this id has two values"
+            raise InputError("conflicting", source.name, problem, line=line, found=name, remedy="keep one")
     if not values:
-        raise InputError(source.name, "the file is empty", remedy=f"give lines {expected}")
+        raise InputError("empty", source.name, "the file is empty", remedy=f"give lines {expected}")
     return values
 
 
@@ -129,7 +126,8 @@ def _columns(text: str, source: Source, expected: str) -> list[tuple[int | None,
             continue  # the names of the columns
         if len(words) != 2:
             remedy = f"give {expected}"
-            raise InputError(source.name, "this line does not have two columns", line=number, found=line, remedy=remedy)
+            problem = "this line does not have two columns"
+            raise InputError("columns", source.name, problem, line=number, found=line, remedy=remedy)
         lines.append((number, words[0], words[1]))
     return lines
 
@@ -164,5 +162,6 @@ def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, 
     """Query → the documents that it may retrieve, from anything that holds a run, ``{"001": ["013", …]}`` for one."""
     record = read_run(path, task=task)
     if not isinstance(record, Run):
-        raise InputError(record.path, "this file holds answers, not candidates", remedy='give {"001": ["013"]}')
+        problem = "this file holds answers, not candidates"
+        raise InputError("wrong-part", record.path, problem, remedy='give {"001": ["013"]}')
     return Gathered(record).rankings

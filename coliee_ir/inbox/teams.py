@@ -47,16 +47,16 @@ def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
     team = sheet.column("team", "group")
     tag = sheet.column("tag", "run", "file", "path", "sid", "name")
     if team is None or tag is None:
-        raise InputError(
-            sheet.name, "there is no such column", line=1, found=",".join(sheet.header), remedy="name two: tag,team"
-        )
+        problem = "there is no such column"
+        remedy = "name two: tag,team"
+        raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
     further = [at for at in range(len(sheet.header)) if at not in (team, tag)]
     found: dict[str, Listed] = {}
     for line, cells in sheet.rows:
         row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further))
         if found.setdefault(row.run, row) != row:
             problem = f"this run is also {found[row.run].team}'s"
-            raise InputError(sheet.name, problem, line=line, found=row.run, remedy="keep one")
+            raise InputError("conflicting", sheet.name, problem, line=line, found=row.run, remedy="keep one")
     return TeamList(tuple(found.values()), tuple(sheet.header[at] for at in further))
 
 
@@ -95,7 +95,8 @@ class Teams:
             one_of("team_pattern", pattern, str | None, "a regular expression")
             self.pattern = None if pattern is None else re.compile(pattern)
         except re.error as error:
-            raise UsageError(f"the pattern {quoted(pattern or '')} is not a regular expression ({error})") from None
+            problem = f"the pattern {quoted(pattern or '')} is not a regular expression ({error})"
+            raise UsageError("bad-value", problem) from None
 
     def row_of(self, tag: str, file: str) -> Listed | None:
         """The row of the list for a run: by the end of its path, its tag, or its file's name, however that is written.

@@ -54,18 +54,20 @@ def connected(address: str, tell: Callable[[str], object] | None = None) -> Iter
         WorkerError: no scheduler answers there, or it is lost, or all workers are that tried a task.
     """
     if "@" in address or "?" in address:  # which may be a password
-        raise UsageError("the address of a scheduler has no user, password or query in it; write tcp://HOST:8786")
+        problem = "the address of a scheduler has no user, password or query in it; write tcp://HOST:8786"
+        raise UsageError("bad-value", problem)
     count = address.removeprefix(_LOCAL)
     if address.startswith(_LOCAL) and not (count.isdecimal() and int(count) > 0):
-        raise UsageError(f"{address!r} is not a cluster; write local:4 for four processes")
+        raise UsageError("bad-value", f"{address!r} is not a cluster; write local:4 for four processes")
     if not address.startswith(_LOCAL) and "://" not in address:
-        raise UsageError(f"{address!r} is not a cluster; write a scheduler's address, tcp://HOST:8786, or local:4")
+        problem = f"{address!r} is not a cluster; write a scheduler's address, tcp://HOST:8786, or local:4"
+        raise UsageError("bad-value", problem)
     try:
         import dask
         from distributed import Client, LocalCluster
         from distributed.utils import silence_logging_cmgr
     except ImportError:
-        raise UsageError("a cluster needs Dask: pip install 'coliee-ir[cluster]'") from None
+        raise UsageError("needs-package", "a cluster needs Dask: pip install 'coliee-ir[cluster]'") from None
     with contextlib.ExitStack() as stack:
         stack.enter_context(silence_logging_cmgr(_NO_LOGS))
         try:
@@ -81,7 +83,7 @@ def connected(address: str, tell: Callable[[str], object] | None = None) -> Iter
                 client = stack.enter_context(_within(_PATIENCE + 2, lambda: Client(address, timeout=_PATIENCE)))
         except Exception as error:  # Dask's own, of many kinds
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise WorkerError(f"no scheduler answers at {address} ({said})") from None
+            raise WorkerError("worker", f"no scheduler answers at {address} ({said})") from None
         if tell is not None:
             ended = threading.Event()
             stack.callback(ended.set)
@@ -133,10 +135,11 @@ def _explained(error: WorkerError, client: Any, address: str) -> WorkerError:
     """What happened to the tasks, where Dask says it in a name or in a page."""
     kind = type(error.__cause__).__name__
     if client.status != "running":
-        return WorkerError(f"the scheduler at {address} was lost before the work was done")
+        return WorkerError("worker", f"the scheduler at {address} was lost before the work was done")
     if kind == "KilledWorker":
         problem = "every worker that tried one of the tasks was lost"
-        return WorkerError(f"{address}: {problem}, perhaps because memory ran out; the workers' logs may say why")
+        problem = f"{address}: {problem}, perhaps because memory ran out; the workers' logs may say why"
+        return WorkerError("worker", problem)
     if kind == "NoValidWorkerError":
-        return WorkerError(f"{address}: no worker came in time to take up the work")
+        return WorkerError("worker", f"{address}: no worker came in time to take up the work")
     return error

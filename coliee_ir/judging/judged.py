@@ -374,13 +374,13 @@ class _Judging:
             numbers[[query in self.skip for query in block.queries]] = -1
         judged = numbers[numbers >= 0]
         if self.answered[judged].any() or np.bincount(judged, minlength=1).max() > 1:
-            raise _QueryReturnsError
+            raise _QueryReturnsError("mixed-forms", "a query comes back")
         for at in np.flatnonzero(numbers < 0).tolist():
             query = block.queries[at]
             if query in self.skip:
                 continue
             if query in self.extra:
-                raise _QueryReturnsError
+                raise _QueryReturnsError("mixed-forms", "a query comes back")
             self.extra[query] = int(block.lengths[at])
         return numbers
 

@@ -53,7 +53,7 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
         raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
     if not judged.answered.any() and not judged.extra and qrels.queries:  # an empty list is an answer
         remedy = "check what wrote it; if this is right, --no-overlap zero scores it"
-        raise MismatchError(run, "no query has results in this run", remedy=remedy)
+        raise MismatchError("mismatch", run, "no query has results in this run", remedy=remedy)
     known = set(qrels.documents)
     lost = judged.remarks.count("lost-zeros") > 0
     other_form = judged.remarks.examples("other-form")
@@ -72,7 +72,7 @@ def _mismatch(
 ) -> MismatchError:
     what = {"query": "no query of the run is in the gold", "document": "no document of the run is in the gold"}[kind]
     problem = f"{what}: the run has {_shown(of_run)}; {gold} has {_shown(of_gold)}"
-    return MismatchError(run, problem, remedy=remedy)
+    return MismatchError("mismatch", run, problem, remedy=remedy)
 
 
 def _shown(ids: Iterable[str]) -> str:

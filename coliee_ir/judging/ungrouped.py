@@ -151,8 +151,9 @@ def _write(hand: _Hand, dealt: Dealt, folder: str, name: str) -> None:
                     pickle.dump(piece._replace(documents=Ids.joined([piece.documents])), stream, protocol=5)
     except OSError as error:
         raise ColieeError(
+            "cannot-write",
             f"a run that is not grouped by query needs room for temporary files, and {folder} gives none "
-            f"({error.strerror or error}); sort the run by query, or set TMPDIR to a folder with room"
+            f"({error.strerror or error}); sort the run by query, or set TMPDIR to a folder with room",
         ) from None
 
 

@@ -87,14 +87,14 @@ def results(
             stack.push(partial(_stop, before))
             futures = _submitted(pool, len(tasks))
         except OSError as error:
-            raise WorkerError(f"no worker process can be started ({error.strerror or error}); try --jobs 1") from None
+            problem = f"no worker process can be started ({error.strerror or error}); try --jobs 1"
+            raise WorkerError("worker", problem) from None
         try:
             while futures:
                 yield futures.popleft().result()
         except BrokenProcessPool:
-            raise LostError(
-                "a worker process was killed before it was done, perhaps because memory ran out; try --jobs 1"
-            ) from None
+            problem = "a worker process was killed before it was done, perhaps because memory ran out; try --jobs 1"
+            raise LostError("worker", problem) from None
 
 
 def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> Iterator[_Result | ColieeError]:
@@ -119,14 +119,15 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
         raise
     except (Exception, CancelledError) as error:  # any engine's own
         if isinstance(error, _OtherVersionError):
-            raise WorkerError(f"{error}; install one version on all") from error
+            raise WorkerError("worker", f"{error}; install one version on all") from error
         if isinstance(error, ImportError):
-            raise WorkerError(f"a worker lacks what it needs ({error}); install coliee-ir wherever one runs") from error
+            problem = f"a worker lacks what it needs ({error}); install coliee-ir wherever one runs"
+            raise WorkerError("worker", problem) from error
         if isinstance(error, AttributeError) and "get attribute" in str(error):  # as pickle says it
             problem = f"a worker has another version of coliee-ir than this machine ({error})"
-            raise WorkerError(f"{problem}; install one version on all") from error
+            raise WorkerError("worker", f"{problem}; install one version on all") from error
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise WorkerError(f"the executor's workers failed ({said})") from error
+        raise WorkerError("worker", f"the executor's workers failed ({said})") from error
     finally:
         for future in futures:
             future.cancel()
@@ -168,7 +169,7 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
     except ColieeError as error:
         return error
     except MemoryError:
-        return WorkerError("there is not enough memory for a process's part of the work; try --jobs 1")
+        return WorkerError("worker", "there is not enough memory for a process's part of the work; try --jobs 1")
 
 
 class _Away:

@@ -85,7 +85,7 @@ def parse(typed: str) -> list[Measure]:
         UsageError: there is no such measure, or it has no such parameter.
     """
     if not isinstance(typed, str) or not typed.strip():
-        raise UsageError(f"a measure is given by its name, not as {typed!r}")
+        raise UsageError("bad-measure", f"a measure is given by its name, not as {typed!r}")
     if (of_10 := re.fullmatch(_RBP, typed)) is not None:
         typed = f"{of_10[1]}(p={of_10[2]})"
     if (gains := re.fullmatch(_GAINS, typed)) is not None:
@@ -97,7 +97,8 @@ def parse(typed: str) -> list[Measure]:
     if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
         first, last = int(match["first"]), int(match["last"])
         if not 0 <= last - first < _MOST:
-            raise UsageError(f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50")
+            problem = f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
+            raise UsageError("bad-measure", problem)
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
     if (of_10 := re.fullmatch(_UNJ, _ALL_UNJ if typed == "unj" else typed)) is not None:
         return [_built(typed, class_of("unj"), {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
@@ -114,7 +115,8 @@ def parse(typed: str) -> list[Measure]:
         known = [*OURS, "MicroF1", "MacroF1", "MicroF2", "MacroF2", *ir_measures.NAMES, *trec_eval.each_name()]
         meant = " or ".join(_that_exist(suggestions(typed, known), typed))
         remedy = f"did you mean {meant}? " if meant else ""
-        raise UsageError(f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them")
+        problem = f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them"
+        raise UsageError("unknown-measure", problem)
     return [Delegated(request, typed)]
 
 
@@ -162,12 +164,13 @@ def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
                 value = keyword.value
                 parameters[keyword.arg or ""] = value.id if isinstance(value, ast.Name) else ast.literal_eval(value)
         except (SyntaxError, ValueError, MemoryError, RecursionError):  # the last two: nested too deep
-            raise UsageError(f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10") from None
+            problem = f"{typed!r} cannot be read; parameters are written NAME(beta=2,rel=1)@10"
+            raise UsageError("bad-measure", problem) from None
     at = match["at"]
     try:
         return match["name"], parameters, None if at is None else int(at) if at.isdigit() else float(at)
     except ValueError:
-        raise UsageError(f"{typed!r} cannot be read; the cutoff must be a number") from None
+        raise UsageError("bad-measure", f"{typed!r} cannot be read; the cutoff must be a number") from None
 
 
 def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -> Measure | None:
@@ -198,10 +201,10 @@ def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measu
             meant = " or ".join(_that_exist(suggestions(typed, ()), typed))
             remedy = f"; did you mean {meant}?" if meant else ""
             name = getattr(kind, "base", kind.__name__)
-            raise UsageError(f"{typed!r}: {name} has no parameter {key}; it has {what}{remedy}")
+            raise UsageError("bad-measure", f"{typed!r}: {name} has no parameter {key}; it has {what}{remedy}")
         fits, meaning = _VALUES[key]
         if not fits(value):
-            raise UsageError(f"{typed!r}: {key} must be {meaning}")
+            raise UsageError("bad-measure", f"{typed!r}: {key} must be {meaning}")
     return kind(**{key: float(value) if key in ("beta", "p") else value for key, value in parameters.items()})
 
 

@@ -246,7 +246,7 @@ def _condition(text: str, typed: str, parse: Parse) -> Condition:
 
 def _finite(digits: str, typed: str) -> float:
     if not math.isfinite(number := float(digits)):
-        raise UsageError(f"{shortened(repr(typed))}: a number in it is too large")
+        raise UsageError("bad-measure", f"{shortened(repr(typed))}: a number in it is too large")
     return number
 
 
@@ -258,13 +258,14 @@ def _measure(name: str, typed: str, parse: Parse) -> Measure:
         raise _unreadable(typed)
     found = parse(plain)
     if len(found) > 1:
-        raise UsageError(f"{typed!r}: {name} stands for {len(found)} measures; name one")
+        raise UsageError("ambiguous", f"{typed!r}: {name} stands for {len(found)} measures; name one")
     if part is None:
         return found[0]
     if found[0].needs != ("documents",):
-        raise UsageError(f"{typed!r}: {found[0]} is not a measure of documents, so it cannot be one of {part[1]}")
+        problem = f"{typed!r}: {found[0]} is not a measure of documents, so it cannot be one of {part[1]}"
+        raise UsageError("bad-measure", problem)
     return found[0] if part[1] == "documents" else OfPart(found[0], part[1])
 
 
 def _unreadable(typed: str) -> UsageError:
-    return UsageError(f"{typed!r} cannot be read; {_EXPECTED}")
+    return UsageError("bad-measure", f"{typed!r} cannot be read; {_EXPECTED}")

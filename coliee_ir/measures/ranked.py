@@ -208,7 +208,7 @@ class ERR(_Ranked):
         relevance = judged.qrels.graded
         if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
             remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"
-            raise UsageError(f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
+            raise UsageError("bad-relevance", f"{self.name}: the gold has a relevance of {greatest}; {remedy}")
         at, query, nth = _in_order(judged, self._within(judged) & (relevance > 0), judged.rank)
         stops = (2.0 ** relevance[at] - 1.0) / 2.0**self.max_rel
         found = np.zeros(len(judged.qrels.sizes))

@@ -105,7 +105,8 @@ class Decisions:
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise UsageError(f"{name} cannot be {getattr(self, name)!r}; choose one of {', '.join(allowed)}")
+                problem = f"{name} cannot be {getattr(self, name)!r}; choose one of {', '.join(allowed)}"
+                raise UsageError("unknown-name", problem)
 
     @classmethod
     def of(cls, given: Decisions | Mapping[str, str] | None, rules: Protocol) -> Decisions:
@@ -119,10 +120,11 @@ class Decisions:
         named: Mapping[str, str] = one_of("decisions", given or {}, Mapping, "a dictionary, or a coliee_ir.Decisions")
         for name, choice in named.items():
             if name not in CHOICES:
-                raise UsageError(f"there is no decision {name!r}; choose one of {', '.join(CHOICES)}")
+                raise UsageError("unknown-name", f"there is no decision {name!r}; choose one of {', '.join(CHOICES)}")
             if choice != CHOICES[name][0] and not matters(name, rules.task):
                 tasks = ", ".join(one for one in TASKS if matters(name, one))
-                raise UsageError(f"decision {name}={choice} does not apply to task {rules.task}; it applies to {tasks}")
+                problem = f"decision {name}={choice} does not apply to task {rules.task}; it applies to {tasks}"
+                raise UsageError("unfit-option", problem)
         return cls(**cast(Any, {**rules.decisions, **named}))
 
     def to_dict(self) -> dict[str, str]:

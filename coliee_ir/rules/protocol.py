@@ -233,6 +233,29 @@ def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) ->
     return "3" if statute else "2" if widest <= 3 else "1"
 
 
+class Found(NamedTuple):
+    """The task that files belong to, and what shows it; that is empty where the task was named."""
+
+    task: str
+    because: str
+
+
+#: the signs by which the task of files is known, where it is not named
+ANSWERS_BESIDE: Final = Found("3", "answers are given beside the run")
+LABELS_ONLY: Final = Found("4", "the gold holds labels only")
+STATUTE_LABELS: Final = Found("4", "the gold is statute law and the run holds labels")
+STATUTE_ARTICLES: Final = Found("3", "the gold is statute law and the run holds articles")
+STATUTE_NO_LABELS: Final = Found("3", "the gold is statute law without labels")
+STATUTE_IDS: Final = Found("3", "the gold's queries are statute questions")
+PARAGRAPHS: Final = Found("2", "the gold's documents are paragraph numbers")
+CASES: Final = Found("1", "the gold's documents are case numbers")
+QRELS: Final = Found("trec", "the gold is qrels")
+NO_DECISIONS: Final = Found("rationale", "the gold has claims and no decisions")
+NO_CLAIMS: Final = Found("tort", "the gold has decisions and no claims")
+NOTHING_DECIDED: Final = Found("rationale", "the submission decides nothing")
+DECISIONS: Final = Found("tort", "the files hold decisions; --task rationale scores the claims")
+
+
 def model_limit(task: str, edition: int | None = None) -> datetime.date | None:
     """The date before which models of a task must have been updated last, in an edition, by default the newest known.
 
@@ -277,7 +300,7 @@ class Family(NamedTuple):
             remedy = (
                 f"add {missing[0]} = {missing[0] - 1}-07-15 with its date, or {missing[0]} = false if there is none"
             )
-            raise InputError(self.rules[0].file, problem, remedy=remedy)
+            raise InputError("protocol", self.rules[0].file, problem, remedy=remedy)
         return self
 
 
@@ -289,7 +312,7 @@ def _family_of(path: PathLike) -> Family:
     """
     from coliee_ir.rules import schema
 
-    stated = schema.read(path, NEWEST)
+    stated = schema.read(path, NEWEST, Protocol, SubmissionRules)
     return Family(
         tuple(
             Protocol(task=stated.task, gold=stated.gold, run=stated.run, file=stated.path, **row)
@@ -337,18 +360,17 @@ def use(path: PathLike) -> str:
     if text in neighbours():
         path = _NEIGHBOURS / f"{text}.toml"
     elif not text.endswith(".toml"):
-        raise UsageError(
-            f"there is no protocol {text!r}; there are {', '.join((*TASKS, *neighbours()))}, and files NAME.toml"
-        )
+        problem = f"there is no protocol {text!r}; there are {', '.join((*TASKS, *neighbours()))}, and files NAME.toml"
+        raise UsageError("protocol", problem)
     found = _family_of(path)
     task = found.rules[0].task
     if task in _named and _named[task] != found and _named[task].rules[0].file != found.rules[0].file:
         other = _named[task].rules[0].file
         problem = f"task: {other} was named before and states the rules of this task too"
-        raise InputError(text, problem, found=task, remedy="give the task of one of them another name")
+        raise InputError("protocol", text, problem, found=task, remedy="give the task of one of them another name")
     if found.rules[0].law and task not in TASKS:
         problem = "law: only COLIEE's own tasks have one"
-        raise InputError(found.rules[0].file, problem, found=found.rules[0].law, remedy="leave it out")
+        raise InputError("protocol", found.rules[0].file, problem, found=found.rules[0].law, remedy="leave it out")
     if not found.submissions and task not in TASKS:
         found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:
@@ -404,7 +426,7 @@ def task_name(task: str | int | None) -> str | None:
             return name
         if name.endswith(".toml") or name in neighbours():
             return use(name)
-    raise UsageError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
+    raise UsageError("unknown-task", f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
 
 
 def recorded_task(tasks: Collection[str | None], path: str) -> str | None:
@@ -419,7 +441,8 @@ def recorded_task(tasks: Collection[str | None], path: str) -> str | None:
     """
     task = next(iter(tasks)) if len(tasks) == 1 else None
     if task is not None and task not in TASKS and task not in _named and task not in neighbours():
-        raise UsageError(f"{path} has scores of task {task}; name the file of its rules with --protocol")
+        problem = f"{path} has scores of task {task}; name the file of its rules with --protocol"
+        raise UsageError("option-needed", problem)
     return task
 
 
@@ -438,7 +461,8 @@ def edition_year(edition: str | int | None) -> int | None:
         return int(edition)
     rows = [row for task in TASKS for row in _family(task).rules]
     years = [year for row in rows if row.last != ALWAYS for year in (row.first, row.last)]
-    raise UsageError(f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}")
+    problem = f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}"
+    raise UsageError("unknown-edition", problem)
 
 
 def submission_rules(task: str | int, edition: str | int | None = None) -> SubmissionRules:
@@ -454,12 +478,12 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
     rows = _family(name).submissions
     if not rows:
         known = ", ".join(one for one in TASKS if _family(one).submissions)
-        raise UsageError(f"no submission rules are known for task {task!r}; they are known for {known}")
+        raise UsageError("unknown-task", f"no submission rules are known for task {task!r}; they are known for {known}")
     year = year if year is not None else max(row.last for row in rows)
     for row in rows:
         if row.first <= year <= row.last:
             return row
-    raise UsageError(f"task {task} has no rules for submissions of {edition}")
+    raise UsageError("unknown-edition", f"task {task} has no rules for submissions of {edition}")
 
 
 def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
@@ -479,7 +503,7 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
         if row.first <= year <= row.last:
             return row
     spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
-    raise UsageError(f"task {task} has no rules for {edition}; they are known for {spans}")
+    raise UsageError("unknown-edition", f"task {task} has no rules for {edition}; they are known for {spans}")
 
 
 def all_rules(task: str) -> tuple[Protocol, ...]:

@@ -151,7 +151,9 @@ def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iter
                     yield from workers.results([tasks[at]], 1, alone=True)
                 except workers.LostError:
                     problem = "the process that scored this run was killed, perhaps for want of memory"
-                    yield InputError(name_of(given[at].run), problem, remedy="free some memory, or check the file")
+                    yield InputError(
+                        "worker", name_of(given[at].run), problem, remedy="free some memory, or check the file"
+                    )
                 done += 1
 
 

@@ -194,10 +194,11 @@ class Evaluator:
         given: Any = run
         if isinstance(given, tuple) and len(given) == 3 and all(isinstance(part, np.ndarray) for part in given):
             if self.documents is None:
-                raise UsageError("arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
+                raise UsageError("shape", "arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
             return self._by_rules(frames.run_of_arrays(*given, queries=self.queries, documents=self.documents))
         if self.documents is not None and isinstance(given, tuple) and any(isinstance(part, list) for part in given):
-            raise UsageError("query indices, document indices and scores are NumPy arrays: numpy.asarray(list)")
+            problem = "query indices, document indices and scores are NumPy arrays: numpy.asarray(list)"
+            raise UsageError("shape", problem)
         # by the rules and not by the task's name, which another process may not know
         rules = None if self.read_as is None and self.protocol.run is None else self.protocol
         unreadable = self.decisions.unreadable_answers

@@ -80,9 +80,8 @@ def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) ->
         writer = csv.DictWriter(text, header or [*COLUMNS, *measures], restval="", lineterminator="\n")
         if lacking := [name for name in (*COLUMNS, *measures) if header and name not in header]:
             remedy = "name another file, or none that exists"
-            raise InputError(
-                path, f"this log has no column {lacking[0]}", line=1, found=",".join(header), remedy=remedy
-            )
+            problem = f"this log has no column {lacking[0]}"
+            raise InputError("missing-column", path, problem, line=1, found=",".join(header), remedy=remedy)
         if not header:
             writer.writeheader()
         elif new and not ends:
@@ -101,10 +100,12 @@ def _header(path: str) -> tuple[list[str], bool]:
             pass
     except csv.Error as error:
         remedy = "repair the quotes, or name another file"
-        raise InputError(path, f"this log cannot be read ({error})", line=reader.line_num, remedy=remedy) from None
+        problem = f"this log cannot be read ({error})"
+        raise InputError("structure", path, problem, line=reader.line_num, remedy=remedy) from None
     if header and not _SIGN.issubset(header):
         remedy = "name another file, or none that exists"
-        raise InputError(path, "this file is not a log of evaluations", line=1, found=",".join(header), remedy=remedy)
+        problem = "this file is not a log of evaluations"
+        raise InputError("unknown-format", path, problem, line=1, found=",".join(header), remedy=remedy)
     return header, text.endswith("\n")
 
 

@@ -59,7 +59,7 @@ def singly(names: Sequence[str], task: str | int | None = None, edition: str | i
     for name in names:
         if len(meant := named([name], scores)) > 1:
             shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
-            raise UsageError(f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
+            raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
     return list(named(names, scores))
 
 
@@ -71,7 +71,7 @@ def check_rules(rules: Protocol) -> None:
     """
 
     def fault(key: str, problem: str) -> InputError:
-        return InputError(rules.file, f"{key}: {problem}", remedy="correct the protocol")
+        return InputError("protocol", rules.file, f"{key}: {problem}", remedy="correct the protocol")
 
     if not rules.own_file:
         return
@@ -113,9 +113,11 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
     for measure in asked:
         for part in measure.needs:
             if part not in parts and part not in _IMPLIED and part not in rules.parts:
-                raise UsageError(f"{measure} needs {part}, which submissions to task {rules.task} do not contain")
+                problem = f"{measure} needs {part}, which submissions to task {rules.task} do not contain"
+                raise UsageError("unfit-measure", problem)
             if part not in parts:
-                raise UsageError(f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}")
+                problem = f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}"
+                raise UsageError("unfit-measure", problem)
     if asked:
         return Choice(tuple(asked))
     official = named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)

@@ -83,7 +83,7 @@ def prepare(
         left_out |= known.keys() - _found(only, "score", gold.path, known)
     queries = tuple(query for query in known if query not in left_out)
     if not queries:
-        raise UsageError(f"no query of {gold.path} is left to score")
+        raise UsageError("no-query", f"no query of {gold.path} is left to score")
     qrels = {part: Qrels(judgements, rules.level) for part, judgements in _judgements(gold, rules, queries).items()}
     return Prepared(gold, rules, edition, decisions, queries, left_out, qrels)
 
@@ -96,9 +96,10 @@ def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str
     found = {query if query in known else normal_id(query): query for query in named}
     if unknown := sorted(query for normal, query in found.items() if normal not in known):
         raise UsageError(
+            "unknown-query",
             f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {path}: "
             f"{', '.join(map(shortened, unknown[:3]))}; "
-            "name queries, or on the command line a file with an id in its first column"
+            "name queries, or on the command line a file with an id in its first column",
         )
     return frozenset(found)
 
@@ -107,17 +108,19 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
     """Refuse a gold that is plainly of another task than the one asked for."""
     task = rules.task
     if gold.task in TASKS and task != gold.task:
-        raise UsageError(f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}")
+        problem = f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}"
+        raise UsageError("wrong-task", problem)
     if rules.law == "case" and asks_statute_questions(gold):
-        raise UsageError(f"{gold.path} holds statute questions; the task is {task}")
+        raise UsageError("wrong-task", f"{gold.path} holds statute questions; the task is {task}")
     if rules.law == "statute" and gold.labels is None and asks_cases(gold):
-        raise UsageError(f"{gold.path} holds cases, as in Task 1; the task is {task}")
+        raise UsageError("wrong-task", f"{gold.path} holds cases, as in Task 1; the task is {task}")
     documents = [document for judged in (gold.qrels or {}).values() for document in judged]
     if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents], commas=False)):
         remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
-        raise InputError(gold.path, wrong[1], found=wrong[0], remedy=remedy)
+        raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
     if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
-        raise UsageError(f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}")
+        problem = f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
+        raise UsageError("wrong-task", problem)
 
 
 def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:
@@ -126,8 +129,9 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
     if "documents" in rules.parts:
         if gold.qrels is None:
             raise UsageError(
+                "wrong-part",
                 f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
-                "is it the gold of another task?"
+                "is it the gold of another task?",
             )
         judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
     if "answers" in rules.parts and gold.labels is not None:
@@ -135,12 +139,13 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
     elif rules.parts == ("answers",):
         raise UsageError(
+            "wrong-part",
             f"{gold.path} holds no labels; task {rules.task} is scored by them: give the gold as it is published, "
-            "or what convert --to labels makes of it"
+            "or what convert --to labels makes of it",
         )
     for part in rules.others:
         if part not in gold.beside:
-            raise UsageError(f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
+            raise UsageError("wrong-part", f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
         judged = gold.beside[part]
         judgements[part] = {query: counting(query, judged.get(query, {}), rules) for query in queries}
     for side, letter in tort.SIDES.items() if rules.claims else ():

@@ -22,9 +22,26 @@ from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_i
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
-from coliee_ir.rules import signs
-from coliee_ir.rules.protocol import TASKS, Protocol, has_exact_ids, protocol, task_name
-from coliee_ir.rules.signs import Found
+from coliee_ir.rules.protocol import (
+    CASES,
+    DECISIONS,
+    LABELS_ONLY,
+    NO_CLAIMS,
+    NO_DECISIONS,
+    NOTHING_DECIDED,
+    PARAGRAPHS,
+    QRELS,
+    STATUTE_ARTICLES,
+    STATUTE_IDS,
+    STATUTE_LABELS,
+    STATUTE_NO_LABELS,
+    TASKS,
+    Found,
+    Protocol,
+    has_exact_ids,
+    protocol,
+    task_name,
+)
 
 _CASE_ID = re.compile(r"[0-9]{6}")
 _MARKED = ("xml", "json")  # golds that are no lists
@@ -49,7 +66,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     """
     file = given(source)
     if not isinstance(file, Source):
-        raise UsageError("the queries must be given as a file")
+        raise UsageError("not-a-file", "the queries must be given as a file")
     layout = rules.gold if rules is not None else None
     if layout is not None and layout.is_described:
         from coliee_adapters import described  # which few golds need
@@ -80,16 +97,17 @@ def _listed_ids(file: Source) -> Iterator[str]:
     remedy = "give a gold, the organisers' test file, a run, or a list with an id in the first column of each line"
     for number, line, words in lines:
         if len(words) != len(lines[0][2]) or not words or not words[0].isprintable():
-            raise InputError(file.name, "this line does not name a query", line=number, found=line, remedy=remedy)
+            problem = "this line does not name a query"
+            raise InputError("structure", file.name, problem, line=number, found=line, remedy=remedy)
     every = [word for _, _, words in lines for word in words]
     if not every:
-        raise InputError(file.name, "the file names no query", remedy=remedy)
+        raise InputError("empty", file.name, "the file names no query", remedy=remedy)
     if len(lines) == 1 and len({*map(_shape, every)}) == 1:
         yield from every
     elif len(lines[0][2]) > 1 and len({*map(_shape, every)}) == 1 and len(set(every)) == len(every):
         number, line, _ = lines[0]
         problem = "this can be one query or several"
-        raise InputError(file.name, problem, line=number, found=line, remedy="write one id a line")
+        raise InputError("ambiguous", file.name, problem, line=number, found=line, remedy="write one id a line")
     else:
         start = 1 if len(lines) > 1 and normal_name(lines[0][2][0]) in EVERY_NAME["query"] else 0
         yield from (words[0] for _, _, words in lines[start:])
@@ -201,14 +219,16 @@ def _golds_in(
             else:
                 passed.add("not-gold", Path(file.name).name)
         if not golds:
-            raise InputError(name, "there is no gold in this folder", remedy="name a gold, or a folder of golds")
+            problem = "there is no gold in this folder"
+            raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
         return golds, passed
     folder = Path(name)
     try:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
         inside = [entry for entry in entries if entry.is_file() and folder.resolve() in entry.resolve().parents]
     except OSError as error:
-        raise InputError(str(folder), f"this folder cannot be read ({error.strerror or error})") from None
+        problem = f"this folder cannot be read ({error.strerror or error})"
+        raise InputError("cannot-read", str(folder), problem) from None
     for entry in entries:
         one = Source(entry, columns=checked_columns(columns)) if entry in inside else None
         if one is not None and any(form.sniff(one.head()) == form.name for form in detect.GOLD_FORMS):
@@ -221,7 +241,7 @@ def _golds_in(
         problem = "there is no gold in this folder"
         if links := passed.examples("gold-link"):
             problem += f"; {links[0]} is a link out of it, not followed"
-        raise InputError(str(folder), problem, remedy="name a gold, or a folder of golds")
+        raise InputError("empty", str(folder), problem, remedy="name a gold, or a folder of golds")
     return golds, passed
 
 
@@ -248,11 +268,11 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
         ):
             if of_first != of_gold:
                 problem = f"golds given together differ in {what}: {of_gold} here, {of_first} in {first.path}"
-                raise InputError(gold.path, problem, remedy="give only golds of one kind together")
+                raise InputError("mixed-forms", gold.path, problem, remedy="give only golds of one kind together")
         for query in gold.queries:
             if query in owners:
                 problem = f"this query is in {owners[query]} too"
-                raise InputError(gold.path, problem, found=query, remedy="give each query once")
+                raise InputError("duplicate", gold.path, problem, found=query, remedy="give each query once")
             owners[query] = gold.path
         for kind in KINDS:
             examples = gold.remarks.examples(kind)
@@ -321,6 +341,7 @@ def read_run_by(
 def _unreadable(answers: Answers) -> InputError:
     n = len(answers.unreadable)
     return InputError(
+        "bad-label",
         answers.path,
         f"{n} of {n + len(answers.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
         found="; ".join(answers.remarks.examples("unreadable-answer")),
@@ -392,17 +413,17 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
     if gold.task in TASKS:
         return Found(gold.task, "the XML says so")
     if gold.qrels is None:
-        return signs.LABELS_ONLY
+        return LABELS_ONLY
     if gold.labels is not None:
         if are_labels(run, columns):
-            return signs.STATUTE_LABELS
-        return signs.STATUTE_ARTICLES
+            return STATUTE_LABELS
+        return STATUTE_ARTICLES
     if gold.format == "statute-xml":
-        return signs.STATUTE_NO_LABELS
+        return STATUTE_NO_LABELS
     if asks_statute_questions(gold) or gold.format in ("qrels", "parquet", "memory"):
         return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
-    return signs.PARAGRAPHS if widest <= 3 else signs.CASES
+    return PARAGRAPHS if widest <= 3 else CASES
 
 
 def asks_statute_questions(gold: Gold) -> bool:
@@ -417,7 +438,7 @@ def asks_cases(gold: Gold) -> bool:
 
 
 def _task_of_ids(queries: Iterable[str]) -> Found:
-    return signs.STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else signs.QRELS
+    return STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else QRELS
 
 
 def is_gold_by_name(file: str | Source) -> bool:
@@ -489,13 +510,13 @@ def _meant_as_labels(run: Source) -> bool:
 
 def _pilot_task(gold: Gold, run: object) -> Found:
     if gold.labels is None:
-        return signs.NO_DECISIONS
+        return NO_DECISIONS
     if gold.qrels is None:
-        return signs.NO_CLAIMS
+        return NO_CLAIMS
     cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == tort.FORMAT else []
     if cases and all(case.court_decision is None for case in cases):
-        return signs.NOTHING_DECIDED
-    return signs.DECISIONS
+        return NOTHING_DECIDED
+    return DECISIONS
 
 
 def given(source: object, columns: Mapping[str, str] | None = None) -> Any:
@@ -544,4 +565,4 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     for role, name in columns.items():
         if normal_name(name) not in found:
             shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"
-            raise UsageError(f"--columns {role}={name}: no file has a column of this name; {shown}")
+            raise UsageError("missing-column", f"--columns {role}={name}: no file has a column of this name; {shown}")

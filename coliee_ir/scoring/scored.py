@@ -96,7 +96,7 @@ def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[S
     if not all(isinstance(one, Scores) for one in runs):
         raise refused("scored", kind, scored)
     if len(runs) < at_least:
-        raise UsageError(f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
+        raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
     return runs
 
 
@@ -108,7 +108,7 @@ def with_judged(scored: object, what: str) -> Scored:
     """
     found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
     if found.keep != "judged":
-        raise UsageError(f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
+        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
     return found
 
 
@@ -123,13 +123,15 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
     measures = measuring.singly(names, first.task, first.edition) or list(first.results)[:1]
     for scores in scored:
         if missing := [measure for measure in measures if measure not in scores.results]:
-            raise UsageError(f"some runs have no {missing[0]} score; were all scored by it, and have the same parts?")
+            problem = f"some runs have no {missing[0]} score; were all scored by it, and have the same parts?"
+            raise UsageError("not-comparable", problem)
         if tuple(scores.query_ids) != tuple(first.query_ids):
-            raise UsageError("the runs were scored on different queries")
+            raise UsageError("not-comparable", "the runs were scored on different queries")
         if (scores.task, scores.edition, scores.decisions) != (first.task, first.edition, first.decisions):
-            raise UsageError("the runs were scored by different rules")
+            raise UsageError("not-comparable", "the runs were scored by different rules")
         if first.query_ids and not len(scores.results[measures[0]].per_query):
-            raise UsageError("the scores of single queries were not kept: evaluate_all(…, keep='queries')")
+            problem = "the scores of single queries were not kept: evaluate_all(…, keep='queries')"
+            raise UsageError("not-comparable", problem)
     return measures
 
 

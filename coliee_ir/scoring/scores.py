@@ -12,7 +12,7 @@ import numpy as np
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.lines import counted
-from coliee_adapters.remarks import Remark
+from coliee_adapters.remarks import Remark, told_of
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.ties import Span
@@ -162,7 +162,7 @@ class Scores(Shown):
                 measure.name: {name: envelope.number(value) for name, value in self.span(measure)._asdict().items()}
                 for measure in self.results
             }
-        entry["remarks"] = list(self.remarks)
+        entry |= told_of(self.remarks)
         return entry
 
 
@@ -184,8 +184,8 @@ def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = Fa
     """The JSON contract: runs scored against one gold by the same rules.
 
     ``{"coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs": [{"tag", "file", "measures",
-    "counts", "queries", "per_query", "ties", "remarks"}]}``; ``per_query`` and ``ties`` only where asked for, and
-    ``excluded``, ``answers`` and ``long_list`` only where there are any.
+    "counts", "queries", "per_query", "ties", "remarks", "remark_kinds"}]}``; ``per_query`` and ``ties`` only where
+    asked for, and ``excluded``, ``answers`` and ``long_list`` only where there are any.
     """
     return {**preamble(runs[0]), "runs": [scores.to_dict(per_query=per_query, ties=ties) for scores in runs]}
 

@@ -131,12 +131,13 @@ class _Rows:
         self.path = os.fspath(path)
         self._reading = reading
         if not self.path.endswith(_SUFFIXES):
-            raise UsageError(f"a store of scores ends in .sqlite or .db, not as {self.path}")
+            raise UsageError("store", f"a store of scores ends in .sqlite or .db, not as {self.path}")
         # a process may have been killed before it wrote anything
         exists = Path(self.path).exists() and (not Path(self.path).is_file() or Path(self.path).stat().st_size > 0)
         if (exists or reading) and not is_store(self.path):
             problem = "this file is not a store of scores" if exists else "there is no such file"
-            raise InputError(self.path, problem, remedy="name another file, or make one with evaluate --store")
+            remedy = "name another file, or make one with evaluate --store"
+            raise InputError("no-file", self.path, problem, remedy=remedy)
         with self.faults():
             self._db = self._connected(exists)
 
@@ -182,15 +183,17 @@ class _Rows:
             name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")
             if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                 remedy = "try again when it has ended"
-                raise InputError(self.path, "another process is writing to this store", remedy=remedy) from None
+                problem = "another process is writing to this store"
+                raise InputError("store", self.path, problem, remedy=remedy) from None
             if name.startswith(("SQLITE_IOERR", "SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-                raise InputError(self.path, f"cannot be read or written ({error})") from None
+                raise InputError("structure", self.path, f"cannot be read or written ({error})") from None
             raise self._damaged(error) from None
         except (sqlite3.Error, zlib.error, *_WRONG) as error:
             raise self._damaged(error) from None
 
     def _damaged(self, error: Exception) -> InputError:
-        return InputError(self.path, f"the store is damaged ({error})", remedy="move it away, and score the runs again")
+        problem = f"the store is damaged ({error})"
+        return InputError("store", self.path, problem, remedy="move it away, and score the runs again")
 
     def rules(self) -> dict[str, dict[str, Any]]:
         """The rules by which runs were scored: id → facts."""
@@ -348,7 +351,7 @@ class ScoreStore:
         """
         rules = _Rules(evaluator)
         if rules.id not in (known := self._rows.rules()):
-            raise UsageError(self._nothing(rules, known))
+            raise UsageError("store", self._nothing(rules, known))
         for row in self._rows.rows(rules.id):
             with self._rows.faults():
                 scores = rules.scores(row, row.file)
@@ -486,7 +489,8 @@ class _Rules:
             wanted = [one for one in evaluator.official if all(part in parts for part in one.needs)]
         for measure in wanted:
             if lacking := [part for part in measure.needs if part not in parts]:
-                raise UsageError(f"{measure} needs {', '.join(lacking)}, which {shortened(file)} was scored without")
+                problem = f"{measure} needs {', '.join(lacking)}, which {shortened(file)} was scored without"
+                raise UsageError("store", problem)
         there = {measure: self._kept(measure, kept, parts) for measure in wanted}
         others = [measure for measure, result in there.items() if result is None]
         computed = dict(zip(others, compute(others, parts, evaluator.decisions), strict=True))
@@ -544,7 +548,7 @@ def _content(submission: Submission) -> _Content | None:
         if part is None:
             continue
         if not isinstance(part, Source):
-            raise UsageError("a store keeps the scores of runs in files; this run is in memory")
+            raise UsageError("store", "a store keeps the scores of runs in files; this run is in memory")
         digest.update(f"\0{name}\0".encode())
         try:
             with part.open() as stream:

@@ -15,6 +15,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Answers, Run
+from coliee_adapters.remarks import Remark
 from coliee_adapters.vocabulary import MEMORY
 from coliee_ir.scoring.prepared import Prepared
 
@@ -45,9 +46,8 @@ class Submission(_Parts):
         """A submission of these parts."""
         for name, part in (("run", run), ("answers", answers), ("long list", long_list)):
             if isinstance(part, Number | Submission) or (part is None and name == "run"):
-                raise UsageError(
-                    f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}"
-                )
+                problem = f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}"
+                raise UsageError("bad-value", problem)
         return super().__new__(cls, run, answers, long_list)
 
     @classmethod
@@ -77,13 +77,13 @@ class Invalid(NamedTuple):
         files: its files.
         tag: its run tag; empty where it could not be read.
         team: the team; empty where it is not known.
-        reason: why, in a sentence.
+        reason: why, in a sentence, with its kind.
     """
 
     files: tuple[str, ...]
     tag: str
     team: str
-    reason: str
+    reason: Remark
 
 
 class Handed(NamedTuple):
@@ -101,7 +101,7 @@ class Handed(NamedTuple):
     tag: str = ""
     name: str = ""
 
-    def invalid(self, reason: str) -> Invalid:
+    def invalid(self, reason: Remark) -> Invalid:
         """That it could not be scored."""
         return Invalid(tuple(part.name for part in self.parts if isinstance(part, Source)), self.tag, self.team, reason)
 
@@ -153,18 +153,18 @@ def records(submission: Submission, against: Prepared, read: Callable[[Any], Run
     if "documents" in rules.parts:
         documents = _expect(main, Run, against)
     elif given is not None:
-        raise UsageError(f"in task {rules.task} the run itself holds the answers: leave --answers out")
+        raise UsageError("unfit-option", f"in task {rules.task} the run itself holds the answers: leave --answers out")
     else:
         given = main
     if given is not None:
         if "answers" not in rules.parts:
-            raise UsageError(f"{against.named_task} has no answers to score")
+            raise UsageError("unfit-option", f"{against.named_task} has no answers to score")
         if "answers" not in against.qrels:
-            raise UsageError(f"{against.gold.path} holds no labels to score answers by")
+            raise UsageError("wrong-part", f"{against.gold.path} holds no labels to score answers by")
         answers = _expect(read(given), Answers, against)
     if submission.long_list is not None:
         if not rules.long_list:
-            raise UsageError(f"{against.named_task} has no long list")
+            raise UsageError("unfit-option", f"{against.named_task} has no long list")
         longer = _expect(read(submission.long_list), Run, against)
     return Records(main, documents, answers, longer, main.beside)
 
@@ -178,4 +178,4 @@ def _expect(record: Run | Answers, kind: type[_Record], against: Prepared) -> _R
     remedy = f"task {against.rules.task} expects {wanted} here"
     if kind is Run and "answers" in against.rules.parts:
         remedy += "; the labels go with --answers, are the two swapped?"
-    raise InputError(record.path, f"this submission contains {holds}", remedy=remedy)
+    raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)

@@ -22,5 +22,5 @@ def years(gold: Gold) -> dict[str, str]:
         return {query: exam_of(query) for query in gold.queries}
     if not gold.files:
         remedy = "give one gold for each year: a folder, or --gold FILE for each further year"
-        raise UsageError(f"{gold.path}: the ids of the queries do not show their year; {remedy}")
+        raise UsageError("no-dates", f"{gold.path}: the ids of the queries do not show their year; {remedy}")
     return {query: Path(gold.files[query]).name.split(".")[0] for query in gold.queries}

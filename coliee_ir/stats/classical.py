@@ -27,5 +27,5 @@ def _stats() -> Any:
     try:
         from scipy import stats
     except ImportError:
-        raise UsageError("the t test needs scipy: pip install 'coliee-ir[stats]'") from None
+        raise UsageError("needs-package", "the t test needs scipy: pip install 'coliee-ir[stats]'") from None
     return stats

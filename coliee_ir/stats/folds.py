@@ -62,7 +62,7 @@ class Split:
             UsageError: fewer groups than folds, a query without a group, or repeats out of range.
         """
         if not is_whole(repeats, 1, MOST_REPEATS):
-            raise UsageError(f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
+            raise UsageError("bad-value", f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
         if not is_whole(n, -sys.maxsize):
             raise refused("folds", "an integer ≥ 2", n)
         groups = groups_of(groups, queries)
@@ -77,7 +77,7 @@ class Split:
                 if len(number) == 2
                 else "at least 2 are needed"
             )
-            raise UsageError(f"{counted(n, 'fold')} cannot be made from {what}; {least}")
+            raise UsageError("too-few", f"{counted(n, 'fold')} cannot be made from {what}; {least}")
         return cls(np.array([number[name] for name in names], dtype=np.int64), n, seed, repeats)
 
     def folds(self, among: BoolArray, *round_: int) -> IntArray:

@@ -48,11 +48,11 @@ class Resampling:
 
     def __post_init__(self) -> None:
         if not is_whole(self.n_resamples, 1, MOST_RESAMPLES):
-            raise UsageError(f"the number of resamples must be between 1 and {MOST_RESAMPLES:,}")
+            raise UsageError("bad-value", f"the number of resamples must be between 1 and {MOST_RESAMPLES:,}")
         if not is_whole(self.seed, 0):
-            raise UsageError("the seed must be an integer ≥ 0")
+            raise UsageError("bad-value", "the seed must be an integer ≥ 0")
         if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
-            raise UsageError("the confidence level must be between 0 and 1, for example 0.95")
+            raise UsageError("bad-value", "the confidence level must be between 0 and 1, for example 0.95")
 
     @property
     def alpha(self) -> float:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import re
 from pathlib import Path
 
 import pytest
+from asserting import refusing
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import wording
 
 from coliee_adapters import descriptions
 from coliee_adapters.descriptions import Description
@@ -61,7 +60,7 @@ def test_the_form_is_read_block_by_block(tmp_path: Path) -> None:
 
 
 def test_what_is_not_the_form_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=re.escape(wording("not-system-description"))):
+    with refusing(InputError, "[unknown-format]"):
         read("001 013 A\n", tmp_path)
 
 

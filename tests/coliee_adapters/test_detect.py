@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from messages import wording
+from asserting import clause, heard
 
 from coliee_adapters import detect
 from coliee_adapters.errors import InputError, UsageError, quoted
@@ -104,7 +104,7 @@ def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, read: Calla
     kind, names = "gold" if read is detect.read_gold else "run", [form.name for form in forms]
     with pytest.raises(UsageError) as caught:
         read(source("001 013 T"), form=form)
-    assert str(caught.value) == wording("no-form", kind, f"{form!r}", ", ".join(names))
+    assert heard(caught.value) == f"[unknown-name] {kind} … {form!r} … {', '.join(names)} …"
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
         read(source(content))
     forms: Sequence[Any] = detect.GOLD_FORMS if read is detect.read_gold else detect.RUN_FORMS
     assert caught.value.line == line
-    assert f"'{found}'" in str(caught.value)
-    assert all(f"{form.name} ({quoted(form.looks)})" in str(caught.value) for form in forms)
+    assert f"'{found}'" in heard(caught.value)
+    assert all(f"{form.name} ({quoted(form.looks)})" in heard(caught.value) for form in forms)
 
 
 def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
@@ -156,7 +156,7 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
 def test_a_system_description_is_named(source: Opened, read: Callable[[Source], object], content: bytes) -> None:
     with pytest.raises(InputError) as caught:
         read(source(content))
-    assert caught.value.problem == wording("system-description-not")
+    assert clause(caught.value) == "[unknown-format]"
     assert caught.value.remedy
 
 

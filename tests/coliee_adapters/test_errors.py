@@ -28,23 +28,25 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))  # surrogates too
     ],
 )
 def test_the_text_names_file_place_problem_what_was_found_and_remedy(parts: dict[str, Any], sentence: str) -> None:
-    assert str(InputError("run.txt", "2 columns", **parts)) == sentence
+    assert str(InputError("columns", "run.txt", "2 columns", **parts)) == sentence
 
 
 def test_what_was_found_is_cut_at_sixty_characters() -> None:
-    error = InputError("run.txt", "1 column", found="x" * 61)
+    error = InputError("columns", "run.txt", "1 column", found="x" * 61)
     assert str(error) == f"run.txt: 1 column (found '{'x' * 59}…')"
-    assert str(InputError("run.txt", "1 column", found="x" * 60)) == f"run.txt: 1 column (found '{'x' * 60}')"
+    assert (
+        str(InputError("columns", "run.txt", "1 column", found="x" * 60)) == f"run.txt: 1 column (found '{'x' * 60}')"
+    )
 
 
 def test_no_part_of_the_text_reaches_a_terminal_unescaped() -> None:
-    error = InputError("a\x1b[2J", "b\r\n", line=1, found="c\x07", remedy="d\u202e\udcff")
+    error = InputError("columns", "a\x1b[2J", "b\r\n", line=1, found="c\x07", remedy="d\u202e\udcff")
     assert str(error) == r"a\x1b[2J, line 1: b\r\n (found 'c\x07'); d\u202e\udcff"
 
 
 @pytest.mark.parametrize("kind", [InputError, MismatchError])
 def test_an_error_crosses_a_process_border_as_it_is(kind: type[InputError]) -> None:
-    error = kind("run.txt", "2 columns", line=7, column=3, found="001 013", remedy="expected 3")
+    error = kind("columns", "run.txt", "2 columns", line=7, column=3, found="001 013", remedy="expected 3")
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(twin) is kind
         assert str(twin) == str(error)

@@ -6,7 +6,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
-from messages import wording
+from asserting import heard
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ir_measures import request
@@ -99,18 +99,18 @@ def test_a_name_that_is_not_ir_measures_is_no_request(name: str) -> None:
 
 
 def not_taken(name: str, known: str) -> str:
-    return wording("does-not-take", name, known)
+    return f"[bad-measure] {name} … {known} …"
 
 
 def not_here(measure: str) -> str:
-    return wording("convert-files-use", measure, wording("not-computed-trec"))
+    return f"[unfit-measure] {measure} …"
 
 
-CUT = wording("cannot-asked-trec", "", wording("cutoff-must-integer")).strip()
-REL = wording("cannot-asked-trec", "", wording("rel-must-integer")).strip()
-BETA = wording("cannot-asked-trec", "SetF", wording("beta-number-0"))
-RECALL = wording("cannot-asked-trec", "IPrec", wording("recall-number-0"))
-GAINS = wording("cannot-asked-trec", "nDCG", wording("gains-integers-up", 9999))
+CUT = "[unfit-measure]".strip()
+REL = "[unfit-measure]".strip()
+BETA = "[unfit-measure] SetF …"
+RECALL = "[unfit-measure] IPrec …"
+GAINS = "[unfit-measure] nDCG … 9999 …"
 OF_P = "cutoff (int), rel (int), judged_only (bool)"
 
 
@@ -148,18 +148,18 @@ OF_P = "cutoff (int), rel (int), judged_only (bool)"
         (("nDCG", {"gains": {1: 10_000}}, 5), GAINS),
         (("nDCG", {"gains": {1: None, "a": 2}}, 5), GAINS),
         (("nDCG", {"dcg": "exp-log2"}, 5), not_here("nDCG(dcg='exp-log2')@5")),
-        (("RR", {"judged_only": True}, 2), wording("computed-no-provider", "RR(judged_only=True)@2")),
+        (("RR", {"judged_only": True}, 2), "[unfit-measure] RR(judged_only=True)@2 …"),
         (("ERR", {}, 10), not_here("ERR@10")),
         (("Judged", {}, 10), not_here("Judged@10")),
         (("RBP", {"p": 0.5}, None), not_here("RBP(p=0.5)")),
-        (("alpha_nDCG", {}, 20), f"alpha_nDCG@20 {wording('needs-judgements')}; convert"),
+        (("alpha_nDCG", {}, 20), "alpha_nDCG@20 …; convert"),
         (("Accuracy", {}, None), not_here("Accuracy")),
     ],
 )  # fmt: skip
 def test_what_trec_eval_cannot_be_asked_is_refused(named: Named, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         request(*named)
-    assert str(caught.value).startswith(message)
+    assert heard(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("at", [None, 5, 0.5])

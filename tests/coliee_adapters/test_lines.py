@@ -3,9 +3,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import wording
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.lines import Comments, content_lines, split_columns
@@ -68,7 +68,7 @@ def test_lines_that_end_in_separators_of_unicode_are_refused(end: str) -> None:
 def test_a_comment_that_never_ends_is_refused_where_it_opens(text: str, line: int) -> None:
     with pytest.raises(InputError) as error:
         lines(text)
-    assert str(error.value) == f"run.txt, line {line}: {wording('comment-opens-never')}; {wording('close')}"
+    assert heard(error.value) == f"run.txt, line {line}: [syntax]"
 
 
 @given(st.text(alphabet="a /*#\n"), st.integers(min_value=0))

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import wording
 
 from coliee_adapters import statute
 from coliee_adapters.errors import InputError, UsageError
@@ -32,7 +32,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 def refusal(read: Callable[[Source], object], source: Source) -> str:
     with pytest.raises(InputError) as error:
         read(source)
-    return str(error.value)
+    return heard(error.value)
 
 
 def noted(**kinds: list[str] | int) -> Remarks:
@@ -336,57 +336,57 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(write: Write) -> Non
     [
         (
             ["<pair id='q1' label='Y'/>", "<pair id='q2'/>"],
-            f"f.txt, line 4: {wording('pair-no-label')} (found 'q2'); {wording('label-every-pair')}",
+            "f.txt, line 4: [missing-label] (found 'q2')",
         ),
         (
             ["<pair id='q1'><article>5</article></pair>", "<pair id='q2' label='N'/>"],
-            f"f.txt, line 3: {wording('pair-no-label')} (found 'q1'); {wording('label-every-pair')}",
+            "f.txt, line 3: [missing-label] (found 'q1')",
         ),
         (
             ["<pair id='q1' label='Y'/>", "", "<pair id='q1.txt' label='Y'/>"],
-            f"f.txt, line 5: {wording('pair-line-same', 3)} (found 'q1'); {wording('keep-one')}",
+            "f.txt, line 5: [duplicate] 3 … (found 'q1')",
         ),
-        (["<pair label='Y'/>"], f"f.txt, line 3: {wording('pair-without-id')}; {wording('write-pair-id')}"),
-        (["<pair id=' ' label='Y'/>"], f"f.txt, line 3: {wording('pair-without-id')}; {wording('write-pair-id')}"),
+        (["<pair label='Y'/>"], "f.txt, line 3: [missing-id]"),
+        (["<pair id=' ' label='Y'/>"], "f.txt, line 3: [missing-id]"),
         (
             ["<pair id='q1' label='U'/>"],
-            f"f.txt, line 3: {wording('not-label')} (found 'U'); " + wording("write-y-n-2"),
+            "f.txt, line 3: [bad-label] (found 'U')",
         ),
         (
             ["<pair id='q1' label='Y/N'/>"],
-            f"f.txt, line 3: {wording('not-label')} (found 'Y/N'); " + wording("write-y-n-2"),
+            "f.txt, line 3: [bad-label] (found 'Y/N')",
         ),
         (
             ["<pair id='q1' label='Ｙ'/>"],
-            f"f.txt, line 3: {wording('not-label')} (found 'Ｙ'); " + wording("write-y-n-2"),
+            "f.txt, line 3: [bad-label] (found 'Ｙ')",
         ),
         (
             ["<pair id='q1' label='Y'>", "<article>5, 6</article></pair>"],
-            f"f.txt, line 4: {wording('not-article-number')} (found '5, 6'); {wording('write-96-398')}",
+            "f.txt, line 4: [bad-article] (found '5, 6')",
         ),
         (
             ["<pair id='q1' label='Y'>", "<t1><article id='398の2'/></t1></pair>"],
-            f"f.txt, line 4: {wording('not-article-number')} (found '398の2'); {wording('write-96-398')}",
+            "f.txt, line 4: [bad-article] (found '398の2')",
         ),
         (
             ["<pair id='q1' label='Y'>", "<article>Article 5</article></pair>"],
-            f"f.txt, line 4: {wording('not-article-number')} (found 'Article 5'); {wording('write-96-398')}",
+            "f.txt, line 4: [bad-article] (found 'Article 5')",
         ),
         (
             ["<pair id='q1' label='Y'>", "<t1>[MISSING ARTICLE ]</t1></pair>"],
-            f"f.txt, line 4: {wording('not-article-number')} (found ''); {wording('write-96-398')}",
+            "f.txt, line 4: [bad-article] (found '')",
         ),
         (
             ["<instance id='001'/>"],
-            f"f.txt, line 2: {wording('xml-contains-no')} (found '<dataset>'); {wording('give-data-tasks')}",
+            "f.txt, line 2: [empty] (found '<dataset>')",
         ),
         (
             ["<pair id='q1'><t2>Article 5 If</t2></pair>", "<pair id='q2'><t1> </t1></pair>"],
-            f"f.txt: {wording('test-file-without')}; {wording('give-file-labels-articles')}",
+            "f.txt: [missing-label]",
         ),
         (
             ["<pair id='q1' label='Y'>"],
-            f"f.txt, line 4, column 3: {wording('not-well-formed', 'mismatched tag')}; {wording('correct-file-at')}",
+            "f.txt, line 4, column 3: [syntax] mismatched tag …",
         ),
     ],
 )
@@ -457,24 +457,24 @@ def test_the_same_answer_twice_counts_once(write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 Maybe T\nq2 2 T\n", f"f.txt, line 1: {wording('not-label')} (found 'Maybe'); {wording('write-y-n-2')}"),
-        ("q1 Q0 213 1 0.8 T\n", f"f.txt, line 1: {wording('not-label')} (found 'Q0'); {wording('write-y-n-2')}"),
-        ("q1 \x1b[31m T\n", f"f.txt, line 1: {wording('not-label')} (found '\\x1b[31m'); {wording('write-y-n-2')}"),
-        ("\nq1\n", f"f.txt, line 2: {wording('line-one-column')} (found 'q1'); {wording('write-query-y')}"),
-        ("q1,maybe,T\n", f"f.txt, line 1: {wording('not-label')} (found 'maybe'); {wording('write-y-n-2')}"),
+        ("q1 Maybe T\nq2 2 T\n", "f.txt, line 1: [bad-label] (found 'Maybe')"),
+        ("q1 Q0 213 1 0.8 T\n", "f.txt, line 1: [bad-label] (found 'Q0')"),
+        ("q1 \x1b[31m T\n", "f.txt, line 1: [bad-label] (found '\\x1b[31m')"),
+        ("\nq1\n", "f.txt, line 2: [columns] (found 'q1')"),
+        ("q1,maybe,T\n", "f.txt, line 1: [bad-label] (found 'maybe')"),
         (
             "q1\u3000Y\xa0T\n",
-            f"f.txt, line 1: {wording('line-one-column')} (found 'q1\\u3000Y\\xa0T'); " + wording("write-query-y"),
+            "f.txt, line 1: [columns] (found 'q1\\u3000Y\\xa0T')",
         ),
         (
             "q1 Y T\nq2 Y T\nq1 True T\nq1.txt N T\n",
-            f"f.txt, line 4: {wording('gives-another-answer', 'line 1')} (found 'q1 N'); {wording('keep-one')}",
+            "f.txt, line 4: [conflicting] line 1 … (found 'q1 N')",
         ),
-        ("# nothing\n", f"f.txt: {wording('file-contains-only')}; {wording('write-query-y-tag')}"),
-        ("q1 Y T\n/* q2 Y T\n", f"f.txt, line 2: {wording('comment-opens-never')}; {wording('close')}"),
+        ("# nothing\n", "f.txt: [empty]"),
+        ("q1 Y T\n/* q2 Y T\n", "f.txt, line 2: [syntax]"),
         (
             b"q1 Y T\nq2 Y \x96\xaf\n",
-            f"f.txt, line 2: {wording('these-bytes-not')} (found '\\x96\\xaf\\n'); {wording('save-file-utf-8')}",
+            "f.txt, line 2: [encoding] (found '\\x96\\xaf\\n')",
         ),
     ],
 )
@@ -498,7 +498,7 @@ def test_numbers_and_letters_are_not_mixed(write: Write, text: str) -> None:
         with pytest.raises(InputError) as caught:
             read(write(text))
         assert caught.value.line == len(text.splitlines())
-        assert caught.value.remedy == wording("write-y-n-everywhere")
+        assert heard(caught.value.remedy) == "…"
 
 
 def test_answers_that_are_no_labels_are_kept_apart(write: Write) -> None:
@@ -573,18 +573,18 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
 
 @pytest.mark.parametrize("word", ["", " ", "a b", "a\tb", "a\n"])
 def test_what_is_not_one_word_is_not_written(word: str) -> None:
-    message = wording("id-run-tag", f"{word!r}")
+    message = f"[bad-id] {word!r} …"
     for labels, tag in (({word: True}, "T"), ({"q": True}, word)):
         with pytest.raises(UsageError) as error:
             written(labels, tag)
-        assert str(error.value) == message
+        assert heard(error.value) == message
 
 
 @pytest.mark.parametrize("query", ["#1", "/*1"])
 def test_an_id_like_a_comment_is_not_written(query: str) -> None:
     with pytest.raises(UsageError) as error:
         written({query: True}, "T")
-    assert str(error.value) == wording("id-starts-like", f"{query!r}")
+    assert heard(error.value) == f"[bad-id] {query!r} …"
 
 
 # sniffing

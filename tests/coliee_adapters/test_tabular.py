@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from messages import wording
+from asserting import heard
 
 from coliee_adapters import detect, tabular
 from coliee_adapters.errors import InputError
@@ -17,7 +17,7 @@ Opened = Callable[..., Source]
 def told(read: Callable[[Source], object], source: Source) -> str:
     with pytest.raises(InputError) as caught:
         read(source)
-    return str(caught.value)
+    return heard(caught.value)
 
 
 def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
@@ -160,7 +160,7 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
     assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
     assert "line 1 answers" not in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
-    assert wording("gives-another-answer", "line 2") in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
+    assert "[conflicting] line 2 …" in told(detect.read_run, source("id,answer\nq1,Y\nq1,N\n"))
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_a_header_that_is_not_understood_is_refused(source: Opened, text: str) -
     for read in (detect.read_run, detect.read_gold):
         with pytest.raises(InputError) as caught:
             read(source(text))
-        assert (caught.value.line, "--columns" in str(caught.value)) == (1, True)
+        assert (caught.value.line, "--columns" in heard(caught.value)) == (1, True)
 
 
 @pytest.mark.parametrize("text", ["001 018 A\n001 019 1\n", "q doc run\nq d run\n", "a b T\nc d T\n", "H1 a 1\n"])
@@ -247,7 +247,7 @@ def test_a_score_that_is_not_finite_is_no_run_tag(source: Opened, separator: str
     lines = ["0 a 0.5", "0 b nan"]
     run = "".join(line.replace(" ", separator) + "\n" for line in lines)
     said = told(lambda file: rows(detect.read_run(file)), source(run))
-    assert f"line 2: {wording('score-not-finite')} (found 'nan')" in said
+    assert "line 2: [bad-score] (found 'nan')" in heard(said)
 
 
 @pytest.mark.parametrize("separator", [",", "\t", " "])
@@ -341,4 +341,4 @@ def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:
     text = "".join(f"q{at // 9} d{at % 9} {at % 9 + 1}\n" for at in range(9000))
     assert len(rows(detect.read_run(source(text, "whole")))) == 9000
     said = told(lambda file: rows(detect.read_run(file)), source(text + "q d univABC\n"))
-    assert f"line 9001: {wording('score-not-finite')} (found 'univABC')" in said
+    assert "line 9001: [bad-score] (found 'univABC')" in heard(said)

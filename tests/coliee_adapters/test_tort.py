@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import wording
+from asserting import heard
 
 from coliee_adapters import tort
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
 from coliee_adapters.records import Answers, Claim, Gold, TortCase
 
-LAYOUT = wording("expected-json-lines")
-ALL_OR_NONE = wording("gold-true-false")
-DECISION_RULE = wording("any-null-court")
-CLAIM_RULE = wording("any-null-accepted")
+LAYOUT = "…"
+ALL_OR_NONE = "gold has true or false for every one of them, or null for all"
+DECISION_RULE = "…"
+CLAIM_RULE = "…"
 
 Write = Callable[[str | bytes], Source]
 
@@ -67,7 +67,7 @@ def case(id: str, decision: bool | None, plaintiff: str = "", defendant: str = "
 def told(read: Callable[[], object]) -> str:
     with pytest.raises(InputError) as caught:
         read()
-    return str(caught.value)
+    return heard(caught.value)
 
 
 # sniff
@@ -182,7 +182,7 @@ def test_lines_are_counted_over_blocks(write: Write, monkeypatch: pytest.MonkeyP
 )
 def test_a_line_that_is_not_an_instance_is_refused(write: Write, text: str, found: str) -> None:
     source = write("\n" + text)
-    expected = f"f.jsonl, line 2: {wording('line-does-not')} (found '{found}'); {LAYOUT}"
+    expected = f"f.jsonl, line 2: [structure] (found '{found}'); {LAYOUT}"
     assert told(lambda: tort.read_cases(source)) == expected
 
 
@@ -191,12 +191,12 @@ def test_a_line_that_is_not_an_instance_is_refused(write: Write, text: str, foun
     [
         (
             '{"tort_id": "1", "court',
-            f"column 18: {wording('broken-json', 'Unterminated string starting at')} (found '\"court')",
+            "column 18: [syntax] Unterminated string starting at … (found '\"court')",
         ),
-        ("{} ,", f"column 4: {wording('broken-json', wording('extra-data'))} (found ',')"),
-        ("{} {}", f"column 4: {wording('broken-json', wording('extra-data'))} (found '{{}}')"),
-        ("\u3000", f"column 1: {wording('broken-json', 'Expecting value')} (found '\\u3000')"),
-        ('{"tort_id": True}', f"column 13: {wording('broken-json', 'Expecting value')} (found 'True}}')"),
+        ("{} ,", "column 4: [syntax] (found ',')"),
+        ("{} {}", "column 4: [syntax] (found '{}')"),
+        ("\u3000", "column 1: [syntax] Expecting value … (found '\\u3000')"),
+        ('{"tort_id": True}', "column 13: [syntax] Expecting value … (found 'True}')"),
     ],
 )
 def test_broken_lines_are_refused(write: Write, text: str, expected: str) -> None:
@@ -206,17 +206,13 @@ def test_broken_lines_are_refused(write: Write, text: str, expected: str) -> Non
 
 def test_a_key_twice_is_refused(write: Write) -> None:
     source = write('\n{"tort_id": "0", "court_decision": true, "court_decision": false}')
-    assert told(lambda: tort.read_cases(source)) == (
-        f"f.jsonl, line 2, column 42: {wording('key-appears-twice')} (found 'court_decision'); "
-        + wording("keep-one-two")
-    )
+    assert told(lambda: tort.read_cases(source)) == ("f.jsonl, line 2, column 42: [duplicate] (found 'court_decision')")
 
 
 def test_bytes_that_are_not_utf_8_are_refused(write: Write) -> None:
     source = write(line().encode() + b"\n" + line().encode("shift-jis"))
     assert told(lambda: tort.read_cases(source)) == (
-        f"f.jsonl, line 2: {wording('these-bytes-not')} (found "
-        f"'\\\\x8c\\\\xb4\\\\x8d\\\\x90\\\\x82\\\\xcd\\\\x93\\\\x8a'); {wording('save-file-utf-8')}"
+        "f.jsonl, line 2: [encoding] (found '\\\\x8c\\\\xb4\\\\x8d\\\\x90\\\\x82\\\\xcd\\\\x93\\\\x8a')"
     ).replace("\\\\", "\\")
 
 
@@ -224,7 +220,7 @@ def test_bytes_that_are_not_utf_8_are_refused(write: Write) -> None:
 def test_a_missing_key_is_refused(write: Write, key: str) -> None:
     source = write(line(tort_id="1") + "\n" + without(key))
     problem = told(lambda: tort.read_cases(source))
-    assert problem.startswith(f"f.jsonl, line 2: {wording('no-key', wording('instance'), key)} (found 'version, ")
+    assert heard(problem).startswith(f"f.jsonl, line 2: [missing-key] {key} … (found 'version, ")
     assert problem.endswith("; add it")
 
 
@@ -233,80 +229,71 @@ def test_a_missing_key_is_refused(write: Write, key: str) -> None:
     [
         (
             {"tort_id": True},
-            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found 'true'); {wording('expected-text-such')}",
+            "[bad-id] tort_id … (found 'true')",
         ),
         (
             {"tort_id": None},
-            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found 'null'); {wording('expected-text-such')}",
+            "[bad-id] tort_id … (found 'null')",
         ),
         (
             {"tort_id": 0.0},
-            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found '0.0'); {wording('expected-text-such')}",
+            "[bad-id] tort_id … (found '0.0')",
         ),
         (
             {"tort_id": " .txt"},
-            f"{wording('not-id-3', 'tort_id', wording('instance'))} (found '\" .txt\"'); "
-            + wording("expected-text-such"),
+            "[bad-id] tort_id … (found '\" .txt\"')",
         ),
         (
             {"court_decision": "True"},
-            f"{wording('not-verdict', 'court_decision', wording('instance'))} (found '\"True\"'); "
-            + wording("expected-true-false"),
+            "[bad-label] court_decision … (found '\"True\"')",
         ),
         (
             {"court_decision": 1},
-            f"{wording('not-verdict', 'court_decision', wording('instance'))} (found '1'); "
-            + wording("expected-true-false"),
+            "[bad-label] court_decision … (found '1')",
         ),
         (
             {"court_decision": []},
-            f"{wording('not-verdict', 'court_decision', wording('instance'))} (found '[]'); "
-            + wording("expected-true-false"),
+            "[bad-label] court_decision … (found '[]')",
         ),
         (
             {"plaintiff_claims": None},
-            f"{wording('not-list', 'plaintiff_claims')} (found 'null'); {wording('empty-list-stands')}",
+            "[structure] plaintiff_claims … (found 'null')",
         ),
         (
             {"defendant_claims": {"0": True}},
-            f"{wording('not-list', 'defendant_claims')} (found '{{\"0\": true}}'); {wording('empty-list-stands')}",
+            "[structure] defendant_claims … (found '{\"0\": true}')",
         ),
         (
             {"defendant_claims": [[{"id": "0", "is_accepted": True}]]},
-            f'{wording("not-object-2", "entry 1 of defendant_claims")} (found \'[{{"id": "0", "is_accepted": '
-            f"true}}]'); {wording('expected-claims-id')}",
+            '[structure] entry 1 of defendant_claims … (found \'[{"id": "0", "is_accepted": true}]\')',
         ),
         (
             {"defendant_claims": [{}]},
-            f"{wording('no-key', 'entry 1 of defendant_claims', 'id')} (found ''); {wording('add')}",
+            "[missing-key] entry 1 of defendant_claims … id … (found '')",
         ),
         (
             {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": "1", "accepted": True}]},
-            f"{wording('no-key', 'entry 2 of plaintiff_claims', 'is_accepted')} (found 'id, accepted'); "
-            + wording("add"),
+            "[missing-key] entry 2 of plaintiff_claims … is_accepted … (found 'id, accepted')",
         ),
         (
             {"plaintiff_claims": [{"id": False, "is_accepted": True}]},
-            f"{wording('not-id-3', 'id', 'entry 1 of plaintiff_claims')} (found 'false'); "
-            + wording("expected-text-such"),
+            "[bad-id] id … entry 1 of plaintiff_claims … (found 'false')",
         ),
         (
             {"plaintiff_claims": [{"id": "0", "is_accepted": "true"}]},
-            f"{wording('not-verdict', 'is_accepted', 'entry 1 of plaintiff_claims')} (found '\"true\"'); "
-            + wording("expected-true-false"),
+            "[bad-label] is_accepted … entry 1 of plaintiff_claims … (found '\"true\"')",
         ),
         (
             {"defendant_claims": [{"id": "0", "is_accepted": 0}]},
-            f"{wording('not-verdict', 'is_accepted', 'entry 1 of defendant_claims')} (found '0'); "
-            + wording("expected-true-false"),
+            "[bad-label] is_accepted … entry 1 of defendant_claims … (found '0')",
         ),
         (
             {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": 0, "is_accepted": True}]},
-            f"{wording('id-earlier-one', 'entry 2 of plaintiff_claims')} (found '0'); {wording('give-each-claim')}",
+            "[duplicate] entry 2 of plaintiff_claims … (found '0')",
         ),
         (
             {"tort_id": "1 "},
-            f"{wording('tort-id-stands', 1)} (found '1'); {wording('give-each-instance')}",
+            "[duplicate] 1 … (found '1')",
         ),
     ],
 )
@@ -341,20 +328,17 @@ def test_gold_for_rationale_extraction_only() -> None:
 
 @pytest.mark.parametrize("cases", [[case("0", None, "N", "N"), case("1", None)], [case("0", None)]])
 def test_test_data_are_not_gold(cases: list[TortCase]) -> None:
-    assert told(lambda: tort.gold(cases, "g.jsonl")) == (
-        f"g.jsonl: {wording('test-data-every')}; {wording('give-file-courts')}"
-    )
+    assert told(lambda: tort.gold(cases, "g.jsonl")) == ("g.jsonl: [missing-label]")
 
 
 def test_gold_with_some_nulls_is_refused() -> None:
     cases = [case("0", True, "T", at=1), case("x", None, "T", at=3), case("2", None, "T", at=4)]
     assert told(lambda: tort.gold(cases, "g.jsonl")) == (
-        "g.jsonl, line 3: " + wording("court-decision-values", 2, 3, "instance 'x'") + f"; {ALL_OR_NONE}"
+        f"g.jsonl, line 3: [missing-label] 2 … 3 … instance 'x'…; {ALL_OR_NONE}"
     )
     cases = [case("0", True, "T", "F", at=1), case("1", False, "F", "TN", at=3)]
     assert told(lambda: tort.gold(cases, "g.jsonl")) == (
-        ("g.jsonl, line 3: " + wording("accepted-values-null", 1, 5, "instance '1', defendant claim '1'") + "; ")
-        + ALL_OR_NONE
+        f"g.jsonl, line 3: [missing-label] 1 … 5 … instance '1', defendant claim '1'…; {ALL_OR_NONE}"
     )
 
 
@@ -370,10 +354,10 @@ def test_decisions_are_answers() -> None:
 def test_a_null_decision_disqualifies() -> None:
     cases = [case("0", True, at=1), case("a\x1b[2J", None, at=2), case("2", None, at=3)]
     assert told(lambda: tort.decisions(cases, "s.jsonl", "univ1")) == (
-        ("s.jsonl, line 2: " + wording("court-decision-values", 2, 3, "instance 'a\\x1b[2J'") + "; ") + DECISION_RULE
+        f"s.jsonl, line 2: [missing-label] 2 … 3 … instance 'a\\x1b[2J'…; {DECISION_RULE}"
     )
     assert told(lambda: tort.decisions([case("0", None)], "s.jsonl", "univ1")) == (
-        "s.jsonl: " + wording("court-decision-values", 1, 1, "instance '0'") + f"; {DECISION_RULE}"
+        f"s.jsonl: [missing-label] 1 … 1 … instance '0'…; {DECISION_RULE}"
     )
 
 
@@ -395,10 +379,7 @@ def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
 def test_a_null_claim_disqualifies() -> None:
     cases = [case("0", True, "TF", at=1), case("1", True, "TTN", "N", at=5)]
     assert told(lambda: tort.claims(cases, "s.jsonl", "univ1")) == (
-        "s.jsonl, line 5: "
-        + wording("accepted-values-null", 2, 6, "instance '1', plaintiff claim '2'")
-        + "; "
-        + f"{CLAIM_RULE}"
+        f"s.jsonl, line 5: [missing-label] 2 … 6 … instance '1', plaintiff claim '2'…; {CLAIM_RULE}"
     )
 
 
@@ -452,12 +433,12 @@ def test_fill_leaves_everything_else_as_it_stands(write: Write) -> None:
 @pytest.mark.parametrize(
     ("decisions", "accepted", "expected"),
     [
-        ({"0": True}, None, "line 3: " + wording("no-court-decision", "'1'") + f"; {DECISION_RULE}"),
-        (None, {"1": ["d7"]}, "line 1: " + wording("no-accepted-claims", "'0'") + f"; {CLAIM_RULE}"),
+        ({"0": True}, None, f"line 3: [missing-key] '1'…; {DECISION_RULE}"),
+        (None, {"1": ["d7"]}, f"line 1: [missing-key] '0'…; {CLAIM_RULE}"),
         (
             None,
             {"0": ["p0", "1"], "1": []},
-            "line 1: " + wording("instance-no-such", "'0'") + " (found '1'); " + wording("p0-plaintiffs-claim"),
+            "line 1: [unknown-document] '0'… (found '1')",
         ),
     ],
 )
@@ -471,5 +452,5 @@ def test_what_does_not_fit_the_template_is_refused(
 def test_a_template_that_cannot_be_read_is_refused(write: Write) -> None:
     source = write(line() + "\n" + line())
     assert told(lambda: tort.fill(source, None, None, io.StringIO())) == (
-        f"f.jsonl, line 2: {wording('tort-id-stands', 1)} (found '0'); {wording('give-each-instance')}"
+        "f.jsonl, line 2: [duplicate] 1 … (found '0')"
     )

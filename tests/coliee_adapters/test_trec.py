@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import wording
 
 from coliee_adapters import trec
 from coliee_adapters.errors import InputError, UsageError
@@ -158,22 +158,22 @@ def test_ranks_are_written_from_one_in_the_order_given() -> None:
 @pytest.mark.parametrize(
     ("query", "document", "tag", "message"),
     [
-        ("q 1", "d", "T", wording("id-run-tag", "'q 1'")),
-        ("q", "", "T", wording("id-run-tag", "''")),
-        ("q", "d\n", "T", wording("id-run-tag", "'d\\n'")),
-        ("q", "d", "my tag", wording("id-run-tag", "'my tag'")),
-        ("#q", "d", "T", wording("id-starts-like", "'#q'")),
-        ("/*q", "d", "T", wording("id-starts-like", "'/*q'")),
+        ("q 1", "d", "T", "[bad-id] 'q 1'…"),
+        ("q", "", "T", "[bad-id] ''…"),
+        ("q", "d\n", "T", "[bad-id] 'd\\n'…"),
+        ("q", "d", "my tag", "[bad-id] 'my tag'…"),
+        ("#q", "d", "T", "[bad-id] '#q'…"),
+        ("/*q", "d", "T", "[bad-id] '/*q'…"),
     ],
 )
 def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         trec.write_run([(query, {document: 1.0})], tag, io.StringIO())
-    assert str(caught.value) == message
+    assert heard(caught.value) == message
     if tag == "T":
         with pytest.raises(UsageError) as caught:
             trec.write_gold({query: {document: 1}}, io.StringIO())
-        assert str(caught.value) == message
+        assert heard(caught.value) == message
 
 
 # sniffing
@@ -214,7 +214,7 @@ def test_qrels_without_a_relevant_document_are_refused(source: Opened, text: str
 
 def test_comments_among_qrels_are_counted_and_no_query_vanishes_unseen(source: Opened) -> None:
     gold = trec.read_gold(source("q1 0 d 1\n#q2 0 x 1\n/* q3 0 x 1 */\n"))
-    assert list(gold.remarks.sentences()) == [
-        f"{wording('gold-comment', 2)} (first: line 2: #q2 0 x 1; line 3: /* q3 0 x 1 */)"
+    assert heard(list(gold.remarks.sentences())) == [
+        "[gold-comment] 2 … (first: line 2: #q2 0 x 1; line 3: /* q3 0 x 1 */)"
     ]
     assert not trec.read_gold(source("q1 0 #d 1\n")).remarks

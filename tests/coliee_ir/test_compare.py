@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import one_step
 import pytest
-from messages import wording
+from asserting import heard, refusing
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -112,8 +112,9 @@ def test_of_two_runs_of_one_tag_the_baseline_is_named_by_its_file() -> None:
     runs = tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB")
     with pytest.raises(UsageError) as refused:
         one_step.compare(GOLD, *runs, task="1", baseline="A")
-    assert str(refused.value) == wording("baseline-runs", "'A'", wording("matches-runs-name", 2), "A, A, B")
-    assert [(pair.a, pair.b) for pair in one_step.compare(GOLD, *runs, task="1", baseline="A1.txt").pairs] == [
+    assert heard(refused.value) == "[unknown-name] 'A'… 2 … A, A, B …"
+    pairs = one_step.compare(GOLD, *runs, task="1", baseline="A1.txt").pairs
+    assert [(pair.a, pair.b) for pair in pairs] == [(0, 1), (2, 1)]
         (0, 1),
         (2, 1),
     ]
@@ -234,42 +235,42 @@ def test_of_accuracies_it_counts_the_questions_that_one_run_answers_rightly_as_m
         (
             "MicroF1",
             {"test": "t"},
-            wording("not-mean-over", "MicroF1", "t"),
+            "[unfit-measure] MicroF1 … t …",
         ),
         (
             "gm_map",
             {"test": "t"},
-            wording("not-mean-over", "gm_map", "t"),
+            "[unfit-measure] gm_map … t …",
         ),
         (
             "MacroF1",
             {"test": "t", "decisions": Decisions(unanswered="skip")},
-            wording("leaves-out-different", "MacroF1", "'A'", "'B'", "t"),
+            "[unfit-measure] MacroF1 … 'A'… 'B'… t …",
         ),
         (
             "P",
             {},
-            wording("stands-measures-name", "'P'", 9, "P_5, P_10, P_15, …"),
+            "[ambiguous] 'P'… 9 … P_5, P_10, P_15, …",
         ),
         (
             "MicroF1",
             {"test": "z"},
-            wording("unknown-test-tests", "'z'", "randomisation, t"),
+            "[unknown-name] 'z'… randomisation, t …",
         ),
-        ("", {"correction": "bonferroni"}, wording("unknown-correction", "'bonferroni'", "maxt, holm, bh, none")),
-        ("", {"margin": 0.0}, wording("margin-must-greater")),
-        ("", {"n_resamples": 0}, wording("number-resamples-must", "1,000,000")),
-        ("", {"n_resamples": 10**7}, wording("number-resamples-must", "1,000,000")),
-        ("", {"seed": -1}, wording("seed-must-integer")),
-        ("", {"confidence_level": 1.0}, wording("confidence-level-must")),
-        ("", {"confidence_level": math.nan}, wording("confidence-level-must")),
-        ("", {"baseline": "C"}, wording("baseline-runs", "'C'", wording("not-run"), "A, B")),
+        ("", {"correction": "bonferroni"}, "[unknown-name] 'bonferroni'… maxt, holm, bh, none …"),
+        ("", {"margin": 0.0}, "[bad-value]"),
+        ("", {"n_resamples": 0}, "[bad-value] 1,000,000 …"),
+        ("", {"n_resamples": 10**7}, "[bad-value] 1,000,000 …"),
+        ("", {"seed": -1}, "[bad-value]"),
+        ("", {"confidence_level": 1.0}, "[bad-value]"),
+        ("", {"confidence_level": math.nan}, "[bad-value]"),
+        ("", {"baseline": "C"}, "[unknown-name] 'C'… A, B …"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(measure: str, options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError) as refused:
         compared(HALF, {"q1": ["a"]}, measure=measure, **options)
-    assert str(refused.value) == sentence
+    assert heard(refused.value) == sentence
 
 
 def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
@@ -277,16 +278,17 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
         return Evaluator(GOLD, options.pop("measures", ()), task="1", **options).evaluate(Run.of(run))
 
     half = scored(HALF)
-    for others in (
-        [],
-        [scored(HALF, exclude=["q1"])],
-        [scored(HALF, measures=["MacroF1"])],
-        [scored(HALF, edition=2025)],
-        [scored(HALF, decisions=Decisions(extra_queries="wrong"))],
+    for others, sentence in (
+        ([], "[too-few]"),
+        ([scored(HALF, exclude=["q1"])], "[not-comparable]"),
+        ([scored(HALF, measures=["MacroF1"])], "[not-comparable] MicroF1 …"),
+        ([scored(HALF, edition=2025)], "[not-comparable]"),
+        ([scored(HALF, decisions=Decisions(extra_queries="wrong"))], "[not-comparable]"),
     ):
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError) as refused:
             compare([half, *others])
-    with pytest.raises(UsageError):
+        assert heard(refused.value) == sentence
+    with refusing(UsageError, "[too-few]"):
         one_step.compare(GOLD, HALF, task="1")
 
 
@@ -300,7 +302,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert (same.difference, same.p, same.corrected, same.effect) == (0.0, 1.0, 1.0, 0.0)
     assert (same.wins, same.ties, same.losses, same.deciding) == (0, 20, 0, ())
     assert all(map(math.isnan, (*same.interval, *same.simultaneous)))
-    assert wording("runs-contribute-same", "3 pairs", "MicroF1", "A and B; A and D; B and D") in comparison.remarks
+    assert "[no-difference] 3 pairs … MicroF1 … A and B; A and D; B and D …" in heard(comparison.remarks)
     assert not any("add the same" in remark for remark in compared(*runs[1:3]).remarks)
     assert "(A and B; A and C; A and D; …)" in compared(*[runs[0]] * 4).remarks[0]
     assert one_pair(HALF, HALF, measure="MacroF1", test="t").p == 1.0
@@ -322,7 +324,7 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     assert (undefined.wins, undefined.ties, undefined.losses, undefined.deciding) == (0, 0, 0, ())
     assert math.isnan(comparison.standings[1].score)
     assert comparison.pairs[1].corrected == comparison.pairs[1].p  # one comparison is left to correct for
-    assert comparison.remarks == (wording("undefined-no-query", "MacroF1", "B"),)
+    assert heard(comparison.remarks) == ("[undefined-measure] MacroF1 … B …",)
     for form in FORMS:
         assert not re.search(r"\bnan\b", render(comparison, form), re.IGNORECASE)
     nobody = compared({}, {}, measure="MacroF1", decisions=skip)
@@ -341,13 +343,13 @@ def test_one_query_is_compared_and_shows_nothing() -> None:
         assert "too few queries" in said
     t = one_step.compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
     assert math.isnan(t.pairs[0].p)
-    assert t.remarks == (wording("runs-differ-same", "1 pair"),)
+    assert heard(t.remarks) == ("[no-difference] 1 pair …",)
 
 
 def test_a_pair_without_spread_has_no_t_test() -> None:
     comparison = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t")
     assert all(math.isnan(pair.p) for pair in comparison.pairs)
-    assert comparison.remarks == (wording("runs-differ-same", "3 pairs"),)
+    assert heard(comparison.remarks) == ("[no-difference] 3 pairs …",)
 
 
 def test_it_is_said_where_no_p_can_be_small_enough() -> None:
@@ -464,37 +466,37 @@ P_OF_1000 = [3, 1, 1]
 
 def test_the_table_is_for_people() -> None:
     text = render(one_step.compare(*TASK1), "table")
-    assert text == TABLE
+    assert heard(text) == TABLE
 
 
 TABLE = (
     "   run       MicroF1  low 95%  high 95%\n"
     "a  bm25       0.2453   0.1896    0.3112\n"
     "b  dense     0.3627a   0.2962    0.4349\n"
-    "c  rerank  0.4936a,b   0.4210    0.5664\n\n"
+    "c  rerank  0.4936a,b   0.4210    0.5664\n"
+    "\n"
     "intervals: jackknife t\n"
-    f"{wording('letters-runs-run')}\n"
-    f"test: {wording('studentised-paired')}, 10,000 resamples, seed 2026; {wording('corrected-jointly-max')} "
-    "for 3 pairs; p < 0.05\n"
-    f"about other queries of the same kind\n\n"
+    "…\n"
+    "test: …, 10,000 resamples, seed 2026; … for 3 pairs; p < 0.05\n"
+    "about other queries of the same kind\n"
+    "\n"
     "run    minus   difference  low 95%  high 95%  joint low  joint high       p  p corrected  wins  ties  "
     "losses  effect\n"
-    "bm25   dense      -0.1174  -0.1921   -0.0426    -0.2068     -0.0279  0.0029       0.0071    15     "
-    "3      22   -0.50\n"
-    "bm25   rerank     -0.2482  -0.3297   -0.1668    -0.3443     -0.1522  0.0001       0.0001     5     "
-    "2      33   -1.01\n"
-    "dense  rerank     -0.1309  -0.2122   -0.0495    -0.2281     -0.0336  0.0016       0.0060     9     "
-    "2      29   -0.51\n\n"
-    f"{wording('low-high-interval', '95%', wording('same-resamples-p'))}\n"
-    f"{wording('joint-low-joint', '95%', 3)}\n"
-    f"{wording('wins-ties-losses')}\n"
-    f"{wording('effect-difference')}\n\n"
-    f"{wording('minus-would-change', 'bm25', 'dense', '023993 (+0.0161')}), 073054 (+0.0117), 055743 "
-    "(+0.0109)\n"
-    f"{wording('minus-would-change', 'bm25', 'rerank', '023993 (+0.0156')}), 054781 (-0.0109), 045741 "
-    "(+0.0108)\n"
-    f"{wording('minus-would-change', 'dense', 'rerank', '050252 (-0.0189')}), 010264 (+0.0151), 081678 "
-    "(+0.0116)\n"
+    "bm25   dense      -0.1174  -0.1921   -0.0426    -0.2068     -0.0279  0.0029       0.0071    15     3      "
+    "22   -0.50\n"
+    "bm25   rerank     -0.2482  -0.3297   -0.1668    -0.3443     -0.1522  0.0001       0.0001     5     2      "
+    "33   -1.01\n"
+    "dense  rerank     -0.1309  -0.2122   -0.0495    -0.2281     -0.0336  0.0016       0.0060     9     2      "
+    "29   -0.51\n"
+    "\n"
+    "… 95% …\n"
+    "… 95% … 3 …\n"
+    "…\n"
+    "…\n"
+    "\n"
+    "… bm25 … dense … 023993 (+0.0161 …), 073054 (+0.0117), 055743 (+0.0109)\n"
+    "… bm25 … rerank … 023993 (+0.0156 …), 054781 (-0.0109), 045741 (+0.0108)\n"
+    "… dense … rerank … 050252 (-0.0189 …), 010264 (+0.0151), 081678 (+0.0116)\n"
 )
 
 
@@ -551,11 +553,12 @@ def test_json_is_the_contract() -> None:
         "coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "excluded", "measure", "queries", "test",
         "correction", "trials", "seed", "level", "interval", "together", "runs", "pairs",
         "remarks",
+        "remark_kinds",
     ]  # fmt: skip
     assert {f.name for f in fields(Comparison)} - set(found) == {
         "standings", "n_resamples", "confidence_level", "groups", "margin", "others",
     }  # fmt: skip
-    assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks"]
+    assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks", "remark_kinds"]
     assert list(found["pairs"][0]) == [
         "a", "b", "places", "difference", "standard_error", "interval", "simultaneous", "p", "p_corrected", "differing",
         "wins", "ties", "losses", "effect", "deciding",
@@ -587,7 +590,7 @@ def test_markdown_explains_its_marks() -> None:
     assert text.splitlines()[0] == "|  | run | MicroF1 | low 95% | high 95% |"
     assert "| c | rerank | **0.4936**a,b |" in text
     assert "MicroF1 on 40 queries with 95% intervals" in text
-    assert wording("best-bold-letters").strip(". (") in text
+    assert ". Letters mark the runs that this run significantly outperforms (".strip(". (") in heard(text)
     assert "seed 2026; corrected jointly" in text
     assert "p \\< 0.05\\)." in text
     widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| run") or line.startswith("| bm25")}
@@ -648,7 +651,7 @@ def test_no_tag_or_query_breaks_a_form(form: str) -> None:
 def test_two_runs_are_not_corrected_for_and_it_is_not_said() -> None:
     text = render(compared(HALF, NOTHING), "table")
     assert "correction" not in text
-    assert f"test: {wording('studentised-paired')}, 200 resamples, seed 2026; p < 0.05\n" in text
+    assert "test: …, 200 resamples, seed 2026; p < 0.05\n" in heard(text)
 
 
 def test_every_form_says_how_it_was_computed() -> None:
@@ -659,9 +662,7 @@ def test_every_form_says_how_it_was_computed() -> None:
     text = render(
         compared(some(1, 0.2), some(2, 0.4), some(3, 0.6), measure="MacroF1", test="t", correction="bh"), "latex"
     )
-    assert (
-        f"({wording('paired-t-test-2')}; {wording('benjamini-hochbergs')} for 3 pairs; p \\textless{{}} 0.05)" in text
-    )
+    assert "(… for 3 pairs; p \\textless{} 0.05)" in heard(text)
 
 
 def test_a_very_small_p_is_not_shown_as_0() -> None:
@@ -679,8 +680,8 @@ def test_a_very_small_p_is_not_shown_as_0() -> None:
 
 def test_what_decides_is_told_of_few_pairs_only() -> None:
     runs = [some(seed, 0.5) for seed in range(6)]
-    assert wording("minus-would-change") not in render(compared(*runs), "table")
-    assert render(compared(*runs[:5]), "table").count(wording("minus-would-change")) == 10
+    assert " would change most without " not in heard(render(compared(*runs), "table"))
+    assert heard(render(compared(*runs[:5]), "table")).count(" would change most without ") == 10
 
 
 # the command line
@@ -706,7 +707,7 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
             test="t",
         )  # fmt: skip
         assert (code, out) == (0, render(wanted, form))
-    assert f"task 1{wording('rules', NEWEST)}" in err
+    assert f"task 1 … {NEWEST} …" in err
     assert "bm25: 40 queries: 40 answered" in err
 
 
@@ -717,32 +718,32 @@ def test_by_default_the_command_compares_as_the_function(call: Call) -> None:
 def test_remarks_are_said_on_standard_error(call: Call) -> None:
     code, _, err = call(*RUNS, "--resamples", "10")
     assert code == 0
-    assert err.splitlines()[-1] == (f"{wording('no-difference', '0.091')}; use --resamples 21")
+    assert err.splitlines()[-1] == ("[too-few-resamples] 0.091 …; use --resamples 21")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (RUNS[:2], "a comparison needs at least two runs"),
+        (RUNS[:2], "coliee-ir: [too-few]\n"),
         ([*RUNS, "-m", "MicroF1", "--test", "t"], "use --test randomisation\n"),
         ([*RUNS, "-m", "nothing"], "unknown measure 'nothing'"),
-        ([*RUNS, "-m", "P_5 P_10", "-f", "csv"], wording("holds-one-table", "csv")),
+        ([*RUNS, "-m", "P_5 P_10", "-f", "csv"], "[option-needed] csv …"),
         ([*RUNS, "-m", "official"], "name one measure\n"),
-        ([*RUNS, "--seed", "-1"], f"coliee-ir: {wording('seed-must-integer')}\n"),
+        ([*RUNS, "--seed", "-1"], "coliee-ir: [bad-value]\n"),
         ([*RUNS, "--seed", "x"], "invalid int value: 'x'"),
-        ([*RUNS, "--resamples", "0"], wording("not-integer-1", "'0'")),
-        ([*RUNS, "--resamples", "1000001"], f"coliee-ir: {wording('number-resamples-must', '1,000,000')}\n"),
+        ([*RUNS, "--resamples", "0"], "[usage] '0'…"),
+        ([*RUNS, "--resamples", "1000001"], "coliee-ir: [bad-value] 1,000,000 …\n"),
         (
             [*RUNS, "--confidence-level", "95"],
-            f"coliee-ir: {wording('confidence-level-must')}\n",
+            "coliee-ir: [bad-value]\n",
         ),
         ([*RUNS, "--test", "z"], "invalid choice: 'z'"),
         (
             [*RUNS, "--baseline", "x"],
-            "coliee-ir: " + wording("baseline-runs", "'x'", wording("not-run"), "bm25, dense, rerank") + "\n",
+            "coliee-ir: [unknown-name] 'x'… bm25, dense, rerank …\n",
         ),
-        ([*RUNS, "task2/mono.txt"], wording("no-query-run-gold")),
-        (["--keep-going", *RUNS[:2], "task2/mono.txt"], "a comparison needs at least two runs"),
+        ([*RUNS, "task2/mono.txt"], "[mismatch]"),
+        (["--keep-going", *RUNS[:2], "task2/mono.txt"], "coliee-ir: [too-few]\n"),
     ],
 )
 def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(
@@ -757,7 +758,7 @@ def test_with_keep_going_the_others_are_compared_and_the_code_is_2(call: Call) -
     code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
     assert code == 2
     assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]
-    assert f"coliee-ir: task2/mono.txt: {wording('no-query-run-gold')}" in err
+    assert "coliee-ir: task2/mono.txt: [mismatch]" in err
 
 
 @pytest.mark.parametrize("test", ["randomisation"])

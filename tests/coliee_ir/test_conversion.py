@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,9 @@ import pandas
 import polars
 import pytest
 import pytrec_eval
+from asserting import heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import wording
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
@@ -52,9 +51,9 @@ def test_a_gold_in_json_goes_to_qrels_and_back(put: Put) -> None:
     gold = {"000001": ["000018", "000023"], "000002": ["000001"], "000003": []}
     qrels, said = converted(put("gold.json", json.dumps(gold)), "qrels")
     assert qrels.read_text() == "000001 0 000018 1\n000001 0 000023 1\n000002 0 000001 1\n"
-    assert said == [
+    assert heard(said) == [
         "3 judgements of 2 queries",
-        wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: 000003)", "it", "qrels"),
+        "[dropped] 1 … (first: 000003) … it … qrels …",
     ]
     back, said = converted(qrels, "json")
     assert json.loads(back.read_text()) == {query: documents for query, documents in gold.items() if documents}
@@ -86,26 +85,26 @@ def test_a_run_of_three_columns_goes_to_trec_and_back(put: Put) -> None:
     assert trec.read_text() == (
         "000001 Q0 000018 1 2.0 univABC\n000001 Q0 000002 2 1.0 univABC\n000002 Q0 000018 1 1.0 univABC\n"
     )
-    assert said == ["3 documents of 2 queries", wording("scores-made-order")]
+    assert heard(said) == ["3 documents of 2 queries", "the scores are made from the order of lines"]
     back, said = converted(trec, "columns")
     assert back.read_text() == text
-    assert said[1:] == [wording("order-scores", wording("left-out-no", "3 scores", "", "they", "columns"))]
+    assert heard(said[1:]) == ["… 3 scores … they … columns …"]
 
 
 def test_repeated_lines_are_written_once_and_said(put: Put) -> None:
     trec, said = converted(put("run.txt", "q a T\nq b T\nq a T\np a T\n"), "trec")
     assert trec.read_text() == "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\np Q0 a 1 1.0 T\n"
-    assert wording("left-out-no", "1 repeated line", "", "it", "trec") in said
+    assert "[dropped] 1 repeated line … it … trec …" in heard(said)
 
 
 def test_queries_with_nothing_retrieved_are_kept_where_there_is_place(put: Put) -> None:
     run = put("run.json", '{\n"q": ["a"],\n"empty": []}')
     flat, said = converted(run, "json", form="json")
     assert json.loads(flat.read_text()) == {"q": ["a"], "empty": []}
-    assert said == ["1 document of 2 queries", wording("run-tag-left", "json")]
+    assert heard(said) == ["1 document of 2 queries", "[dropped] json …"]
     for to in ("trec", "columns"):
         _, said = converted(run, to)
-        assert wording("left-out-no", "1 query with nothing retrieved", " (first: empty)", "it", to) in said
+        assert f"[dropped] 1 query with nothing retrieved … (first: empty) … it … {to} …" in heard(said)
 
 
 def test_a_run_in_json_goes_to_trec_and_back(put: Put) -> None:
@@ -116,7 +115,7 @@ def test_a_run_in_json_goes_to_trec_and_back(put: Put) -> None:
     assert json.loads(back.read_text()) == {"q": {"b": 3.0, "a": 2.0, "c": 1.0}, "p": {"a": 1.0}}
     assert [list(ranking) for ranking in json.loads(back.read_text()).values()] == list(run.values())
     assert to_run(back) == to_run(trec)
-    assert said[-1] == wording("run-tag-left", "json")
+    assert heard(said[-1]) == "[dropped] json …"
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
@@ -165,15 +164,15 @@ def test_a_gold_of_statute_law_goes_to_qrels_and_to_labels(put: Put) -> None:
     gold = put("gold.xml", STATUTE)
     qrels, said = converted(gold, "qrels")
     assert qrels.read_text() == "R07-01-O 0 96 1\nR07-01-O 0 398-20 1\n"
-    assert said == [
+    assert heard(said) == [
         "2 judgements of 1 query",
-        wording("labels-writes-them", wording("left-out-no", "2 labels", "", "they", "qrels")),
-        wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: R07-02-O)", "it", "qrels"),
+        "… 2 labels … they … qrels …",
+        "[dropped] 1 … (first: R07-02-O) … it … qrels …",
     ]
     assert read_gold(qrels).qrels == {"R07-01-O": {"96": 1, "398-20": 1}}
     labels, said = converted(gold, "labels")
     assert labels.read_text() == "R07-01-O Y gold\nR07-02-O N gold\n"
-    assert said == ["2 labels", wording("left-out-no", "2 relevant documents", "", "they", "labels")]
+    assert heard(said) == ["2 labels", "[dropped] 2 relevant documents … they … labels …"]
     assert read_gold(labels).labels == read_gold(gold).labels
 
 
@@ -187,10 +186,10 @@ def test_answers_become_labels_and_a_run(put: Put) -> None:
     answers = put("answers.txt", "R07-01-O\tTrue\nR07-02-O no\n")
     labels, said = converted(answers, "labels", tag="mine")
     assert labels.read_text() == "R07-01-O Y mine\nR07-02-O N mine\n"
-    assert said == [
+    assert heard(said) == [
         "2 answers",
-        wording("no-tag", 2),
-        f"{wording('label-form', 2)} (first: line 1: True; line 2: no)",
+        "[no-tag] 2 …",
+        "[label-form] 2 … (first: line 1: True; line 2: no)",
     ]
     again, _ = converted(labels, "labels")
     assert again.read_text() == labels.read_text()
@@ -214,14 +213,14 @@ def test_a_file_is_not_converted_in_place(put: Put) -> None:
     run.with_name("link").symlink_to(run)
     run.with_name("hard").hardlink_to(run)
     for target in (run, run.with_name("link"), run.with_name("hard"), run.parent / "." / "run.txt"):
-        with pytest.raises(UsageError, match=re.escape(wording("read-would-written"))):
+        with refusing(UsageError, "[would-overwrite]"):
             convert(run, target, to="trec")
     assert run.read_text() == text
 
 
 def test_the_template_is_not_written_over(put: Put) -> None:
     template = put("test.jsonl", "{}\n")
-    with pytest.raises(UsageError, match=re.escape(wording("read-would-written"))):
+    with refusing(UsageError, "[would-overwrite]"):
         convert(put("run.txt", "q a T\n"), template, to="tort", template=template)
     assert template.read_text() == "{}\n"
 
@@ -255,7 +254,7 @@ def json_lines(instances: list[dict[str, Any]]) -> str:
 def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
     template = put("test.jsonl", json_lines(TEST_FILE))
     decided, said = converted(put("answers.txt", "0 Y T\n1 N T\n"), "tort", template=template)
-    assert said == [wording("texts", "2 instances", template)]
+    assert heard(said) == [f"… 2 instances … {template} …"]
     filled = [json.loads(line) for line in decided.read_text().splitlines()]
     assert filled == [{**instance, "court_decision": n == 0} for n, instance in enumerate(TEST_FILE)]
 
@@ -276,9 +275,9 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
 def test_an_instance_that_the_run_does_not_name_gets_no_accepted_claim(put: Put) -> None:
     template = put("test.jsonl", json_lines(TEST_FILE))
     filled, said = converted(put("claims.txt", "0 p0 T\n"), "tort", template=template)
-    assert said == [
-        wording("texts", "2 instances", template),
-        wording("no-accepted-claim", "1 instance", "has", 1),
+    assert heard(said) == [
+        f"… 2 instances … {template} …",
+        "… 1 instance … has … 1 …",
     ]
     first, second = (json.loads(line) for line in filled.read_text().splitlines())
     assert [claim["is_accepted"] for claim in (*first["plaintiff_claims"], *first["defendant_claims"])] == [True, False]
@@ -288,15 +287,15 @@ def test_an_instance_that_the_run_does_not_name_gets_no_accepted_claim(put: Put)
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("answers.txt", "0 Y T\n", wording("no-court-decision", "'1'")),
-        ("claims.txt", "0 d0 T\n1 d7 T\n", wording("instance-no-such", "'1'") + " (found 'd7')"),
+        ("answers.txt", "0 Y T\n", "[missing-key] '1'…"),
+        ("claims.txt", "0 d0 T\n1 d7 T\n", "[unknown-document] '1'… (found 'd7')"),
     ],
 )
 def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text: str, said: str, put: Put) -> None:
     template = put("test.jsonl", json_lines(TEST_FILE))
     with pytest.raises(InputError) as refused:
         converted(put(name, text), "tort", template=template)
-    assert said in str(refused.value)
+    assert said in heard(refused.value)
     assert not (template.parent / f"{name}.tort").exists()
 
 
@@ -306,16 +305,16 @@ def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text
 @pytest.mark.parametrize(
     ("name", "text", "to", "said"),
     [
-        ("x.json", '{"001": ["013"]}', None, wording("gold-submission-say")),
-        ("x.txt", "R07-01-O Y T\n", None, wording("gold-submission-say")),
-        ("x.jsonl", json_lines(TEST_FILE), None, wording("gold-submission-say")),
-        ("x.txt", "q d T\n", "labels", wording("holds-other-documents", "x.txt")),
-        ("x.txt", "q d T\n", "tort", wording("submission-pilot")),
-        ("x.txt", "R07-01-O Y T\n", "tort", wording("submission-pilot")),
-        ("x.txt", "R07-01-O Y T\n", "columns", wording("cannot-written-2", "answers", "'columns'", "")),
-        ("x.txt", "q 0 d 1\n", "labels", wording("holds-no-labels")),
+        ("x.json", '{"001": ["013"]}', None, "[ambiguous]"),
+        ("x.txt", "R07-01-O Y T\n", None, "[ambiguous]"),
+        ("x.jsonl", json_lines(TEST_FILE), None, "[ambiguous]"),
+        ("x.txt", "q d T\n", "labels", "[wrong-part] x.txt …"),
+        ("x.txt", "q d T\n", "tort", "[option-needed]"),
+        ("x.txt", "R07-01-O Y T\n", "tort", "[option-needed]"),
+        ("x.txt", "R07-01-O Y T\n", "columns", "[cannot-convert] answers … 'columns'…"),
+        ("x.txt", "q 0 d 1\n", "labels", "[wrong-part]"),
         ("x.json", '{\n"q": ["d\\u3000d"]}', "columns", None),  # not a blank to trec_eval
-        ("x.json", '{\n"#q": ["d"]}', "columns", wording("id-starts-like")),
+        ("x.json", '{\n"#q": ["d"]}', "columns", "[bad-id]"),
     ],
 )
 def test_what_cannot_become_that_is_refused_and_leaves_no_file(
@@ -327,7 +326,7 @@ def test_what_cannot_become_that_is_refused_and_leaves_no_file(
         return
     with pytest.raises(UsageError) as refused:
         converted(source, to)
-    assert said in str(refused.value)
+    assert said in heard(refused.value)
     assert [path.name for path in source.parent.iterdir()] == [name]
 
 
@@ -441,7 +440,7 @@ def test_frames_have_the_columns_of_ir_measures_and_read_back(held: dict[str, di
 
 
 def test_there_are_three_frame_libraries() -> None:
-    with pytest.raises(UsageError, match=re.escape(wording("no-frame-library", "'arrow'"))):
+    with refusing(UsageError, "[unknown-name] 'arrow'…"):
         to_frame(Gold({}), "arrow")  # type: ignore[call-overload]
 
 
@@ -454,19 +453,19 @@ def test_a_file_name_with_blanks_is_one_word_as_a_tag(tmp_path: Path) -> None:
 
 def test_a_run_tag_against_the_rules_of_a_submission_is_said(put: Put) -> None:
     run = put("mono_t5.json", '{"001": ["013"]}')
-    assert wording("not-name-another") in converted(run, "columns")[1][-1]
-    assert converted(run, "columns", tag="A-B")[1][-1].startswith(f"{wording('run-tag-at', 12)}, and 'A-B'")
+    assert "[bad-tag]" in heard(converted(run, "columns")[1][-1])
+    assert heard(converted(run, "columns", tag="A-B")[1][-1]).startswith("… 12 …, and 'A-B'")
     assert not any("--tag" in said for said in converted(run, "columns", tag="AB")[1])
     assert not any("--tag" in said for said in converted(run, "trec")[1])
     labels = put("my_labels.txt", "R07-01-O Y\n")
-    assert wording("not-name-another") in " ".join(converted(labels, "labels")[1])
+    assert "[bad-tag]" in heard(list(converted(labels, "labels")[1]))
 
 
 def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put: Put) -> None:
     case = {"tort_id": "0", "plaintiff_claims": [], "defendant_claims": [], "court_decision": True}
     template = put("gold.jsonl", json.dumps(case) + "\n")
     target = template.parent / "out.jsonl"
-    with pytest.raises(MismatchError, match=re.escape(wording("no-query-run", "'002473'"))):
+    with refusing(MismatchError, "[mismatch] '002473'…"):
         convert(put("run.txt", "002473 000018 T\n"), target, to="tort", template=template)
     assert not target.exists()
 
@@ -477,13 +476,13 @@ def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put: Put)
         ("g.json", '{"1": ["a"]}', "qrels", "1 judgement of 1 query"),
         ("g.json", '{"1": ["a"], "2": ["a", "b"]}', "qrels", "3 judgements of 2 queries"),
         ("r.txt", "1 a T\n", "trec", "1 document of 1 query"),
-        ("r.txt", "1 a T\n1 a T\n", "json", wording("left-out-no", "1 repeated line", "", "it", "json")),
+        ("r.txt", "1 a T\n1 a T\n", "json", "[dropped] 1 repeated line … it … json …"),
         ("g.json", '{"1": ["a"], "2": []}', "qrels",
-         wording("left-out-no", "1 " + wording("query-without-relevant"), " (first: 2)", "it", "qrels")),
+         "[dropped] 1 … (first: 2) … it … qrels …"),
         ("g.json", '{"1": ["a"], "2": [], "3": []}', "qrels",
-         wording("left-out-no", "2 queries without a relevant document", " (first: 2, 3)", "they", "qrels")),
+         "[dropped] 2 queries without a relevant document … (first: 2, 3) … they … qrels …"),
     ],
 )  # fmt: skip
 def test_numbers_agree_with_their_nouns(name: str, text: str, to: str, said: str, put: Put) -> None:
     source = put(name, text)
-    assert said in convert(source, source.parent / "out", to=to)
+    assert said in heard(convert(source, source.parent / "out", to=to))

@@ -6,9 +6,9 @@ import naive_cut as naive
 import numpy as np
 import pytest
 import scipy.stats
+from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import wording
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.tune import Pool, honest
@@ -71,17 +71,17 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
 @pytest.mark.parametrize(
     ("n", "groups", "sentence"),
     [
-        (1, None, wording("folds-cannot-made", "1 fold", "23 queries", "use 2 to 23")),
-        (24, None, wording("folds-cannot-made", "24 folds", "23 queries", "use 2 to 23")),
-        (3, TWO_GROUPS, wording("folds-cannot-made", "3 folds", "2 groups", "use 2")),
-        (2, {q: q for q in QUERIES[1:]}, wording("no-group-first", wording("1-judged-query"), "q0")),
-        (2, {}, wording("no-group-first", wording("judged-queries", 23), "q0")),
+        (1, None, "[too-few] 1 fold … 23 queries … use 2 to 23 …"),
+        (24, None, "[too-few] 24 folds … 23 queries … use 2 to 23 …"),
+        (3, TWO_GROUPS, "[too-few] 3 folds … 2 groups … use 2 …"),
+        (2, {q: q for q in QUERIES[1:]}, "[missing-key] q0 …"),
+        (2, {}, "[missing-key] 23 … q0 …"),
     ],
 )  # fmt: skip
 def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | None, sentence: str) -> None:
     with pytest.raises(UsageError) as refused:
         Split.of(QUERIES, n, 0, groups)
-    assert str(refused.value) == sentence
+    assert heard(refused.value) == sentence
 
 
 @given(naive.cases(least=3), st.sampled_from(("MicroF1", "MacroF2")), st.integers(0, 9))

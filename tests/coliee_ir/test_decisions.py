@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from messages import wording
+from asserting import heard
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
@@ -29,7 +29,7 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
 def test_a_choice_there_is_not_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(UsageError) as refused:
         Decisions(**{name: "perhaps"})  # type: ignore[arg-type]
-    assert str(refused.value) == wording("is-it-can", name, "'perhaps'", ", ".join(CHOICES[name]))
+    assert heard(refused.value) == f"[unknown-name] {name} … 'perhaps'… {', '.join(CHOICES[name])} …"
 
 
 @pytest.mark.parametrize(("name", "choice"), [(name, choice) for name, of in CHOICES.items() for choice in of])
@@ -74,23 +74,23 @@ MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "ext
 @pytest.mark.parametrize(
     ("decisions", "measures", "kind", "said"),
     [
-        (Decisions(unanswered="skip"), ["AP"], "unanswered-query", wording("left-out-topic")),
+        (Decisions(unanswered="skip"), ["AP"], "unanswered-query", "are left out of macro averages"),
         (Decisions(unanswered="skip"), ["MicroF1"], "unanswered-query", "score 0"),
         (
             Decisions(unanswered="skip"),
             ["AP", "MicroF1"],
             "unanswered-query",
-            f"{wording('left-out-topic')}; in MicroF1 {wording('counts-zero')}",
+            "…; in MicroF1 …",
         ),
         (Decisions(duplicates="wrong"), ["AP"], "duplicate", "are ignored"),
         (
             Decisions(duplicates="wrong"),
             ["AP", "MacroF1"],
             "duplicate",
-            f"{wording('counts-wrong')}; in AP " + wording("counts-once"),
+            "…; in AP …",
         ),
         (Decisions(extra_queries="wrong"), ["AP"], "extra-query", "ignored"),
-        (Decisions(extra_queries="wrong"), ["AP", "MicroF1"], "extra-query", wording("counted-wrong-micro")),
+        (Decisions(extra_queries="wrong"), ["AP", "MicroF1"], "extra-query", "counted as wrong in micro-averages"),
         (Decisions(), ["AP", "MicroF1"], "unanswered-query", "score 0"),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
     remarks = Remarks()
     remarks.add(kind, n=2)
     (sentence,) = remarks.sentences(decisions.clauses({name: MIXED[name] for name in measures}))
-    assert sentence.endswith(f" {said}")
+    assert heard(sentence).endswith(f" {said}")
 
 
 def test_what_each_choice_decides_is_told_on_the_command_line() -> None:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
-from messages import wording
+from asserting import refusing
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.inbox.folders import walk
@@ -76,7 +75,7 @@ def test_files_given_for_something_else_are_met(sent: Path) -> None:
 
 def test_a_folder_without_a_file_is_refused(sent: Path) -> None:
     Path("empty/.git").mkdir(parents=True)
-    with pytest.raises(UsageError, match=re.escape(wording("contains-no-files", "empty"))):
+    with refusing(UsageError, "[empty] empty …"):
         walk(["empty"])
     Path("empty/link").symlink_to("../secret.txt")
     with pytest.raises(UsageError, match="empty/link"):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages import wording
+from asserting import heard
 
 import coliee_ir.examples
 from coliee_ir.cli import main
@@ -87,7 +87,7 @@ def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[s
     answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
     code, _, err = call(*answers, "-o", "a.txt", "--tag", "V")
     assert code == 0
-    assert f"{wording('answer-tie', 12)}, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
+    assert "[answer-tie] 12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
     assert first_line("a.txt")[1:] == ["N", "V"] or first_line("a.txt")[1:] == ["Y", "V"]
     assert main(["evaluate", str(EXAMPLES / "task4" / "gold.xml"), "a.txt"]) == 0
     capsys.readouterr()
@@ -101,7 +101,7 @@ def test_submissions_of_the_pilot_repeat_the_test_file(call: Call, capsys: pytes
     gold = str(EXAMPLES / "tort" / "gold.jsonl")
     code, _, err = call(*cases, "-o", "labels.txt")
     assert code == 0
-    assert wording("submission-pilot-repeats") in err
+    assert "a submission of the pilot repeats the test file: --template FILE makes one" in err
     assert call(*cases, "-o", "t.jsonl", "--template", gold)[0] == 0
     assert main(["validate", "t.jsonl"]) == 0
     assert call(*cases, "-o", "r.jsonl", "--task", "rationale", "--method", "union", "--template", gold)[0] == 0
@@ -122,7 +122,7 @@ def test_standard_input_and_output_and_gzip(call: Call, monkeypatch: pytest.Monk
     piped = io.TextIOWrapper(io.BytesIO(Path(TASK1[0]).read_bytes()))
     monkeypatch.setattr(sys, "stdin", piped)
     assert call("-", TASK1[1], "-o", "-")[1] == out
-    assert wording("standard-input-named") in call("-", "-", "-o", "x")[2]
+    assert "[named-twice]" in heard(call("-", "-", "-o", "x")[2])
 
 
 def test_nothing_is_half_written(call: Call) -> None:
@@ -144,7 +144,7 @@ def test_the_output_is_none_of_the_runs(call: Call) -> None:
     Path("a.txt").write_text("1 3 A\n")
     Path("b.txt").write_text("1 4 B\n")
     code, _, err = call("a.txt", "b.txt", "--method", "union", "-o", "a.txt")
-    assert (code, err) == (2, f"coliee-ir: {wording('read-would-written', 'a.txt')}\n")
+    assert heard((code, err)) == (2, "coliee-ir: [would-overwrite] a.txt …\n")
     assert Path("a.txt").read_text() == "1 3 A\n"
 
 
@@ -191,7 +191,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
         *["fitted", "-", "it", "SE", "low", "95%", "high", "95%"],
     ]
     assert [line.split()[0] for line in out.splitlines()[1:-1]] == ["bm25", "dense", "rerank", "equal", "fitted"]
-    assert wording("queries-folds-seed", f"task 1{wording('rules', NEWEST)}", 40, 5, "1 repeat", 2026) in err
+    assert f"… task 1 … {NEWEST} … 40 … 5 … 1 repeat … 2026 …" in err
     held = json.loads(Path("w.json").read_text())
     scores = {one["name"]: one for one in held["fitted"]["scores"]}
     for name, of in (("fused.txt", "resubstitution"), ("held.txt", "held_out")):
@@ -203,7 +203,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     assert Path("again.txt").read_text() == Path("fused.txt").read_text()
     # the weights know which run they belong to
     _, _, err = call(*reversed(TASK1), "--weights", "w.json", "--task", "1", "-o", "turned.txt", "--tag", "FIT")
-    assert wording("run-order-differs") in err
+    assert "[fitted-to-others]" in err
     by_query = [to_run(coliee_ir.read_run(name)) for name in ("again.txt", "turned.txt")]
     assert by_query[0] == by_query[1]
 
@@ -253,34 +253,34 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*TASK1, "--fit", GOLD1, "--save-weights", "-"], wording("standard-output-named")),
-        ([TASK1[0], "-o", "x"], wording("give-at-least")),
-        ([*TASK1, "-o", "x", "--weights", "1,2"], wording("runs-give-one", "2 weights", 3)),
-        ([*TASK1, "-o", "x", "--weights", "1,2,-3"], wording("weight-number-0", "-3.0")),
-        ([*TASK1, "-o", "x", "--weights", "1,2,1e"], wording("weights-takes-numbers")),
-        ([*TASK1, "-o", "x", "--weights", "1,2,1e999"], wording("weight-number-0", "inf")),
+        ([*TASK1, "--fit", GOLD1, "--save-weights", "-"], "[named-twice]"),
+        ([TASK1[0], "-o", "x"], "[too-few]"),
+        ([*TASK1, "-o", "x", "--weights", "1,2"], "[bad-value] 2 weights … 3 …"),
+        ([*TASK1, "-o", "x", "--weights", "1,2,-3"], "[bad-value] -3.0 …"),
+        ([*TASK1, "-o", "x", "--weights", "1,2,1e"], "[bad-value]"),
+        ([*TASK1, "-o", "x", "--weights", "1,2,1e999"], "[bad-value] inf …"),
         (
             [*TASK1, "-o", "x", "--weights", "none.json"],
-            f"none.json: {wording('no-such-file')}; " + wording("check-path"),
+            "none.json: [no-file]",
         ),
-        ([*TASK1, "-o", "x", "--weights", GOLD1], wording("not-fusion", "a fusion is")),
-        ([*TASK1, "-o", "x", "--weights", "w.json", "--k", "3"], wording("says-what-leave", "w.json", "k")),
-        ([*TASK1, "-o", "x", "--k", "nan"], wording("k-must-number", "nan")),
+        ([*TASK1, "-o", "x", "--weights", GOLD1], "… a fusion is …"),
+        ([*TASK1, "-o", "x", "--weights", "w.json", "--k", "3"], "[option-conflict] w.json … k …"),
+        ([*TASK1, "-o", "x", "--k", "nan"], "[bad-value] nan …"),
         ([*TASK1, "-o", "x", "--norm", "max"], "rrf takes no norm"),
         (
             [*TASK1, "-o", "x", "--method", "vote", "--least", "4"],
-            wording("result-empty-no", "vote"),
+            "[no-result] vote …",
         ),
-        ([*TASK1, "-o", "x", "--save-weights", "w"], wording("needs-fit-gold", "--save-weights")),
-        ([*TASK1, "-o", "x", "--held-out", "y"], wording("needs-fit-gold", "--held-out")),
-        ([*TASK1, "-o", "x", "--folds", "3"], wording("needs-fit-gold", "--folds")),
-        ([*TASK1, "--fit", GOLD1, "--weights", "1,1,1"], wording("fit-cannot-given", "--weights")),
-        ([*TASK1, "--fit", GOLD1, "--seed", "-1"], wording("seed-must-integer")),
-        ([*TASK1, "--fit", GOLD1, "--folds", "1"], wording("folds-cannot-made", "1 fold", "40 queries")),
+        ([*TASK1, "-o", "x", "--save-weights", "w"], "[option-needed] --save-weights …"),
+        ([*TASK1, "-o", "x", "--held-out", "y"], "[option-needed] --held-out …"),
+        ([*TASK1, "-o", "x", "--folds", "3"], "[option-needed] --folds …"),
+        ([*TASK1, "--fit", GOLD1, "--weights", "1,1,1"], "[option-conflict] --weights …"),
+        ([*TASK1, "--fit", GOLD1, "--seed", "-1"], "[bad-value]"),
+        ([*TASK1, "--fit", GOLD1, "--folds", "1"], "[too-few] 1 fold … 40 queries …"),
         ([*TASK1, "--fit", GOLD1, "-m", "F"], "unknown measure 'F'"),
-        ([*TREC, "--fit", GOLD1], wording("no-query-run-gold")),
-        ([*TASK1, "-o", "no/such/place"], f"no/such/place: {wording('cannot-written', 'No such file or directory')}"),
-        ([*TASK1, "-o", "x", "-f", "labels"], wording("holds-other-documents")),
+        ([*TREC, "--fit", GOLD1], "[mismatch]"),
+        ([*TASK1, "-o", "no/such/place"], "no/such/place: [cannot-write] No such file or directory …"),
+        ([*TASK1, "-o", "x", "-f", "labels"], "[wrong-part]"),
     ],
 )
 def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[Any], sentence: str) -> None:
@@ -292,6 +292,6 @@ def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[An
 
 def test_a_run_tag_against_the_rules_is_said_where_a_submission_is_written(call: Call) -> None:
     for options in (["--task", "1", "--top", "3"], ["--method", "vote"], ["-f", "columns"]):
-        assert wording("not-name-another") in call(*TASK1, *options, "--tag", "my_run", "-o", "f")[2]
+        assert "[bad-tag]" in heard(call(*TASK1, *options, "--tag", "my_run", "-o", "f")[2])
         assert "--tag" not in call(*TASK1, *options, "--tag", "RUN", "-o", "f")[2]
     assert "--tag" not in call(*TASK1, "--tag", "my_run", "-o", "f")[2]  # a ranking that has yet to be cut

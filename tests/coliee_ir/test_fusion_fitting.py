@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import naive_fusion as naive
 import numpy as np
 import pytest
+from asserting import heard, refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from messages import wording
 
 import coliee_ir
 from coliee_adapters.errors import InputError, MismatchError, UsageError
@@ -188,16 +187,16 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
 def test_whether_fitting_was_worth_it_is_said() -> None:
     gold, drawn = example()
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
-    assert same.remarks[0].startswith(wording("held-out-queries", wording("not-shown-better"), "equal weights"))
+    assert heard(same.remarks[0]).startswith("[weights-no-better] equal weights …")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
     gold, drawn = example(queries=60)
     worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)
     assert not any("held-out" in remark for remark in worth_it.remarks)
     # "worse" only where the interval says so
-    for low, high, word in ((-0.3, -0.1, wording("worse")), (-0.3, 0.1, wording("not-shown-better"))):
+    for low, high, word in ((-0.3, -0.1, "[weights-no-better]"), (-0.3, 0.1, "[weights-no-better]")):
         behind = Difference(-0.2, 0.05, Interval(low, high))
         others = [replace(one, behind=behind, held_out=2.0) for one in worth_it.contenders[1:2]]
-        assert word in replace(worth_it, contenders=(worth_it.contenders[0], *others)).remarks[0]
+        assert word in heard(replace(worth_it, contenders=(worth_it.contenders[0], *others)).remarks[0])
 
 
 def test_the_order_of_gold_and_runs_changes_nothing() -> None:
@@ -258,27 +257,27 @@ def test_measures_by_which_weights_are_fitted() -> None:
     for options, sentence in [
         ({"measure": "MicroF1 MicroP"}, "unknown measure"),
         ({"measure": "P.5,10"}, "'P.5,10' expands to 2"),
-        ({"measure": "Accuracy"}, wording("weights-fitted", "Accuracy")),
+        ({"measure": "Accuracy"}, "[unfit-measure] Accuracy …"),
         ({"measure": "MacroF(beta=2,of=means)"}, "needs a cutoff"),
-        ({"measure": "MicroF1@5", "top": 3}, wording("cutoff-top-another", "MicroF1@5", 3)),
-        ({"measure": "AP", "top": 3}, wording("top-applies-p", "AP")),
-        ({"method": "vote"}, wording("weights-only-fitted", "vote")),
-        ({"folds": 1}, wording("folds-cannot-made", "1 fold", "30 queries", "use 2 to 30")),
-        ({"folds": 31}, wording("folds-cannot-made", "31 folds", "30 queries", "use 2 to 30")),
-        ({"seed": -1}, wording("seed-must-integer")),
+        ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
+        ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
+        ({"method": "vote"}, "[unfit-option] vote …"),
+        ({"folds": 1}, "[too-few] 1 fold … 30 queries … use 2 to 30 …"),
+        ({"folds": 31}, "[too-few] 31 folds … 30 queries … use 2 to 30 …"),
+        ({"seed": -1}, "[bad-value]"),
     ]:
-        with pytest.raises(UsageError, match=sentence.replace("(", r"\(").replace(")", r"\)")):
+        with refusing(UsageError, sentence.replace("(", r"\(").replace(")", r"\)")):
             fit(**options)
 
 
 def test_what_does_not_belong_together_is_refused() -> None:
     gold, drawn = example()
-    with pytest.raises(MismatchError, match=re.escape(wording("no-query-run-gold"))):
+    with refusing(MismatchError, "[mismatch]"):
         fit_fusion(gold, drawn[0], {"H18-1-1": ["1"]}, task=1)
     with pytest.raises(InputError, match="it contains labels"):
         fit_fusion(gold, drawn[0], {"000001": "Y"}, task=1)
     labels = {"H18-1-1": "Y", "H18-1-2": "N"}
-    with pytest.raises(UsageError, match=wording("answers-only-fused", "combsum")):
+    with refusing(UsageError, "[unfit-option] combsum …"):
         fit_fusion(labels, labels, labels, method="combsum", folds=2)
-    with pytest.raises(UsageError, match=re.escape(wording("weights-only-fitted-rankings-contains"))):
+    with refusing(UsageError, "[unfit-option]"):
         fit_fusion({"H18-1-1": ["1"], "H18-1-2": ["2"]}, labels, labels, task=3, edition=2025, folds=2)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import one_step
 import pytest
-from messages import wording
+from asserting import heard
 from test_reference_figures import ACCURACIES, TABLE_8, Kinds
 
 from coliee_ir.cli import main
@@ -242,7 +242,7 @@ def test_table_12(tmp_path: Path) -> None:
     (tmp_path / "categories.csv").write_text("\n".join([*lines, "R01-1-A,Negation"]) + "\n")
     board = one_step.leaderboard(gold, runs, task="4", edition=2021, n_resamples=99)
     categories = read_categories(tmp_path / "categories.csv", board.queries)
-    assert categories.remarks == (wording("not-judged-skipped", tmp_path / "categories.csv", "1 question", "R01-1-A"),)
+    assert heard(categories.remarks) == (f"[sheet-rows]{tmp_path / 'categories.csv'} … 1 question … R01-1-A …",)
     table = board.table("categories", categories=categories)
     assert list(table.header) == ["category", "questions", "all N", "r0", "r1"]
     anaphora = [100 * sum((n + shift) % 81 < right for n in range(20)) / 20 for shift, right in ((0, 57), (7, 54))]
@@ -269,4 +269,4 @@ def test_table_12_as_latex_and_from_a_sheet_of_marks(tmp_path: Path, capsys: pyt
     out, err = capsys.readouterr()
     assert r"Anaphora & 10 & \textbf{100.0} & \textbf{100.0} \\" in out
     assert r"R\&D & 5 &" in out
-    assert wording("no-judged-question-marked", "").split(": ")[-1] + "none" in err
+    assert f"{['[sheet-rows] …'][-1]}none" in err

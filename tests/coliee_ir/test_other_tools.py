@@ -14,10 +14,10 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from asserting import clause
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
-from messages import wording
 from naive import Judgements, Line, golds, ranking, run_lines
 
 import coliee_ir
@@ -168,10 +168,9 @@ def test_columns_of_any_kind_are_read(columns: str) -> None:
 def test_a_missing_value_is_refused_and_not_guessed(column: str, dtype: str) -> None:
     frame = in_pandas("string", "Int64", "Float64").astype({column: dtype})
     frame.loc[1, column] = None
-    with pytest.raises(
-        InputError, match="|".join(map(wording, ("not-id", "relevance-not-integer", "score-not-finite")))
-    ):
+    with pytest.raises(InputError) as caught:
         (read_run if column == "score" else read_gold)(frame)
+    assert caught.value.kind in ("bad-id", "bad-relevance", "bad-score")
 
 
 def test_a_column_that_stands_twice_is_refused() -> None:
@@ -179,15 +178,16 @@ def test_a_column_that_stands_twice_is_refused() -> None:
     for read in (read_gold, read_run):
         with pytest.raises(InputError) as caught:
             read(frame)
-        assert caught.value.problem == wording("several-columns-could", "document", "doc_id and doc_id")
+        assert clause(caught.value) == "[ambiguous] document … doc_id and doc_id …"
         assert caught.value.found == "query_id, doc_id, doc_id, relevance"
 
 
 @pytest.mark.parametrize("held", [{"q\ud800": ["d"]}, {"q": {"\udc80": 1}}, [ScoredDoc("q", "d\ud800", 1)]])
 def test_an_id_that_no_file_could_hold_is_refused(held: Any) -> None:
     for read in (read_gold, read_run):
-        with pytest.raises(InputError, match=wording("id-holds-unpaired") + r" \(found '[qd]?\\ud[8c][08]0'\)"):
+        with pytest.raises(InputError) as caught:
             read(held)
+        assert re.search(r"found '[qd]?\\ud[8c][08]0'", str(caught.value))
 
 
 @pytest.mark.parametrize("held", [Gold({}), Gold({"q": {}}), Run.of({}), Run.of({"q": {}})])

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 import pytrec_eval
+from asserting import clause, heard
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from messages import wording
 
 import coliee_ir
 from coliee_adapters import described
@@ -181,7 +181,7 @@ def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> 
     scores = coliee_ir.evaluate(gold, run, task="own.toml")
     assert scores.measures == {"P@1": 1.0}
     assert scores.excluded == ("q2",)
-    assert wording("protocol-excludes-gold", "1 query", "q9") in scores.remarks
+    assert "[absent-exclusion] 1 query … q9 …" in heard(scores.remarks)
 
 
 @pytest.mark.parametrize(("level", "value"), [(1, 2 / 3), (2, 1 / 3), (3, 0.0)])
@@ -416,7 +416,7 @@ def test_labels_and_other_parts_stand_beside_documents() -> None:
         (
             '[{"q": "1"}]',
             Layout("json", query="q", parts={"documents": Part(at="d")}),
-            "record 1: " + wording("no-key-2", "'d'"),
+            "record 1: [missing-key] 'd'…",
         ),
         ('[{"q": null, "d": []}]', Layout("json", query="q", parts={"documents": Part(at="d")}), "not an id"),
         ('[{"q": "1", "d": [{}]}]', Layout("json", query="q", parts={"documents": Part(at="d", id="x")}), "'x'"),
@@ -441,8 +441,8 @@ def test_what_is_not_written_like_that_is_refused_with_its_place(content: str, l
     source = Source(put("x.txt", content))
     with pytest.raises(InputError) as refused:
         described.read_gold(source, layout)
-    assert said in str(refused.value)
-    assert "\n" not in str(refused.value)
+    assert said in heard(refused.value)
+    assert "\n" not in heard(refused.value)
 
 
 def test_files_of_a_protocol_are_converted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -485,7 +485,7 @@ def test_a_gold_of_a_protocol_that_is_not_a_run_is_named_as_what_it_is(capsys: p
     gold, run = put("gold.json", ALQAC_GOLD), put("runs/run.txt", "q1 d1 0.5\n")
     for file, to, kind, remedy in ((gold, "trec", "gold", "qrels"), (run, "qrels", "run", "trec")):
         assert main(["convert", file, "out.txt", "--protocol", "own.toml", "--to", to]) == 2
-        said = wording("protocol-write", file, kind, remedy)
+        said = f"[option-needed] {file} … {kind} … {remedy} …"
         assert capsys.readouterr().err == f"coliee-ir: {said}\n"
         assert main(["convert", file, "out.txt", "--protocol", "own.toml", "--to", remedy]) == 0
         capsys.readouterr()
@@ -709,7 +709,7 @@ def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_r
     put("copy.toml", VERDICTS.replace("0.7", "0.5"))
     with pytest.raises(InputError) as refused:
         use("copy.toml")
-    assert "own.toml" in refused.value.problem
+    assert "own.toml" in clause(refused.value)
     put("own.toml", VERDICTS.replace("0.7", "0.5"))
     assert coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"] < first
 
@@ -816,7 +816,7 @@ def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch:
     assert isinstance(run, Run)
     with pytest.raises(InputError) as refused:
         list(run.blocks())
-    assert "line 42" in str(refused.value)
+    assert "line 42" in heard(refused.value)
 
 
 def test_editions_of_a_protocol_and_a_known_format_as_container(capsys: pytest.CaptureFixture[str]) -> None:

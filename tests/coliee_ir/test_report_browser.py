@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import axe_playwright_python
 import one_step
 import pytest
-from messages import wording
+from asserting import heard
 
 import coliee_ir
 import coliee_ir.examples
@@ -64,7 +64,7 @@ def opened(browser: Browser) -> Iterator[Open]:
         page = context.new_page()
         found = Opened(page, [], [])
         page.on("console", lambda message: found.said.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: found.said.append(str(error)))
+        page.on("pageerror", lambda error: found.said.append(heard(error)))
         page.on("dialog", lambda dialog: (found.said.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: found.asked.append(request.url))
         page.goto(path.as_uri())
@@ -137,11 +137,11 @@ def test_queries_are_ordered_by_difficulty_by_difference_and_as_given(opened: Op
     place = "() => document.querySelector('.chart[data-chart=queries] .mark-rect path').getAttribute('d')"
     hardest, drawn = queries(page), page.evaluate(place)
     assert hardest != gold
-    page.get_by_label(wording("most-different-first")).check()
+    page.get_by_label("most different first").check()
     values = [float(text) for text in spread.all_inner_texts()]
     assert values == sorted(values, reverse=True)
-    page.get_by_label(wording("gold")).focus()
-    page.get_by_label(wording("gold")).check()
+    page.get_by_label("as in the gold").focus()
+    page.get_by_label("as in the gold").check()
     assert queries(page) == gold
     page.wait_for_function(f"before => ({place})() !== before", arg=drawn)
     page.keyboard.press("ArrowUp")
@@ -168,7 +168,7 @@ def test_a_query_opens_by_mouse_and_by_keyboard(opened: Open, report: Path) -> N
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.locator(".opened").count() == 2
-    page.get_by_label(wording("gold")).check()
+    page.get_by_label("as in the gold").check()
     for row in page.locator(".opened").all():
         before = row.evaluate("row => row.previousElementSibling.querySelector('.open').getAttribute('aria-controls')")
         assert before == row.get_attribute("id")
@@ -183,7 +183,7 @@ def test_pointing_at_a_cell_names_it_and_a_click_opens_its_query(opened: Open, r
     page.wait_for_selector("#vg-tooltip-element.visible")
     told = page.locator("#vg-tooltip-element tr").all_inner_texts()
     fields = [line.split("\t")[0].rstrip(": ") for line in told]
-    assert fields == ["query", "run", "MicroF1", "relevant", wording("mean-runs")]
+    assert heard(fields) == ["query", "run", "MicroF1", "relevant", "mean of runs"]
     cell.click()
     query = told[0].split()[-1]
     assert page.locator(".opened").count() == 1

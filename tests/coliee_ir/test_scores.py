@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from messages import wording
+from asserting import heard
 
 from coliee_adapters import trec_eval
 from coliee_ir import Decisions, Evaluator, Scores, __version__, evaluate
@@ -35,14 +35,18 @@ def test_per_query_holds_what_counts_and_nothing_else(scores: Scores) -> None:
 
 def test_queries_are_counted_and_said_in_a_line(scores: Scores) -> None:
     assert scores.queries == {"judged": 3, "answered": 1, "unanswered": 2, "extra": 1}
-    assert scores.header() == ("3 queries: " + wording("run-3", "1 answered, 2 unanswered", "1 extra query", "ignored"))
+    assert heard(scores.header()) == ("3 queries: … 1 answered, 2 unanswered … 1 extra query … ignored …")
 
 
 def test_an_entry_has_the_keys_of_the_contract_in_order(scores: Scores) -> None:
-    keys = ["tag", "file", "measures", "counts", "queries", "remarks"]
+    keys = ["tag", "file", "measures", "counts", "queries", "remarks", "remark_kinds"]
     assert list(scores.to_dict()) == keys
-    assert list(scores.to_dict(per_query=True)) == [*keys[:5], "per_query", "remarks"]
+    assert list(scores.to_dict(per_query=True)) == [*keys[:5], "per_query", "remarks", "remark_kinds"]
     assert scores.to_dict()["remarks"] == list(scores.remarks)
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
+    assert scores.to_dict()["remark_kinds"] == [remark.kind for remark in scores.remarks]
     assert len(scores.remarks) == 4
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import heard, refusing
 from broken import (
     ANSWERS,
     CODE,
@@ -30,7 +31,6 @@ from broken import (
     lines,
     trec,
 )
-from messages import wording
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
@@ -69,24 +69,26 @@ def found(*files: str, **options: object) -> list[tuple[str, str, int]]:
 
 
 def test_a_clean_file_exits_with_0_and_says_so(call: Call) -> None:
-    assert call(put("run.txt", RUN1)) == (
+    assert heard(call(put("run.txt", RUN1))) == (
         0,
         "0 errors, 0 warnings, 0 notes in 1 file\n",
-        f"task 1 of {NEWEST}{wording('files-show')}\n",
+        f"task 1 of {NEWEST} …\n",
     )
 
 
 def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
-    assert call(put("run.txt", RUN1 + b"\n# end\n"), "--task", "1")[:2] == (
+    assert heard(call(put("run.txt", RUN1 + b"\n# end\n"), "--task", "1")[:2]) == (
         0,
-        "run.txt\n"
-        "  warning  1 comment line\n"
-        "           line 12: '# end'\n"
-        f"           → {wording('remove-though', n=1)}; --fix: taken out  [comment, this project]\n"
-        "  note     1 blank line\n"
-        "           line 11\n"
-        "           → remove it; --fix: taken out  [blank-line, this project]\n"
-        "0 errors, 1 warning, 1 note in 1 file\n",
+        (
+            "run.txt\n"
+            "  warning  1 comment line\n"
+            "           line 12: '# end'\n"
+            "           → …; --fix: taken out  [comment, this project]\n"
+            "  note     1 blank line\n"
+            "           line 11\n"
+            "           → remove it; --fix: taken out  [blank-line, this project]\n"
+            "0 errors, 1 warning, 1 note in 1 file\n"
+        ),
     )
     assert call(put("run.txt", RUN1.replace(b" ", b",")))[0] == 1
 
@@ -94,18 +96,18 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["no.txt"], f"coliee-ir: no.txt: {wording('no-such-file')}; {wording('check-path')}"),
-        (["run.txt", "no.txt"], f"coliee-ir: no.txt: {wording('no-such-file')}; {wording('check-path')}"),
-        (["folder"], f"coliee-ir: {wording('contains-no-files', 'folder')}"),
-        (["cut.gz"], f"coliee-ir: cut.gz: {wording('gzip-data-damaged', 'gzip')}"),
-        (["odd.txt"], f"coliee-ir: {wording('does-not-show', 'odd.txt')}"),
-        (["only.txt"], f"coliee-ir: {wording('does-not-show', 'only.txt')}"),
-        (["run.txt", "--edition", "1999"], f"coliee-ir: {wording('task-no-rules', 1, 1999)}"),
-        (["run.txt", "--gold", "no.json"], f"coliee-ir: no.json: {wording('no-such-file')}; {wording('check-path')}"),
-        (["run.txt", "--corpus", "folder"], f"coliee-ir: folder: {wording('no-folder', 'case')}"),
-        (["run.txt", "--corpus", "run.txt"], f"coliee-ir: run.txt: {wording('file')}; {wording('name-folder')}"),
-        (["run.txt", "--task", "tort", "--corpus", "run.txt"], f"coliee-ir: {wording('pilot-no-corpus')}"),
-        (["-", "--queries", "-"], f"coliee-ir: {wording('standard-input-named')}"),
+        (["no.txt"], "coliee-ir: no.txt: [no-file]"),
+        (["run.txt", "no.txt"], "coliee-ir: no.txt: [no-file]"),
+        (["folder"], "coliee-ir: [empty] folder …"),
+        (["cut.gz"], "coliee-ir: cut.gz: [damaged] gzip …"),
+        (["odd.txt"], "coliee-ir: [unknown-task] odd.txt …"),
+        (["only.txt"], "coliee-ir: [unknown-task] only.txt …"),
+        (["run.txt", "--edition", "1999"], "coliee-ir: [unknown-edition] 1 … 1999 …"),
+        (["run.txt", "--gold", "no.json"], "coliee-ir: no.json: [no-file]"),
+        (["run.txt", "--corpus", "folder"], "coliee-ir: folder: [empty] case …"),
+        (["run.txt", "--corpus", "run.txt"], "coliee-ir: run.txt: [not-a-file]"),
+        (["run.txt", "--task", "tort", "--corpus", "run.txt"], "coliee-ir: [option-needed]"),
+        (["-", "--queries", "-"], "coliee-ir: [named-twice]"),
         (["run.txt", "--queries", "a", "--gold", "b"], "coliee-ir validate: "),
         (["run.txt", "--task", "9"], "coliee-ir validate: "),
         ([], "coliee-ir validate: "),
@@ -124,9 +126,9 @@ def test_what_cannot_be_read_or_is_not_there_exits_with_2(arguments: list[str], 
 
 
 def test_both_gold_and_queries_are_refused_in_python_too() -> None:
-    with pytest.raises(UsageError, match=re.escape(wording("queries-named-gold"))):
+    with refusing(UsageError, "[option-conflict]"):
         validate(put("run.txt", RUN1), gold="a", queries="b")
-    with pytest.raises(UsageError, match=re.escape(wording("name-files-check"))):
+    with refusing(UsageError, "[no-run]"):
         validate()
 
 
@@ -147,15 +149,15 @@ def test_the_json_has_these_keys(call: Call) -> None:
         "mended": {"run.txt": "mended.txt"},
         "left": [],
     }
-    assert whole["findings"] == [
+    assert heard(whole["findings"]) == [
         {
             "file": "run.txt",
             "rule": "txt-suffix",
             "severity": "error",
             "count": 2,
-            "says": wording("id-ends-txt", 2),
-            "remedy": wording("write-number-alone"),
-            "source": wording("organisers-page-submissions"),
+            "says": "… 2 …",
+            "remedy": "write the number alone",
+            "source": "organisers' page, submissions",
             "fix": "taken off",
             "mended": 2,
             "places": [
@@ -168,12 +170,10 @@ def test_the_json_has_these_keys(call: Call) -> None:
 
 def test_a_line_for_each_place_goes_to_github(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").rstrip())
-    assert call("run.txt", "-f", "github")[1] == (
-        f"::error file=run.txt,line=1,col=8,title=txt-suffix::{wording('id-ends-txt', 2)} ('000201.txt'); "
-        f"{wording('write-number-alone')}\n"
-        f"::error file=run.txt,line=5,col=8,title=txt-suffix::{wording('id-ends-txt', 2)} ('000201.txt'); "
-        f"{wording('write-number-alone')}\n"
-        f"::notice file=run.txt,line=10,title=no-newline::{wording('last-line-no')}; {wording('end-newline')}\n"
+    assert heard(call("run.txt", "-f", "github")[1]) == (
+        "::error file=run.txt,line=1,col=8,title=txt-suffix:: … 2 … ('000201.txt'); …\n"
+        "::error file=run.txt,line=5,col=8,title=txt-suffix:: … 2 … ('000201.txt'); …\n"
+        "::notice file=run.txt,line=10,title=no-newline:: …\n"
     )
 
 
@@ -214,23 +214,23 @@ def test_a_long_line_is_not_shown_whole(call: Call) -> None:
 def test_a_mended_copy_is_written_and_said(call: Call) -> None:
     put("run.txt", RUN1.replace(b"000201", b"000201.txt").replace(b"000101 000203 ALPHA1", b"000101 000203"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
-    assert (code, err.splitlines()[1]) == (1, "run.txt: " + wording("corrected-copy-written", "mended.txt", "nothing"))
-    assert ("→ " + wording("write-number-alone") + "; mended: " + wording("taken-off")) in out
+    assert heard((code, err.splitlines()[1])) == (1, "run.txt: … mended.txt … nothing …")
+    assert ("→ …; mended: …") in out
     assert Path("mended.txt").read_bytes() == RUN1
     put("run.txt", RUN1.replace(b"000202", b"202").replace(b"000201", b"000201.txt"))
     code, out, err = call("run.txt", "--fix", "mended.txt")
-    assert err.splitlines()[1] == f"run.txt: {wording('corrected-copy-written', 'mended.txt', '1 error')}"
-    assert f"{wording('leading-zeros-lost', '000202')}; not mended" in out
+    assert err.splitlines()[1] == "run.txt: … mended.txt … 1 error …"
+    assert "… 000202 …; not mended" in out
 
 
 def test_part_of_what_is_found_may_be_mended(call: Call) -> None:
     put("run.txt", RUN1.replace(b" ALPHA1", b"", 1).replace(b"000103 000206 ALPHA1", b"000103\t"))
     _, out, _ = call("run.txt", "--task", "1", "--fix", "mended.txt")
-    assert f"→ {wording('write-last-column')}; mended: {wording('written-if-other')}" in out
+    assert "→ …; mended: …" in out
     assert "000103\t\n" in Path("mended.txt").read_text()
     put("run.txt", RUN1.replace(b"000206", "00０206".encode()).replace(b"000207", "00é207".encode()))
     _, out, _ = call("run.txt", "--task", "1", "--fix", "mended.txt")
-    assert f"→ write ASCII; mended 1 of 2: {wording('full-width-letters')}" in out
+    assert "→ write ASCII; mended 1 of 2: …" in out
 
 
 def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would_become_a_document(call: Call) -> None:
@@ -239,7 +239,7 @@ def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would
     call("run.txt", "--task", "1", "--fix", "once.txt")
     assert Path("once.txt").read_text().split("\n")[1] == "000101 ALPHA1234567"
     _, out, _ = call("once.txt", "--task", "1", "--fix", "twice.txt")
-    assert wording("wrong-number-columns", ..., n=1) in out
+    assert "run tag" in out
     assert Path("twice.txt").read_bytes() == Path("once.txt").read_bytes()
     call("run.txt", "--task", "1", "--fix", "named.txt", "--tag", "NEW")
     assert Path("named.txt").read_text().split("\n")[1] == "000101 NEW"
@@ -252,8 +252,8 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
     code, _, err = call("a/one.txt", "b/two.txt", "--fix", "mended")
     assert code == 0
     assert err.splitlines()[1:] == [
-        f"a/one.txt: {wording('corrected-copy-written', 'mended/one.txt', 'nothing')}",
-        f"b/two.txt: {wording('corrected-copy-written', 'mended/two.txt', 'nothing')}",
+        "a/one.txt: … mended/one.txt … nothing …",
+        "b/two.txt: … mended/two.txt … nothing …",
     ]
     assert Path("mended/one.txt").read_bytes() == RUN1
     assert Path("mended/two.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"ALPHA2")
@@ -262,22 +262,22 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["run.txt", "--fix", "run.txt"], wording("read-would-written", "run.txt")),
-        (["run.txt", "--fix", "link.txt"], wording("read-would-written", "link.txt")),
-        (["run.txt", "--fix", "."], wording("read-would-written", "run.txt")),
+        (["run.txt", "--fix", "run.txt"], "[would-overwrite] run.txt …"),
+        (["run.txt", "--fix", "link.txt"], "[would-overwrite] link.txt …"),
+        (["run.txt", "--fix", "."], "[would-overwrite] run.txt …"),
         (
             ["run.txt", "--gold", "gold.json", "--fix", "gold.json"],
-            wording("read-would-written", "gold.json"),
+            "[would-overwrite] gold.json …",
         ),
-        (["a/run.txt", "run.txt", "--fix", "out"], wording("two-files-same")),
+        (["a/run.txt", "run.txt", "--fix", "out"], "[would-overwrite]"),
         (
             ["run.txt", "other.txt", "--fix", "no"],
-            wording("fix-needs-folder", "no"),
+            "[not-a-file] no …",
         ),
-        (["a/run.txt", "other.txt", "--fix", "."], wording("read-would-written", "other.txt")),
-        (["run.txt", "--fix", "-"], wording("fix-names-file", "-")),
-        (["run.txt", "--fix", "/dev/null"], wording("fix-names-file", "/dev/null")),
-        (["run.txt", "--fix", "no/run.txt"], f"no/run.txt: {wording('cannot-written', 'No such file or directory')}"),
+        (["a/run.txt", "other.txt", "--fix", "."], "[would-overwrite] other.txt …"),
+        (["run.txt", "--fix", "-"], "[not-a-file] - …"),
+        (["run.txt", "--fix", "/dev/null"], "[not-a-file] /dev/null …"),
+        (["run.txt", "--fix", "no/run.txt"], "no/run.txt: [cannot-write] No such file or directory …"),
     ],
 )
 def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence: str, call: Call) -> None:
@@ -286,7 +286,7 @@ def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence
     put("gold.json", GOLD1)
     Path("out").mkdir()
     Path("link.txt").symlink_to("run.txt")
-    assert call(*arguments, "--task", "1") == (2, "", f"coliee-ir: {sentence}\n")
+    assert heard(call(*arguments, "--task", "1")) == (2, "", f"coliee-ir: {sentence}\n")
     assert Path("run.txt").read_bytes() == RUN1
     assert Path("gold.json").read_text() == GOLD1
 
@@ -294,7 +294,7 @@ def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence
 def test_a_file_without_lines_gets_no_copy(call: Call) -> None:
     put("run.txt", "\n")
     _, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt")
-    assert err.splitlines()[1] == f"run.txt: {wording('no-corrected-copy', wording('file-contains-no-submission'))}"
+    assert err.splitlines()[1] == "run.txt: …"
     assert not Path("mended.txt").exists()
 
 
@@ -302,13 +302,13 @@ def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
     put("run.txt", b'{"000101": ["000201"')
     code, out, err = call("run.txt", "--task", "1", "--fix", "mended.txt")
     assert code == 1
-    assert [line.split("[")[-1] for line in out.splitlines() if line.startswith("           →")] == [
+    assert heard([line.split("[")[-1] for line in out.splitlines() if line.startswith("           →")]) == [
         "unreadable, this project]",
-        f"json, {wording('organisers-page-submissions')}]",
+        "json, … ]",
     ]
-    assert wording("broken-json", "Expecting ',' delimiter") in out
+    assert "Expecting ',' delimiter" in out
     assert "coliee-ir convert run.txt OUT --to columns" in out
-    assert err.splitlines()[1] == f"run.txt: {wording('no-corrected-copy', wording('file-cannot-read'))}"
+    assert err.splitlines()[1] == "run.txt: …"
     assert not Path("mended.txt").exists()
 
 
@@ -368,7 +368,7 @@ def test_standard_input_and_compressed_files_are_read(call: Call, monkeypatch: p
     Path("out").mkdir()
     code, out, err = call("-", "--fix", "out")
     assert (code, out.splitlines()[0]) == (0, "<stdin>")
-    assert err.endswith(f"<stdin>: {wording('corrected-copy-written', 'out/stdin.txt', 'nothing')}\n")
+    assert err.endswith("<stdin>: … out/stdin.txt … nothing …\n")
     put("run.txt.gz", gzip.compress(RUN1.replace(b"000201", b"000201.txt")))
     assert [rule for _, rule, _ in found("run.txt.gz", fix="mended.gz")] == ["txt-suffix"]
     assert gzip.decompress(Path("mended.gz").read_bytes()) == RUN1
@@ -382,7 +382,7 @@ def test_an_empty_file_is_a_finding_and_the_others_are_checked(call: Call) -> No
     put("run.txt", RUN1 + b"\n")
     code, out, _ = call("empty.txt", "run.txt")
     assert code == 1
-    assert wording("file-contains-no-submission") in out
+    assert "the file contains no submission lines" in out
     assert "1 blank line" in out
     assert call("empty.txt")[0] == 1
     assert call("empty.txt")[2] == ""
@@ -499,14 +499,14 @@ def test_a_list_of_ids_is_a_corpus_for_every_task() -> None:
     assert found("run.x", "task3-L.x", corpus="code.txt", **told) == []
     assert ("run.x", "document-unknown", 1) in found("run.x", corpus="ids.txt", **told)
     put("prose.txt", "Some words\nand no article.\n")
-    with pytest.raises(InputError, match=re.escape(wording("file-contains-no"))):
+    with refusing(InputError, "[empty]"):
         validate("run.x", corpus="prose.txt", **told)  # type: ignore[arg-type]
 
 
 def test_a_case_of_task_2_without_paragraphs_is_a_fault_of_the_corpus() -> None:
     put("run.txt", RUN2)
     put("fragments/827/entailed_fragment.txt", "text")
-    with pytest.raises(InputError, match=re.escape(wording("no-such-folder"))):
+    with refusing(InputError, "[no-file]"):
         validate("run.txt", task="2", corpus="fragments")
 
 
@@ -514,13 +514,13 @@ def test_the_remedy_names_what_the_ids_are_compared_with() -> None:
     put("run.x", T3_2025.files["task3.ALPHA"].replace(b" 96 ", b" 0096 "))
     put("ids.txt", "96\n121-2\n398-20\n7\n8\n5\n")
     finding = validate("run.x", task="3", edition=2025, corpus="ids.txt").findings[0]
-    assert finding.advice == (f"{wording('no-leading-zeros', 'corpus', 'corpus')}; here 96")
+    assert heard(finding.advice) == ("… corpus … corpus …; here 96")
 
 
 def test_a_query_is_told_once_and_the_first_remedy_counts() -> None:
     put("run.txt", RUN1.replace(b"000101", b"101").replace(b"000102", b"000l02"))
     (finding,) = validate("run.txt", task="1").findings
-    assert (finding.rule, finding.count, finding.advice) == ("query-form", 2, wording("leading-zeros-lost", "000101"))
+    assert heard((finding.rule, finding.count, finding.advice)) == ("query-form", 2, "… 000101 …")
     assert [(place.line, place.found) for place in finding.places] == [(1, "101"), (4, "000l02")]
     put("gold.json", json.dumps({"000103": [], "000104": []}))
     (finding,) = validate("run.txt", task="1", queries="gold.json").findings
@@ -531,7 +531,7 @@ def test_an_unknown_article_is_not_taken_for_the_end_of_its_number() -> None:
     put("run.x", T3_2025.files["task3.ALPHA"].replace(b" 121-2 ", b" 121-7 "))
     put("ids.txt", "96\n121-2\n398-20\n7\n8\n5\n")
     finding = validate("run.x", task="3", edition=2025, corpus="ids.txt").findings[0]
-    assert (finding.rule, finding.advice) == ("document-unknown", wording("write-ids-corpus"))
+    assert heard((finding.rule, finding.advice)) == ("document-unknown", "write ids as the corpus does")
 
 
 @pytest.mark.parametrize(
@@ -617,10 +617,9 @@ def test_a_validation_counts_its_findings() -> None:
     assert isinstance(result, Validation)
     assert [result.count(severity) for severity in Severity] == [1, 1, 1]
     assert result.errors == 1
-    assert str(result.findings[0]) == (
-        f"run.txt:2:15: error: {wording('run-tag-characters', '10 lines')} (first: line 2, column 15: 'A.1'; line "
-        "3, column 15: 'A.1'; line 4, column 15: 'A.1'); write A1 [tag-characters, "
-        f"{wording('organisers-page-submissions')}]"
+    assert heard(str(result.findings[0])) == (
+        "run.txt:2:15: error: … 10 lines … (first: line 2, column 15: 'A.1'; line 3, column 15: 'A.1'; line 4, "
+        "column 15: 'A.1'); write A1 [tag-characters, … ]"
     )
 
 
@@ -712,9 +711,9 @@ def test_the_files_of_three_runs_are_three_runs() -> None:
 def test_the_source_of_a_number_of_runs_is_that_of_the_edition() -> None:
     files = [put(f"{n}.txt", RUN2.replace(b"BETA", f"BETA{n}".encode())) for n in range(4)]
     (finding,) = validate(*files, task="2", edition=2021).findings
-    assert (finding.severity, finding.source) == (Severity.ERROR, wording("coliee-2021-overview-paper"))
+    assert heard((finding.severity, finding.source)) == (Severity.ERROR, "COLIEE 2021 overview paper")
     (finding,) = validate(*files, task="2").findings
-    assert (finding.severity, finding.source) == (Severity.WARNING, wording("coliee-2021-overview-paper"))
+    assert heard((finding.severity, finding.source)) == (Severity.WARNING, "COLIEE 2021 overview paper")
     files = [put(f"{n}.txt", ANSWERS.replace(b"ALPHA", f"A{n}".encode())) for n in range(4)]
     (finding,) = validate(*files, task="5").findings
     assert (finding.severity, finding.source) == (Severity.WARNING, "this project")
@@ -728,7 +727,7 @@ def test_a_run_tag_is_written_in_every_line(tag: bytes, call: Call) -> None:
     put("run.txt", RUN1.replace(b" ALPHA1", tag))
     code, _, err = call("run.txt", "--task", "1", "--fix", "mended.txt", "--tag", "OURS1")
     assert Path("mended.txt").read_bytes() == RUN1.replace(b"ALPHA1", b"OURS1")
-    assert err.splitlines()[1] == f"run.txt: {wording('corrected-copy-written', 'mended.txt', 'nothing')}"
+    assert err.splitlines()[1] == "run.txt: … mended.txt … nothing …"
     assert code == (0 if tag == b" ALPHA" else 1)
 
 
@@ -797,8 +796,8 @@ def test_a_system_description_is_accepted_beside_a_run(call: Call) -> None:
     Path("out").mkdir()
     code, out, err = call("run.txt", "description.txt", "--fix", "out")
     assert code == 0
-    assert wording("system-description-2", "1 run") in out
-    assert f"description.txt: {wording('no-corrected-copy', wording('system-description'))}" in err
+    assert "… 1 run …" in out
+    assert "description.txt: …" in err
     assert call("description.txt")[0] == 0
 
 
@@ -849,7 +848,7 @@ def test_several_golds_name_the_queries_together(call: Call) -> None:
     assert call("run.txt", "--gold", golds[0], "--gold", golds[1])[0] == 0
     code, out, err = call("run.txt", "--gold", golds[0], "--gold", golds[0])
     assert (code, out) == (2, "")
-    assert f"{golds[0]}: {wording('query-too', golds[0])}" in err
+    assert f"{golds[0]}: [duplicate] {golds[0]} …" in err
     assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
 
 

@@ -61,25 +61,25 @@ def read_corpus(path: PathLike, *, kind: Kind | None = None, gold: PathLike | Go
     if kind in ("cases", "fragments") or (kind is None and Path(path).is_dir()):
         found = kind or cases.sniff(path)
         if found is None:
-            raise InputError(str(path), "this folder holds no corpus", remedy=_KNOWN)
+            raise InputError("unknown-format", str(path), "this folder holds no corpus", remedy=_KNOWN)
         return CaseCorpus(path, gold) if found == "cases" else FragmentCorpus(path, gold)
     source = Source(path)
     if kind == "torts" or (kind is None and tort.sniff(source.head()) is not None):
         return TortCorpus(source, gold if gold is None or isinstance(gold, Gold) else Source(gold))
     if isinstance(gold, Gold):
-        raise UsageError("give the gold of Tasks 3 to 5 as a file here: it contains the statements")
+        raise UsageError("not-a-file", "give the gold of Tasks 3 to 5 as a file here: it contains the statements")
     if _holds_pairs(source):
         if gold is not None:
             held = f"{printable(source.name)} holds statements"
-            raise UsageError(f"{held}; give the Civil Code as the path and one file as gold=")
+            raise UsageError("wrong-part", f"{held}; give the Civil Code as the path and one file as gold=")
         return StatuteCorpus(None, source)
     if kind == "statutes" or civil_code.sniff(source.head()):
         pairs = None if gold is None else Source(gold)
         if pairs is not None and not _holds_pairs(pairs):
             remedy = 'give the XML that holds them, <dataset><pair id="H18-1-2">…<t2>…'
-            raise InputError(pairs.name, "this file holds no statements", remedy=remedy)
+            raise InputError("unknown-format", pairs.name, "this file holds no statements", remedy=remedy)
         return StatuteCorpus(source, pairs)
-    raise InputError(source.name, "unrecognised corpus format", remedy=_KNOWN)
+    raise InputError("unknown-format", source.name, "unrecognised corpus format", remedy=_KNOWN)
 
 
 def _holds_pairs(source: Source) -> bool:

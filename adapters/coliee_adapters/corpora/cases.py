@@ -114,11 +114,8 @@ class FragmentCorpus(Corpus):
         self.path = os.fspath(folder)
         self._folders = {entry.name: Path(entry.path) for entry in _listing(Path(folder)) if _is_query(entry)}
         if not self._folders:
-            raise InputError(
-                self.path,
-                "this folder contains no queries",
-                remedy=f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}",
-            )
+            remedy = f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}"
+            raise InputError("empty", self.path, "this folder contains no queries", remedy=remedy)
         named, self._gold = _named_by(gold)
         _check_known(named or (), self._folders, gold, self.path)
         self._queries = tuple(self._folders) if named is None else named
@@ -177,11 +174,11 @@ def _listing(folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return sorted((e for e in entries if not e.name.startswith(".")), key=lambda entry: entry.name)
     except FileNotFoundError:
-        raise InputError(str(folder), "there is no such folder", remedy="check the path") from None
+        raise InputError("no-file", str(folder), "there is no such folder", remedy="check the path") from None
     except NotADirectoryError:
-        raise InputError(str(folder), "this is a file", remedy="name the folder that it is in") from None
+        raise InputError("not-a-file", str(folder), "this is a file", remedy="name the folder that it is in") from None
     except OSError as error:
-        raise InputError(str(folder), f"cannot be read ({error.strerror or error})") from None
+        raise InputError("cannot-read", str(folder), f"cannot be read ({error.strerror or error})") from None
 
 
 def _is_text(entry: os.DirEntry[str]) -> bool:
@@ -205,10 +202,10 @@ def _texts(folder: Path, kind: str, remedy: str) -> dict[str, Path]:
         doc_id = normal_id(entry.name)
         if not doc_id or doc_id in files:
             problem = f"{files[doc_id].name} has the same id" if doc_id else "this file name contains no id"
-            raise InputError(entry.path, problem, remedy="keep one" if doc_id else "name it as 000018.txt")
+            raise InputError("duplicate", entry.path, problem, remedy="keep one" if doc_id else "name it as 000018.txt")
         files[doc_id] = Path(entry.path)
     if not files:
-        raise InputError(str(folder), f"there is no {kind} in this folder", remedy=remedy)
+        raise InputError("empty", str(folder), f"there is no {kind} in this folder", remedy=remedy)
     return dict(sorted(files.items()))
 
 
@@ -221,9 +218,9 @@ def _text(file: Path) -> str:
     try:
         raw = file.read_bytes()
     except FileNotFoundError:
-        raise InputError(str(file), "there is no such file", remedy="unpack the data again") from None
+        raise InputError("no-file", str(file), "there is no such file", remedy="unpack the data again") from None
     except OSError as error:
-        raise InputError(str(file), f"cannot be read ({error.strerror or error})") from None
+        raise InputError("cannot-read", str(file), f"cannot be read ({error.strerror or error})") from None
     return decode(without_marks(raw), str(file)).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -245,4 +242,5 @@ def _check_known(queries: tuple[str, ...], known: dict[str, Path], gold: PathLik
     if unknown:
         name = gold.path if isinstance(gold, Gold) else str(gold)
         problem = f"{len(unknown)} of the {len(queries)} queries named here are not in {folder}"
-        raise InputError(name, problem, found=unknown[0], remedy="give the folder and the gold of one edition")
+        remedy = "give the folder and the gold of one edition"
+        raise InputError("unknown-query", name, problem, found=unknown[0], remedy=remedy)

@@ -69,14 +69,11 @@ def read(source: Source) -> dict[str, Document]:
     for line, article in _of_xml(source) if is_xml else _of_text(source):
         if article.doc_id in articles:
             problem = f"this article is already in line {lines[article.doc_id]}"
-            raise InputError(source.name, problem, line=line, found=article.doc_id, remedy="keep one")
+            raise InputError("duplicate", source.name, problem, line=line, found=article.doc_id, remedy="keep one")
         articles[article.doc_id], lines[article.doc_id] = article, line
     if not articles:
-        raise InputError(
-            source.name,
-            "this file contains no articles",
-            remedy="give the Civil Code, as text with lines such as Article 96 (1) … or 第九十六条 …, or as XML",
-        )
+        remedy = "give the Civil Code, as text with lines such as Article 96 (1) … or 第九十六条 …, or as XML"
+        raise InputError("empty", source.name, "this file contains no articles", remedy=remedy)
     return articles
 
 

@@ -119,7 +119,7 @@ class Corpus(ABC):
         qrels = self.gold.qrels if self.gold is not None else None
         if qrels is None:
             known = f"no relevant documents are known for {printable(self.path)}"
-            raise UsageError(f"{known}; read_corpus takes them as gold=")
+            raise UsageError("option-needed", f"{known}; read_corpus takes them as gold=")
         return (
             Qrel(query, self.unique_id(query, document), relevance)
             for query, judged in qrels.items()
@@ -150,7 +150,7 @@ class Corpus(ABC):
 
     def no_such_query(self, query_id: str) -> UsageError:
         """The error of asking for a query that the corpus does not have."""
-        return UsageError(f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}")
+        return UsageError("unknown-query", f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}")
 
 
 class DocsStore:
@@ -167,7 +167,8 @@ class DocsStore:
         """
         document = self._corpus.find(doc_id)
         if document is None:
-            raise UsageError(f"there is no document {quoted(doc_id)} in the corpus {printable(self._corpus.path)}")
+            problem = f"there is no document {quoted(doc_id)} in the corpus {printable(self._corpus.path)}"
+            raise UsageError("unknown-document", problem)
         return document
 
     def get_many(self, doc_ids: Iterable[str]) -> dict[str, Document]:

@@ -69,8 +69,9 @@ class StatuteCorpus(Corpus):
     def _articles(self) -> dict[str, Document]:
         if self._code is None:
             raise UsageError(
+                "wrong-part",
                 f"{printable(self.path)} holds statements and no articles; "
-                "read_corpus takes the Civil Code as its path, and this file as gold="
+                "read_corpus takes the Civil Code as its path, and this file as gold=",
             )
         return civil_code.read(self._code)
 
@@ -84,6 +85,7 @@ class StatuteCorpus(Corpus):
         statements = list(pair.iter("t2"))
         if not statements:
             raise InputError(
+                "missing-key",
                 self._pairs.name if self._pairs is not None else self.path,
                 "this pair has no statement",
                 line=pair.line,

@@ -128,6 +128,7 @@ class TortCorpus(Corpus):
         texts = [text.strip() for text in held if isinstance(text, str)]
         if not isinstance(entries, list) or len(texts) < len(entries):
             raise InputError(
+                "structure",
                 self._source.name,
                 f"{key} is not a list of descriptions",
                 line=line,

@@ -141,7 +141,7 @@ def pack(
 ) -> bytes:
     """A bundle for a platform, as a zip."""
     if platform not in PLATFORMS:
-        raise UsageError(f"unknown platform {platform!r}; the platforms are {', '.join(PLATFORMS)}")
+        raise UsageError("unknown-name", f"unknown platform {platform!r}; the platforms are {', '.join(PLATFORMS)}")
     source = Source(gold)
     left_out = tuple(sorted(exclude))
     evaluator, _ = begin(source, [], task=task, edition=edition, exclude=left_out)

@@ -46,7 +46,7 @@ def render(comparison: Comparison, form: str) -> str:
     if len(every) > 1 and form == "json":
         return dumped({"comparisons": [one.to_dict() for one in every]})
     if len(every) > 1 and form in ("csv", "tsv"):
-        raise UsageError(f"{form} holds one table; name one measure")
+        raise UsageError("option-needed", f"{form} holds one table; name one measure")
     return "\n".join(FORMS[form](one) for one in every)
 
 

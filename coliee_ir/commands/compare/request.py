@@ -16,6 +16,7 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files import PathLike
 from coliee_adapters.lines import counted
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
 from coliee_ir.inbox.sheets import groups_of
@@ -204,12 +205,13 @@ def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterato
 
 def _check_choices(asked: Asked) -> None:
     if asked.test not in TESTS:
-        raise UsageError(f"unknown test {asked.test!r}; the tests are {', '.join(TESTS)}")
+        raise UsageError("unknown-name", f"unknown test {asked.test!r}; the tests are {', '.join(TESTS)}")
     if asked.correction not in list(CORRECTIONS):
-        raise UsageError(f"unknown correction {asked.correction!r}; the corrections are {', '.join(CORRECTIONS)}")
+        problem = f"unknown correction {asked.correction!r}; the corrections are {', '.join(CORRECTIONS)}"
+        raise UsageError("unknown-name", problem)
     one_of("margin", asked.margin, Real, "a number")
     if not (math.isnan(asked.margin) or 0 < asked.margin < math.inf):
-        raise UsageError("the margin must be greater than 0, for example 0.01")
+        raise UsageError("bad-value", "the margin must be greater than 0, for example 0.01")
 
 
 def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs: Sequence[tuple[int, int]]) -> None:
@@ -217,19 +219,21 @@ def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs:
     if asked.test != "t":
         return
     if asked.groups is not None:
-        raise UsageError(f"the {asked.test} test has no groups of queries; use --test randomisation")
+        raise UsageError("option-conflict", f"the {asked.test} test has no groups of queries; use --test randomisation")
     results = [scores.results[measure] for scores in scored]
     if not results[0].terms.is_mean:
         raise UsageError(
+            "unfit-measure",
             f"{measure} is not a mean over queries, so the {asked.test} test does not apply to it; "
-            "use --test randomisation"
+            "use --test randomisation",
         )
     left_out = [np.isnan(result.per_query) for result in results]
     for a, b in pairs:
         if not np.array_equal(left_out[a], left_out[b]):
             raise UsageError(
+                "unfit-measure",
                 f"{measure} leaves out different queries for {quoted(scored[a].tag)} and {quoted(scored[b].tag)}, so "
-                f"the paired {asked.test} test does not apply; use --test randomisation"
+                f"the paired {asked.test} test does not apply; use --test randomisation",
             )
 
 
@@ -242,7 +246,7 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
     if len(places) != 1:
         tags = ", ".join(shortened(scores.tag) for scores in scored)
         what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
-        raise UsageError(f"the baseline {quoted(str(baseline))} {what}; the runs are {tags}")
+        raise UsageError("unknown-name", f"the baseline {quoted(str(baseline))} {what}; the runs are {tags}")
     yield from ((at, places[0]) for at in range(len(scored)) if at != places[0])
 
 
@@ -304,16 +308,21 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
     tags = [shortened(standing.tag) for standing in comparison.standings]
     undefined = [shortened(s.tag) for s in comparison.standings if math.isnan(s.score)]
     if undefined:
-        yield f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
+        sentence = f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
+        yield Remark("undefined-measure", sentence)
     alike = [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]
     if alike:
         of_runs = counted(len(alike), "pair")
-        yield f"{of_runs} of runs contribute the same to {comparison.measure} in every query ({_some(alike, tags)})"
+        yield Remark(
+            "no-difference",
+            f"{of_runs} of runs contribute the same to {comparison.measure} in every query ({_some(alike, tags)})",
+        )
     if comparison.test == "t":
         no_p = sum(math.isnan(pair.p) and not math.isnan(pair.difference) for pair in comparison.pairs)
         if no_p:
             of_runs = counted(no_p, "pair")
-            yield f"{of_runs} of runs differ by the same amount in every query, so the t test is undefined"
+            sentence = f"{of_runs} of runs differ by the same amount in every query, so the t test is undefined"
+            yield Remark("no-difference", sentence)
     else:
         yield from _resolution(comparison, tests, tags)
 
@@ -336,9 +345,10 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
     few = [pair for pair, test in known if test.is_hopeless and test.differing < LEAST_DIFFERING]
     what = "queries" if not comparison.groups else "groups of queries"
     if few:
-        yield (
+        yield Remark(
+            "too-few-queries",
             f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in too few {what} for any "
-            f"difference to be significant ({_some(few, tags)})"
+            f"difference to be significant ({_some(few, tags)})",
         )
     sampled = [test for pair, test in known if pair not in few]
     times = comparison.together if comparison.correction == "holm" else 1
@@ -350,4 +360,5 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
         said += f", or {counted(times, 'pair')} corrected: {min(times * least, 1):.2g}"
     needed = math.floor(times / comparison.alpha) + 1
     ways = [] if needed > MOST_RESAMPLES else [f"--resamples {needed}"]
-    yield f"{said}; use {' or '.join([*ways, *(['--correction maxt'] if times > 1 else [])])}"
+    sentence = f"{said}; use {' or '.join([*ways, *(['--correction maxt'] if times > 1 else [])])}"
+    yield Remark("too-few-resamples", sentence)

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from coliee_adapters.classes import dataclass
+from coliee_adapters.remarks import told_of
 from coliee_ir.output.envelope import number, numbers, preamble
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
@@ -180,7 +181,7 @@ class Comparison(Shown):
                     "file": standing.file,
                     "score": number(standing.score),
                     "interval": numbers(standing.interval),
-                    "remarks": list(standing.remarks),
+                    **told_of(standing.remarks),
                 }
                 for standing in self.standings
             ],
@@ -205,5 +206,5 @@ class Comparison(Shown):
                 }
                 for pair in self.pairs
             ],
-            "remarks": list(self.remarks),
+            **told_of(self.remarks),
         }

@@ -49,7 +49,8 @@ def _put_in(form: NormalForm, found: dict[str, _Value], values: Mapping[str, _Va
         name = normalised(text, form)
         if found.setdefault(name, value) != value:
             problem = f"two ids become one in {form}, and differ in what the gold says of them"
-            raise InputError(path, problem, found=name, remedy="decide which is right, and delete the other")
+            remedy = "decide which is right, and delete the other"
+            raise InputError("conflicting", path, problem, found=name, remedy=remedy)
 
 
 @overload

@@ -47,16 +47,16 @@ def write_folds(
             written over a gold.
     """
     if str(folder) == "-":
-        raise UsageError("folds are several files: name a folder for them")
+        raise UsageError("not-a-file", "folds are several files: name a folder for them")
     queries = gold.queries
     if by_year:
         if groups is not None:
-            raise UsageError("folds are made of years or of groups: give one of the two")
+            raise UsageError("option-conflict", "folds are made of years or of groups: give one of the two")
         year_of = years(gold)
         names = list(dict.fromkeys(year_of.values()))
         fold = [names.index(year_of[query]) for query in queries]
         if len(names) < 2:
-            raise UsageError(f"{gold.path}: all queries are of one year, {names[0]}; leave out --by-year")
+            raise UsageError("no-dates", f"{gold.path}: all queries are of one year, {names[0]}; leave out --by-year")
     else:
         split = Split.of(queries, folds, Resampling(seed=seed).seed, groups)
         fold = split.folds(np.ones(len(queries), dtype=np.bool_), 0).tolist()

@@ -15,6 +15,7 @@ from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, wr
 from coliee_adapters.lines import counted
 from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
+from coliee_adapters.remarks import Remark
 from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.commands.convert.normalising import gold_in, submission_in
@@ -103,12 +104,14 @@ def convert(
         return _write_described(descriptions.read(files[0]), target, to, tag, files[0].name)
     is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
     if task is not None and to is None:
-        raise UsageError(f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run")
+        problem = f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
+        raise UsageError("option-needed", problem)
     if task is not None and not is_folder(source):
         one, other = (reads_as_gold, reads_as_run) if is_gold else (reads_as_run, reads_as_gold)
         if not one(files[0], task=task) and other(files[0], task=task):
             what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
-            raise UsageError(f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}")
+            problem = f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
+            raise UsageError("option-needed", problem)
     if normalise is not None and task is None:
         task = "trec"  # whose ids may have any character
     if is_folder(source) or is_gold:
@@ -127,7 +130,13 @@ def convert(
     if form != detect.MODEL_TEXT:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
-    return [*said, *(f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})" for one in without)]
+    return [
+        *said,
+        *(
+            Remark("no-answer", f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})")
+            for one in without
+        ),
+    ]
 
 
 def _write_described(
@@ -135,13 +144,15 @@ def _write_described(
 ) -> list[str]:
     """A system description in the organisers' form, or as ir_metadata, which is of one run."""
     if to not in (DESCRIPTION, METADATA):
-        raise UsageError(f"{name} is a system description: say --to {DESCRIPTION} or --to {METADATA}")
+        raise UsageError("option-needed", f"{name} is a system description: say --to {DESCRIPTION} or --to {METADATA}")
     chosen = [one for one in described if tag in (None, one.tag)]
     if not chosen:
-        raise UsageError(f"{name} describes no run {quoted(tag or '')}, but {', '.join(one.tag for one in described)}")
+        problem = f"{name} describes no run {quoted(tag or '')}, but {', '.join(one.tag for one in described)}"
+        raise UsageError("unknown-name", problem)
     if to == METADATA and len(chosen) > 1:
         tags = ", ".join(one.tag for one in chosen)
-        raise UsageError(f"{name} describes {len(chosen)} runs, and ir_metadata one: choose by --tag one of {tags}")
+        problem = f"{name} describes {len(chosen)} runs, and ir_metadata one: choose by --tag one of {tags}"
+        raise UsageError("cannot-convert", problem)
     with written(target) as stream:
         if to == DESCRIPTION:
             stream.write(descriptions.text_of(chosen))
@@ -217,7 +228,7 @@ def write(
 def _unfit(tag: str) -> list[str]:
     """What the rules of a submission have against its run tag."""
     fault = unfit_tag(tag)
-    return [f"{fault}, and {quoted(tag)} is not: name another with --tag"] if fault else []
+    return [Remark("bad-tag", f"{fault}, and {quoted(tag)} is not: name another with --tag")] if fault else []
 
 
 #: What conversion does about what is tolerated, where that is left open.
@@ -253,7 +264,7 @@ def write_submission(
     task = task_name(task)
     form = submission_rules(task, edition).form if has_submissions(task) else RUN_TARGET
     if not form:
-        raise UsageError(f"a submission to task {task} holds no documents")
+        raise UsageError("wrong-part", f"a submission to task {task} holds no documents")
     return write(run, target, to=form, tag=tag, submitted=has_coliee_submissions(task))
 
 
@@ -266,7 +277,7 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     if kind is None and to in (None, parquet.FORMAT):
         first = "say" if to is None else f"before {to}, convert it"
         problem = f"{file.name} can be a gold or a submission: {first} --to qrels (gold) or --to trec (submission)"
-        raise UsageError(problem)
+        raise UsageError("ambiguous", problem)
     return to == "qrels" if kind is None else kind == "gold"
 
 
@@ -282,13 +293,14 @@ def _sniffed(file: Source) -> str:
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
         shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
-        yield f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
+        sentence = f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
+        yield Remark("dropped", sentence)
 
 
 def _beside(parts: Collection[str], to: str) -> Iterator[str]:
     """That further parts of a record are left out."""
     if parts:
-        yield f"{' and '.join(parts)} dropped: {to} represents one part of a submission"
+        yield Remark("dropped", f"{' and '.join(parts)} dropped: {to} represents one part of a submission")
 
 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
@@ -316,7 +328,8 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     _allow(to, RUN_TARGETS, "a run")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
     if "documents" not in form.holds:
-        raise UsageError(f"{run.path} does not consist of labels: some documents are not one Y or N per query")
+        problem = f"{run.path} does not consist of labels: some documents are not one Y or N per query"
+        raise UsageError("wrong-part", problem)
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return
@@ -331,7 +344,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     if "scores" not in form.holds and run.scored:
         yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
     if "tag" not in form.holds:
-        yield f"the run tag is dropped: {to} cannot represent it"
+        yield Remark("dropped", f"the run tag is dropped: {to} cannot represent it")
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
@@ -348,9 +361,8 @@ def _fill_claims(form: _RunForm, run: Gathered, target: PathLike, template: Path
     if queries and run.rankings and run.rankings.keys().isdisjoint(queries):
         shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (run.rankings, queries)]
         problem = f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}"
-        raise MismatchError(
-            run.path, problem, remedy="is the template that of another file, or the run of another task?"
-        )
+        remedy = "is the template that of another file, or the run of another task?"
+        raise MismatchError("mismatch", run.path, problem, remedy=remedy)
     accepted = {query: run.rankings.get(query, {}) for query in queries}
     _put(form, Submitted(Ranked(accepted, scored=False), "", file), target)
     yield _filled(accepted, template)
@@ -362,7 +374,8 @@ def _fill_claims(form: _RunForm, run: Gathered, target: PathLike, template: Path
 
 def _template(path: PathLike | None) -> Source:
     if path is None:
-        raise UsageError("a submission of the pilot repeats the test file: give it with --template FILE")
+        problem = "a submission of the pilot repeats the test file: give it with --template FILE"
+        raise UsageError("option-needed", problem)
     return Source(path)
 
 
@@ -378,4 +391,4 @@ def _put(form: Form[Any, _Held], held: _Held, target: PathLike) -> None:
 
 def _allow(to: str, targets: Collection[str], what: str) -> None:
     if to not in targets:
-        raise UsageError(f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
+        raise UsageError("cannot-convert", f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")

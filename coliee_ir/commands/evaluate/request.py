@@ -66,7 +66,7 @@ def evaluate(
     one = Submission(run, answers, long_list) if beside and not isinstance(run, Submission) else run
     scored = evaluate_all(gold, [one], measures=measures, jobs=1, keep="queries", **rules)
     if len(scored) != 1:
-        raise UsageError(f"{run} holds {counted(len(scored), 'run')}; evaluate_all scores several")
+        raise UsageError("shape", f"{run} holds {counted(len(scored), 'run')}; evaluate_all scores several")
     return scored[0]
 
 
@@ -181,7 +181,7 @@ def score(
     scores = [one.kept(keep) for one in _of_stores(found.stores, evaluator)]
     submissions: list[Submission | None] = [None] * len(scores)
     if not (arrived.handed or scores or invalid):
-        raise UsageError("; ".join(["there is no run to score", *remarks]))
+        raise UsageError("no-run", "; ".join(["there is no run to score", *remarks]))
     with ExitStack() as stack:
         parts = [one.parts for one in arrived.handed]
         if store is None:
@@ -196,7 +196,7 @@ def score(
                 scores.append((replace(result, tag=one.name) if one.name else result).kept(keep))
                 submissions.append(one.parts)
             elif keep_going:
-                invalid.append(one.invalid(str(result)))
+                invalid.append(one.invalid(Remark(result.kind, str(result))))
             else:
                 raise result
         if store is not None:
@@ -232,7 +232,8 @@ def _refuse_one_run(runs: object) -> None:
         if inside and not is_tuple and all(isinstance(value, str | int | float) for value in inside) and (
             not isinstance(one, Mapping) or all(type(value) in (int, float) for value in inside)
         ):  # fmt: skip
-            raise UsageError("this is one run, query by query; give runs by name, {'bm25': run}, or in a list, [run]")
+            problem = "this is one run, query by query; give runs by name, {'bm25': run}, or in a list, [run]"
+            raise UsageError("shape", problem)
 
 
 def _asked_about_swap(scores: Scores, submission: Submission | None) -> Scores:

@@ -38,7 +38,7 @@ def depths(text: str) -> list[int]:
         match = re.fullmatch(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?", part.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last or last - first >= _MOST:
-            raise UsageError(f"--stages takes depths such as 10,50,100 or 1..20, not {text!r}")
+            raise UsageError("bad-value", f"--stages takes depths such as 10,50,100 or 1..20, not {text!r}")
         found.update(range(first, last + 1))
     return sorted(found)
 
@@ -131,7 +131,7 @@ def stages(runs: Sequence[Scores], at: Sequence[int]) -> Stages:
     """
     measure = next(iter(runs[0].results))
     if not protocol(runs[0].task, runs[0].edition).ranked:
-        raise UsageError(f"--stages needs rankings; submissions to task {runs[0].task} contain none")
+        raise UsageError("unfit-option", f"--stages needs rankings; submissions to task {runs[0].task} contain none")
     rel = relevance_of(measure)
     told = []
     for scores in runs:

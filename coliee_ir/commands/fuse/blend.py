@@ -63,7 +63,7 @@ class Blend:
         kept = counted_runs(held.named, weights) > 0
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():
-            raise UsageError("a fused score is too large to represent; use smaller weights")
+            raise UsageError("bad-score", "a fused score is too large to represent; use smaller weights")
         compared = np.where(kept, as_compared(scores), -np.inf)
         order = by_score(held.query, compared, stable=True)
         rank = np.empty(len(order), dtype=np.int64)

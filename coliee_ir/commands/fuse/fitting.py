@@ -94,11 +94,10 @@ def fit_fusion(
     method = method or ("vote" if votes else "combsum")
     fusion = Fusion(method, norm, k, depth=depth, top=top, ties=ties)
     if votes and method != "vote":
-        raise UsageError(f"answers can only be fused by vote, not by {method}")
+        raise UsageError("unfit-option", f"answers can only be fused by vote, not by {method}")
     if not votes and not METHODS[method].ranks:
-        raise UsageError(
-            f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
-        )
+        problem = f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
+        raise UsageError("unfit-option", problem)
     unreadable = evaluator.decisions.unreadable_answers
     given = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
     groups = years(evaluator.gold) if by_year else None
@@ -163,7 +162,7 @@ def _trial(
     """
     if evaluator.protocol.parts == ("answers",):
         if measure not in ("", "Accuracy"):
-            raise UsageError(f"votes on answers are fitted to Accuracy, not to {measure}")
+            raise UsageError("unfit-measure", f"votes on answers are fitted to Accuracy, not to {measure}")
         answers = _answers(given, evaluator)
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
         ballots = Ballots(answers, labels, fusion.ties or TIES[0], fold)
@@ -179,19 +178,21 @@ def _trial(
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     """What to maximise; with the cutoff that is given."""
     if not evaluator.protocol.ranked:
-        raise UsageError(f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights")
+        problem = f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights"
+        raise UsageError("unfit-option", problem)
     scores = evaluator.protocol.scores
     asked = named([name], scores) if name else [one for one in evaluator.official if one.needs == ("documents",)][:1]
     if len(asked) != 1:
-        raise UsageError(f"--measure must name one measure; {name!r} expands to {len(asked)}")
+        raise UsageError("ambiguous", f"--measure must name one measure; {name!r} expands to {len(asked)}")
     if asked[0].needs != ("documents",):
-        raise UsageError(f"weights are fitted on documents, but {asked[0]} needs {' and '.join(asked[0].needs)}")
+        problem = f"weights are fitted on documents, but {asked[0]} needs {' and '.join(asked[0].needs)}"
+        raise UsageError("unfit-measure", problem)
     if top is None:
         return asked[0]
     if getattr(asked[0], "cutoff", None) is not None:
-        raise UsageError(f"{asked[0]} has a cutoff and --top {top} is another; use one of the two")
+        raise UsageError("option-conflict", f"{asked[0]} has a cutoff and --top {top} is another; use one of the two")
     if not hasattr(asked[0], "cutoff"):
-        raise UsageError(f"--top applies to P, R and F of sets; {asked[0]} uses the whole ranking")
+        raise UsageError("unfit-option", f"--top applies to P, R and F of sets; {asked[0]} uses the whole ranking")
     return replace(asked[0], cutoff=top)  # type: ignore[type-var]  # those with a cutoff are dataclasses
 
 
@@ -200,9 +201,8 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ru
     rankings = []
     for record in records:
         if isinstance(record, Answers):
-            raise UsageError(
-                f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
-            )
+            problem = f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
+            raise UsageError("unfit-option", problem)
         check(judge(evaluator.qrels["documents"], record, evaluator.excluded), evaluator.gold.path, record.path)
         rankings.append(record)
     return rankings
@@ -212,7 +212,8 @@ def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ans
     """The runs, each of which must hold answers and belong to the gold."""
     for record in records:
         if not isinstance(record, Answers):
-            raise UsageError(f"Task {evaluator.task} asks for answers, and {record.path} contains documents")
+            problem = f"Task {evaluator.task} asks for answers, and {record.path} contains documents"
+            raise UsageError("wrong-part", problem)
         evaluator.evaluate(record)  # refuses answers to other questions
     return [record for record in records if isinstance(record, Answers)]
 

@@ -162,8 +162,10 @@ def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
     if method == "rrf":
         return Parts(np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0), held.named)
     if NORMS[norm].of_scores and bool(np.any(np.abs(held.scores) > GREATEST_SCORE)):
-        raise UsageError(f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf")
+        problem = f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf"
+        raise UsageError("bad-score", problem)
     if norm == "max" and bool(np.any(held.scores[held.named] < 0)):
-        raise UsageError("--norm max divides by the greatest score and would turn negative ones around; take min-max")
+        problem = "--norm max divides by the greatest score and would turn negative ones around; take min-max"
+        raise UsageError("bad-score", problem)
     given = np.ones_like(held.named) if NORMS[norm].of_all else held.named
     return Parts(np.where(given, NORMS[norm].value(held), 0.0), given)

@@ -17,7 +17,7 @@ from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.normal_forms import is_folded, mistaken
 from coliee_adapters.records import Answers, Run
-from coliee_adapters.remarks import Remarks, worded
+from coliee_adapters.remarks import Remark, Remarks, worded
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.candidates import Candidates
@@ -89,32 +89,33 @@ class Fusion:
         for name in ("method", "norm", "ties"):
             one_of(name, getattr(self, name), str | None, "a name")
         if self.method not in METHODS:
-            raise UsageError(f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
+            raise UsageError("unknown-name", f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
         takes = METHODS[self.method].takes
         for name in ("norm", "k", "weights", "depth", "least", "top", "ties"):
             if getattr(self, name) is not None and name not in takes:
-                raise UsageError(f"{self.method} takes no {name}; it takes {', '.join(sorted(takes))}")
+                raise UsageError("unfit-option", f"{self.method} takes no {name}; it takes {', '.join(sorted(takes))}")
         if self.norm is not None and self.norm not in NORMS:
-            raise UsageError(f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}")
+            problem = f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}"
+            raise UsageError("unknown-name", problem)
         if self.ties is not None and self.ties not in TIES:
-            raise UsageError(f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
+            raise UsageError("bad-value", f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
         if self.k is not None and not (is_finite(self.k) and self.k >= 0):
-            raise UsageError(f"k must be a number ≥ 0, not {self.k!r}")
+            raise UsageError("bad-value", f"k must be a number ≥ 0, not {self.k!r}")
         if self.least is not None and not (is_finite(self.least) and self.least > 0):
-            raise UsageError(f"the least weight must be a number greater than 0, not {self.least!r}")
+            raise UsageError("bad-value", f"the least weight must be a number greater than 0, not {self.least!r}")
         for name in ("depth", "top"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int) and not isinstance(value, bool) and value > 0):
-                raise UsageError(f"{name} must be an integer ≥ 1, not {value!r}")
+                raise UsageError("bad-value", f"{name} must be an integer ≥ 1, not {value!r}")
         if self.weights is not None:
             # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
             object.__setattr__(self, "weights", tuple(one_of("weights", self.weights, Iterable, "a list of numbers")))
             for weight in self.weights:
                 if not (is_finite(weight) and weight >= 0):
-                    raise UsageError(f"a weight must be a number ≥ 0, not {weight!r}")
+                    raise UsageError("bad-value", f"a weight must be a number ≥ 0, not {weight!r}")
             object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
             if not any(self.weights):
-                raise UsageError("at least one weight must be greater than 0")
+                raise UsageError("bad-value", "at least one weight must be greater than 0")
 
     def fuse(
         self,
@@ -145,7 +146,7 @@ class Fusion:
         if answers:
             return self._answers(answers, weights, said, name)
         if self.ties is not None:
-            raise UsageError("--ties applies to votes on labels only")
+            raise UsageError("unfit-option", "--ties applies to votes on labels only")
         gathered = [Gathered(record) for record in records if isinstance(record, Run)]
         said += _read_remarks(records, gathered)
         held = self.candidates(gathered)
@@ -164,7 +165,7 @@ class Fusion:
             if rankings and empty:
                 said.append(_left_out(empty))
         if not rankings:
-            raise UsageError(f"the result is empty: no query has a document for {self.method}")
+            raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
         return Fused(Run.of(rankings, tag=name), tuple(said))
 
     def candidates(self, runs: Sequence[Gathered]) -> Candidates:
@@ -189,21 +190,21 @@ class Fusion:
 
     def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
         if self.method != "vote":
-            raise UsageError(f"answers can only be fused by vote, not by {self.method}")
+            raise UsageError("unfit-option", f"answers can only be fused by vote, not by {self.method}")
         if unfit := [name for name in ("least", "depth") if getattr(self, name) is not None]:
-            raise UsageError(f"a vote on answers does not use {unfit[0]}: the greater weight decides")
+            raise UsageError("unfit-option", f"a vote on answers does not use {unfit[0]}: the greater weight decides")
         ties = self.ties or TIES[0]
         found = votes.counted(answers, weights.tolist(), ties)
         if not found.labels:
-            raise UsageError("the result is empty: no run with a weight answers a query")
+            raise UsageError("no-result", "the result is empty: no run with a weight answers a query")
         for run in answers:
-            said += [f"{shortened(run.tag)}: {sentence}" for sentence in run.remarks.sentences(_DONE)]
+            said += [sentence.of_part("run", shortened(run.tag)) for sentence in run.remarks.sentences(_DONE)]
         said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
         if found.ties:
             how = "as in the first run that answers" if ties == "first" else ties
             what = worded("{n} (answer is a tie|answers are ties)", len(found.ties))
             shown = ", ".join(found.ties[:_MANY]) + (", …" if len(found.ties) > _MANY else "")
-            said.append(f"{what}, decided {how} (--ties {ties}): {shown}")
+            said.append(Remark("answer-tie", f"{what}, decided {how} (--ties {ties}): {shown}"))
         return Fused(Answers(found.labels, tag), tuple(said), found.ties)
 
     def _weights(self, tags: Sequence[str]) -> tuple[FloatArray, list[str]]:
@@ -211,16 +212,19 @@ class Fusion:
         if self.weights is None:
             return np.ones(len(tags)), []
         if len(self.weights) != len(tags):
-            raise UsageError(f"{counted(len(self.weights), 'weight')} for {len(tags)} runs: give one a run")
-        weights, said = list(self.weights), []
+            problem = f"{counted(len(self.weights), 'weight')} for {len(tags)} runs: give one a run"
+            raise UsageError("bad-value", problem)
+        weights, said = list(self.weights), list[str]()
         if self.runs and list(self.runs) != list(tags):
             fitted = ", ".join(map(shortened, self.runs))
             if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
                 weights = [self.weights[self.runs.index(tag)] for tag in tags]
-                said.append(f"run order differs from fitting ({fitted}); weights matched by run tag")
+                sentence = f"run order differs from fitting ({fitted}); weights matched by run tag"
+                said.append(Remark("fitted-to-others", sentence))
             else:
                 given = ", ".join(map(shortened, tags))
-                said.append(f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order")
+                sentence = f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order"
+                said.append(Remark("fitted-to-others", sentence))
         return np.array(weights), said
 
     def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
@@ -229,7 +233,7 @@ class Fusion:
             return []
         unscored = [shortened(record.tag) for record in records if isinstance(record, Run) and not record.scored]
         told = worded("(has|have) no scores: the i-th of n documents counts as n - i + 1", len(unscored))
-        return [f"{', '.join(unscored)} {told}"] if unscored else []
+        return [Remark("no-scores", f"{', '.join(unscored)} {told}")] if unscored else []
 
     def to_dict(self) -> dict[str, Any]:
         """The fusion as JSON holds it, without what is not set."""
@@ -249,20 +253,23 @@ class Fusion:
         """
         names = {field.name for field in fields(cls)}
         if not isinstance(held, Mapping) or not isinstance(held.get("method"), str):
-            raise UsageError('a fusion is written as {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}')
+            problem = 'a fusion is written as {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}'
+            raise UsageError("structure", problem)
         if unknown := [str(name) for name in held if name not in names]:
-            raise UsageError(f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}")
+            problem = f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
+            raise UsageError("structure", problem)
         for name in ("weights", "runs"):
             if name in held and not isinstance(held[name], list):
-                raise UsageError(f"the {name} of a fusion must be a list")
+                raise UsageError("structure", f"the {name} of a fusion must be a list")
         if not all(isinstance(tag, str) for tag in held.get("runs", ())):
-            raise UsageError("the runs of a fusion must be named by text")
+            raise UsageError("structure", "the runs of a fusion must be named by text")
         if not isinstance(held.get("norm", ""), str) or not isinstance(held.get("ties", ""), str):
-            raise UsageError("norm and ties of a fusion must be text")
+            raise UsageError("structure", "norm and ties of a fusion must be text")
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
         fusion = cls(**given)
         if fusion.runs and len(fusion.runs) != len(fusion.weights or ()):
-            raise UsageError(f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(fusion.runs), 'run')}")
+            problem = f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(fusion.runs), 'run')}"
+            raise UsageError("bad-value", problem)
         return fusion
 
     def save(self, path: PathLike) -> None:
@@ -287,7 +294,7 @@ class Fusion:
             return cls.from_dict(held.get("fusion", held) if isinstance(held, dict) else held)
         except UsageError as error:
             remedy = "give what coliee-ir fuse --save-weights wrote, or weights with commas"
-            raise InputError(source.name, f"this is not a fusion: {error}", remedy=remedy) from None
+            raise InputError(error.kind, source.name, f"this is not a fusion: {error}", remedy=remedy) from None
 
 
 def fuse(
@@ -352,15 +359,14 @@ def read_all(
         UsageError: there is only one.
     """
     if isinstance(runs, str) or len(runs) < 2:
-        raise UsageError("give at least two runs to fuse")
+        raise UsageError("too-few", "give at least two runs to fuse")
     records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
             holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]
             remedy = "runs of documents and runs of answers cannot be fused together"
-            raise InputError(
-                record.path, f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}", remedy=remedy
-            )
+            problem = f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}"
+            raise InputError("wrong-part", record.path, problem, remedy=remedy)
     return records
 
 
@@ -384,11 +390,11 @@ def _cut(run: Gathered, depth: int | None) -> Mapping[str, Mapping[str, float]]:
 
 def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]) -> list[str]:
     """What was tolerated in each run."""
-    said = []
+    said: list[str] = []
     for record, run in zip(records, gathered, strict=True):
         remarks = run.remarks + Remarks()
         remarks.add("duplicate", n=run.lines - run.retrieved)
-        said += [f"{shortened(record.tag)}: {sentence}" for sentence in remarks.sentences(_DONE)]
+        said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences(_DONE)]
     return said
 
 
@@ -399,13 +405,22 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
         return []
     pattern = "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as different"
     first = "; ".join(shortened(f"{text} for {other}, {form}") for text, other, form in pairs[:_SHOWN])
-    return [f"{worded(pattern, len(pairs))} (first: {first}); `coliee-ir convert --normalise` writes one form"]
+    return [
+        Remark(
+            "other-form",
+            f"{worded(pattern, len(pairs))} (first: {first}); `coliee-ir convert --normalise` writes one form",
+        )
+    ]
 
 
 def _identical(records: Sequence[Run | Answers]) -> list[str]:
     """Which runs are copies of others: what is given twice counts twice."""
     twins = zip(records, copies(record.path for record in records), strict=True)
-    return [f"{shortened(record.tag)}: this run is identical to {twin}" for record, twin in twins if twin]
+    return [
+        Remark("identical", f"{shortened(record.tag)}: this run is identical to {twin}")
+        for record, twin in twins
+        if twin
+    ]
 
 
 def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
@@ -420,10 +435,15 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
         if len(run) < len(queries)
     )
     told = worded("{n} (query is|queries are) not in all runs", len(some))
-    return [f"{told} (first: {'; '.join(map(shortened, some[:_SHOWN]))}); of {len(queries)}, {lacking}"]
+    return [
+        Remark(
+            "unshared-query",
+            f"{told} (first: {'; '.join(map(shortened, some[:_SHOWN]))}); of {len(queries)}, {lacking}",
+        )
+    ]
 
 
 def _left_out(queries: Sequence[str]) -> str:
     """Which queries a set has nothing for."""
     pattern = "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out"
-    return f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})"
+    return Remark("left-out", f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})")

@@ -7,6 +7,7 @@ from typing import Any
 from coliee_adapters.classes import dataclass
 from coliee_adapters.files import PathLike, written
 from coliee_adapters.records import Answers, Run
+from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.commands.fuse.recipe import Fused, Fusion
 from coliee_ir.output.envelope import apart, dumped, number
@@ -100,7 +101,10 @@ class FittedFusion(Shown):
             return self.fused.remarks
         are = "are worse than" if best.behind.is_shown else "are not shown to be better than"
         told = f"difference {value:+.4f}, 95% interval {low:+.4f} to {high:+.4f}"
-        return (f"on held-out queries the fitted weights {are} {best.name}: {told}", *self.fused.remarks)
+        return (
+            Remark("weights-no-better", f"on held-out queries the fitted weights {are} {best.name}: {told}"),
+            *self.fused.remarks,
+        )
 
     def __repr__(self) -> str:
         return f"FittedFusion({self.fusion!r}, measure={self.measure!r}, held_out={self.held_out:.4f})"

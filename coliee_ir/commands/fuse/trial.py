@@ -58,7 +58,7 @@ class Trial:
         self.blend, self.qrels, self.measure, self.decisions = blend, qrels, measure, decisions
         self.cuts = is_cut(measure)
         if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
-            raise UsageError(f"{measure} needs a cutoff to fit weights, for example {measure}@5")
+            raise UsageError("unfit-measure", f"{measure} needs a cutoff to fit weights, for example {measure}@5")
         held = blend.held
         number = {query: at for at, query in enumerate(qrels.queries)}
         #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged

@@ -75,7 +75,7 @@ def build(board: Board, name: str, extras: Extras) -> Grid:
         UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
     """
     if name not in TABLES:
-        raise UsageError(f"unknown table {name!r}; the tables are {', '.join(TABLES)}")
+        raise UsageError("unknown-name", f"unknown table {name!r}; the tables are {', '.join(TABLES)}")
     table = replace(TABLES[name].build(board, extras), label=f"tab:task{board.task}-{name}")
     return styled(table, extras.decimals, percent=extras.percent)
 

@@ -11,6 +11,7 @@ from coliee_adapters.errors import InputError, shortened
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
 from coliee_adapters.records import normal_id
+from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 
 _MARKS: Final = {"1": True, "x": True, "y": True, "yes": True, "true": True, "✓": True, "○": True,
@@ -66,16 +67,16 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
                 found.setdefault(name, {})[query] = None
     if not any(found.values()):
         remedy = "write query,category in the first row, then the ids of the gold"
-        raise InputError(
-            sheet.name, "no judged question has a category", found=next(iter(strangers), None), remedy=remedy
-        )
+        problem = "no judged question has a category"
+        raise InputError("no-result", sheet.name, problem, found=next(iter(strangers), None), remedy=remedy)
     remarks = []
     if strangers:
         shown = ", ".join(map(shortened, sorted(strangers)[:3]))
-        remarks.append(f"{sheet.name}: {counted(len(strangers), 'question')} not judged and skipped ({shown})")
+        sentence = f"{sheet.name}: {counted(len(strangers), 'question')} not judged and skipped ({shown})"
+        remarks.append(Remark("sheet-rows", sentence))
     questions = {name: tuple(of) for name, of in found.items() if of}
     if empty := [name for name, of in found.items() if not of]:
-        remarks.append(f"{sheet.name}: no judged question is marked as {', '.join(empty)}")
+        remarks.append(Remark("sheet-rows", f"{sheet.name}: no judged question is marked as {', '.join(empty)}"))
     return Categories(sheet.name, questions, tuple(remarks))
 
 
@@ -83,6 +84,6 @@ def _is_marked(mark: str, line: int, sheet: Sheet) -> bool:
     try:
         return _MARKS[mark.lower()]
     except KeyError:
-        raise InputError(
-            sheet.name, "this cell is not a mark", line=line, found=mark, remedy="write 1 or x, or leave the cell empty"
-        ) from None
+        problem = "this cell is not a mark"
+        remedy = "write 1 or x, or leave the cell empty"
+        raise InputError("bad-cell", sheet.name, problem, line=line, found=mark, remedy=remedy) from None

@@ -46,7 +46,7 @@ def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
     """How many documents a query chooses among, on average over the queries of a gold."""
     law = protocol(task).law
     if not law:
-        raise UsageError("plain TREC files have no corpus that can be read: leave --corpus out")
+        raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
     if law == "statute":  # the same articles for every question
         return float(len(read_corpus(corpus, task=task).doc_ids()))
     texts = read_corpus(corpus, task=task, gold=gold)

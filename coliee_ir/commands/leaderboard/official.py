@@ -12,6 +12,7 @@ from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.lines import counted
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare import Interval
 from coliee_ir.inbox.sheets import Row, Sheet, read_sheet
 from coliee_ir.rules.protocol import NUMBERED, edition_year, task_name
@@ -103,9 +104,8 @@ def read_official(
     at = sheet.column(*names)
     if at is None:
         remedy = f"the runs are ranked by {measure}: name its column {names[0]}"
-        raise InputError(
-            sheet.name, f"no column contains {measure}", line=1, found=",".join(sheet.header), remedy=remedy
-        )
+        problem = f"no column contains {measure}"
+        raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
     run_at, team_at = sheet.column(*_RUN), sheet.column("team", "group")
     runs, silent, baselines, decimals = [], 0, 0, 0
     for row in sheet.rows:
@@ -119,22 +119,24 @@ def read_official(
             decimals = max(decimals, len(row.cells[at].rstrip("%").partition(".")[2]))
             runs.append(OfficialRun(team, name, _score(row, at, sheet)))
     if not runs:
-        raise InputError(sheet.name, f"no row has a score under {sheet.header[at]}", remedy="give the table of a year")
+        problem = f"no row has a score under {sheet.header[at]}"
+        raise InputError("empty", sheet.name, problem, remedy="give the table of a year")
     remarks = list(left_out)
     if any(run.score > 1 for run in runs):
         runs = [run._replace(score=run.score / 100) for run in runs]
         decimals += 2
-        remarks.append(f"{sheet.name}: scores above 1 are read as percentages")
+        remarks.append(Remark("sheet-rows", f"{sheet.name}: scores above 1 are read as percentages"))
     if baselines:
-        remarks.append(f"{sheet.name}: {counted(baselines, 'baseline')} of the organisers left out")
+        sentence = Remark("sheet-rows", f"{sheet.name}: {counted(baselines, 'baseline')} of the organisers left out")
+        remarks.append(Remark("sheet-rows", sentence))
     if silent:
-        remarks.append(f"{sheet.name}: {counted(silent, 'row')} without a score left out")
+        remarks.append(Remark("sheet-rows", f"{sheet.name}: {counted(silent, 'row')} without a score left out"))
     return Published(sheet.name, sheet.header[at], tuple(runs), decimals, tuple(remarks))
 
 
 def _rows_at_hand(sheet: Sheet, task: str | None, edition: int | None) -> tuple[Sheet, list[str]]:
     """The sheet without the rows of other tasks and editions, and what was left out."""
-    said = []
+    said: list[str] = []
     for names, wanted, option in ((("task",), task, "--task"), (("edition", "year"), edition, "--edition")):
         at = sheet.column(*names)
         if at is None or wanted is None:
@@ -145,10 +147,10 @@ def _rows_at_hand(sheet: Sheet, task: str | None, edition: int | None) -> tuple[
         if not kept and (len(values) > 1 or (option == "--task" and _NAMED_TASK.fullmatch(values[0]))):
             problem = f"no row has {option[2:]} {wanted}, as the runs do"
             remedy = f"give a table of this {option[2:]}, or name that of the runs with {option}"
-            raise InputError(sheet.name, problem, found=", ".join(values), remedy=remedy)
+            raise InputError("unknown-name", sheet.name, problem, found=", ".join(values), remedy=remedy)
         if 0 < len(kept) < len(sheet.rows):
             others = counted(len(sheet.rows) - len(kept), "row")
-            said.append(f"{sheet.name}: {others} of another {option[2:]} left out")
+            said.append(Remark("sheet-rows", f"{sheet.name}: {others} of another {option[2:]} left out"))
             sheet = sheet._replace(rows=kept)
     return sheet, said
 
@@ -166,9 +168,8 @@ def _score(row: Row, at: int, sheet: Sheet) -> float:
         value = math.nan
     if not 0 <= value <= 100:
         remedy = "write a score such as 0.7037"
-        raise InputError(
-            sheet.name, f"this is not a score, in column {sheet.header[at]}", line=row.line, found=text, remedy=remedy
-        )
+        problem = f"this is not a score, in column {sheet.header[at]}"
+        raise InputError("bad-cell", sheet.name, problem, line=row.line, found=text, remedy=remedy)
     return value
 
 

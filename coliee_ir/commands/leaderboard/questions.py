@@ -27,7 +27,7 @@ def relevant(board: Board) -> Grid:
         UsageError: the gold names no documents.
     """
     if board.relevant is None:
-        raise UsageError(f"{board.gold} contains no relevant documents to group questions by")
+        raise UsageError("no-result", f"{board.gold} contains no relevant documents to group questions by")
     sizes, counts = np.unique(board.relevant, return_counts=True)
     rows = [
         [Number(size, str(size)), Number(n, str(n))] for size, n in zip(sizes.tolist(), counts.tolist(), strict=True)
@@ -140,9 +140,10 @@ def crossed(board: Board, categories: Categories | None) -> Grid:
         UsageError: no categories are given, or the task's questions have no relevant documents.
     """
     if categories is None:
-        raise UsageError("name the categories of the questions: --categories CSV")
+        raise UsageError("option-needed", "name the categories of the questions: --categories CSV")
     if board.main != "documents":
-        raise UsageError("questions are crossed by their number of relevant documents, which this task does not have")
+        problem = "questions are crossed by their number of relevant documents, which this task does not have"
+        raise UsageError("no-result", problem)
     of_category = masks(board, categories)
     if len(of_category) == 1:
         ((name, mask),) = of_category.items()
@@ -200,7 +201,7 @@ def by_category(board: Board, categories: Categories | None) -> Grid:
         UsageError: no categories are given.
     """
     if categories is None:
-        raise UsageError("name the categories of the questions: --categories CSV")
+        raise UsageError("option-needed", "name the categories of the questions: --categories CSV")
     measure = board.ranking
     percent = measure.name == "Accuracy"
     of_category: Mapping[str, BoolArray] = {

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.files import made_folder, written
+from coliee_adapters.remarks import told_of
 from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, build, everything, records
@@ -48,7 +49,8 @@ def render(board: Board, form: str, names: Sequence[str], extras: Extras) -> str
     if form in _SHOWN:
         return "\n".join(map(_SHOWN[form], tables))
     if len(tables) > 1:
-        raise UsageError(f"{form} holds one table: name one, or write each to a file with --tables DIR")
+        problem = f"{form} holds one table: name one, or write each to a file with --tables DIR"
+        raise UsageError("option-needed", problem)
     return grid.FORMS[form](tables[0])
 
 
@@ -76,8 +78,8 @@ def contents(board: Board, extras: Extras) -> dict[str, Any]:
             }
             for entry in board.entries
         ],
-        "invalid": [{**one._asdict(), "files": list(one.files)} for one in board.invalid],
-        "remarks": list(board.remarks),
+        "invalid": [{**one._asdict(), "files": list(one.files), "kind": one.reason.kind} for one in board.invalid],
+        **told_of(board.remarks),
         "tables": {name: records(grid) for name, grid in tables.items()},
     }
 

@@ -12,6 +12,7 @@ from coliee_adapters.errors import shortened
 from coliee_adapters.files import PathLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers
+from coliee_adapters.remarks import Remark
 from coliee_adapters.vocabulary import MEMORY
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
@@ -104,8 +105,8 @@ def _ranked(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
         if ranking in scores.results:
             runs.append(_Run(team, scores, parts))
         else:
-            reason = f"{scores.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
-            unranked.append(Invalid((scores.file,), scores.tag, team, reason))
+            sentence = f"{scores.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
+            unranked.append(Invalid((scores.file,), scores.tag, team, Remark("incomplete", sentence)))
     keys = evaluator.protocol.tie_break
 
     def order(one: _Run) -> tuple[tuple[float, ...], str, str]:
@@ -161,12 +162,15 @@ def _said_of_best(scored: Sequence[_Run], entries: Sequence[Entry]) -> Iterator[
     """What there is to know of a ranking of the best run of each team."""
     left_out = len(scored) - len(entries)
     if not any(one.team for one in scored):
-        yield "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
+        sentence = "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
+        yield Remark("team-list", sentence)
     elif left_out:
-        yield f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
-        yield (
+        sentence = f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
+        yield Remark("left-out", sentence)
+        yield Remark(
+            "chosen-here",
             "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
-            "their intervals do not"
+            "their intervals do not",
         )
 
 
@@ -174,7 +178,7 @@ def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
     if not who.list.rows:
         return []
-    said = []
+    said: list[str] = []
     missing = [scores.tag for _, scores, _ in scored if who.row_of(scores.tag, scores.file) is None]
     of_tag: dict[Listed, list[str]] = {}
     for _, scores, _ in scored:
@@ -183,13 +187,15 @@ def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
     for row, files in of_tag.items():
         if len(files) > 1:
             all_of = f"{counted(len(files), 'run')} of the tag {shortened(row.run)} to {shortened(row.team)}"
-            said.append(f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it")
+            sentence = f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it"
+            said.append(Remark("team-list", sentence))
     if who.unused:
         listed = ", ".join(map(shortened, list(who.unused)[:10]))
-        said.append(f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}")
+        sentence = f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}"
+        said.append(Remark("team-list", sentence))
     if missing:
         listed = ", ".join(map(shortened, missing[:10]))
-        said.append(f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}")
+        said.append(Remark("team-list", f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}"))
     return said
 
 

@@ -95,7 +95,7 @@ def results(board: Board) -> Grid:
 def placed(board: Board, official: Published | None) -> Grid:
     """Where each run would have stood in a published table."""
     if official is None:
-        raise UsageError("name the published table: --official CSV")
+        raise UsageError("option-needed", "name the published table: --official CSV")
     names = _Names(board)
     rows: list[list[Cell]] = []
     in_teams = any(run.team for run in official.runs)
@@ -140,7 +140,7 @@ def ordinal(n: int) -> str:
 def approaches(board: Board) -> Grid:
     """What the system descriptions say of each run (Table 4)."""
     if not board.described:
-        raise UsageError("no system description came with the runs")
+        raise UsageError("no-result", "no system description came with the runs")
     names = _Names(board)
     rows = []
     for entry in board.entries:

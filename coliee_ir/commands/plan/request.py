@@ -87,8 +87,9 @@ def plan(
     units = Units.of(first.query_ids, groups)
     if units.n < 2:
         raise UsageError(
+            "no-result",
             f"a year of other queries cannot be drawn from a single {'query' if groups is None else 'group'}; "
-            "plan from a gold and runs with more"
+            "plan from a gold and runs with more",
         )
     terms = [units.terms(scores.results[by].terms) for scores in scored]
     pairs = [
@@ -97,11 +98,11 @@ def plan(
         if not math.isnan(terms[a].total - terms[b].total) and (terms[a].each != terms[b].each).any()
     ]
     if not pairs:
-        raise UsageError("no two of the runs differ, so nothing can be planned from them")
+        raise UsageError("no-result", "no two of the runs differ, so nothing can be planned from them")
     n = len(first.query_ids)
     wanted = sorted(set(queries)) or sorted({max(round(times * n), 2) for times in _TIMES})
     if wanted[0] < 2:
-        raise UsageError("a plan needs at least 2 queries")
+        raise UsageError("too-few", "a plan needs at least 2 queries")
     short = {number: _needed(terms, pairs, max(round(number * units.n / n), 2), years, settings) for number in wanted}
     steps: list[float] = next(filter(None, map(_steps, short.values())), [])
     sizes = [
@@ -169,9 +170,9 @@ def _checked(
     if not is_whole(years, 1):
         raise refused("years", "an integer ≥ 1", years)
     if not settings.alpha < power < 1:
-        raise UsageError(f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
+        raise UsageError("bad-value", f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
     if any(not 0 < difference < math.inf for difference in differences):
-        raise UsageError("the differences must be greater than 0, for example 0.02")
+        raise UsageError("bad-value", "the differences must be greater than 0, for example 0.02")
     [measure] = comparable(scored, named)
     return measure
 

@@ -82,7 +82,8 @@ class Plan(Shown):
         try:
             from coliee_ir.commands.plan.figure import write_curves
         except ImportError:
-            raise UsageError("figures need the extra report: pip install 'coliee-ir[report]'") from None
+            problem = "figures need the extra report: pip install 'coliee-ir[report]'"
+            raise UsageError("needs-package", problem) from None
         return write_curves(self.measure, {size.queries: size.curve for size in self.sizes}, self.power, folder)
 
     def to_dict(self) -> dict[str, Any]:

@@ -101,7 +101,8 @@ class Report:
             UsageError: the share is none.
         """
         if not 0 <= easy <= 1:
-            raise UsageError("the share that makes a question easy must be between 0 and 1, for example 0.8")
+            problem = "the share that makes a question easy must be between 0 and 1, for example 0.8"
+            raise UsageError("bad-value", problem)
         from coliee_ir.commands.report.overview import write_overview
 
         return write_overview(self.contents.board, folder, easy)
@@ -147,7 +148,7 @@ def report(
     if len(runs) > 1:
         comparison = compare(runs, baseline=baseline, n_resamples=n_resamples, seed=seed)
     elif baseline is not None:
-        raise UsageError("a baseline needs at least one other run")
+        raise UsageError("too-few", "a baseline needs at least one other run")
     of_measures = intervals(runs, settings.confidence_level)
     first = next(iter(of_measures))
     units = Units.of(evaluator.queries)
@@ -206,7 +207,7 @@ def check_installed(what: str = "a report") -> None:
     """
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
-        raise UsageError(f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
+        raise UsageError("needs-package", f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")
 
 
 def begin_page() -> None:

@@ -61,7 +61,7 @@ def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
     if corpus is None or isinstance(corpus, Corpus):
         return Texts(corpus, gold.queries)
     if not protocol(task).law:
-        raise UsageError("plain TREC files have no corpus that can be read: leave --corpus out")
+        raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
     # the statements of Tasks 3 to 5 stand in the gold
     statements = gold.path if gold.format == "statute-xml" and gold.path != "<stdin>" else None
     return Texts(read_corpus(corpus, task=task, gold=statements), gold.queries)

@@ -89,7 +89,8 @@ def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
         one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes")
         if not filter_.knows(pool):
             raise UsageError(
-                f"{path} has no id in common with the file of the filter {filter_.name!r}: is it that of another run?"
+                "mismatch",
+                f"{path} has no id in common with the file of the filter {filter_.name!r}: is it that of another run?",
             )
         pool = pool.where(filter_.keeps(pool))
     return pool
@@ -139,6 +140,7 @@ def _as_many(counts: Mapping[str, int], pool: Pool) -> BoolArray:
     answered = [query for query, n in zip(pool.queries, pool.lengths.tolist(), strict=True) if n]
     if without := [query for query in answered if query not in counts]:
         shown = ", ".join(map(shortened, without[:3]))
-        raise UsageError(f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each")
+        problem = f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each"
+        raise UsageError("missing-key", problem)
     most = np.array([counts.get(query, 0) for query in pool.queries], dtype=np.int64)
     return np.asarray(pool.rank <= most[pool.query])

@@ -133,8 +133,9 @@ def _value(
 
         return topical
     raise UsageError(
+        "unfit-measure",
         f"{measure} cannot be maximised over cutoffs; use one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, "
-        "without @k, or Accuracy where articles belong to the answers (Task 3 from 2026)"
+        "without @k, or Accuracy where articles belong to the answers (Task 3 from 2026)",
     )
 
 

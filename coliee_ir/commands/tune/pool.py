@@ -97,11 +97,8 @@ class Pool:
         """
         record = read_run(run, task=task)
         if not isinstance(record, Run):
-            raise InputError(
-                record.path,
-                "this submission contains labels, not documents",
-                remedy="cutoffs apply to retrieved documents",
-            )
+            problem = "this submission contains labels, not documents"
+            raise InputError("wrong-part", record.path, problem, remedy="cutoffs apply to retrieved documents")
         rankings: dict[str, tuple[Ids, FloatArray]] = {}
         for query, documents, of_query in Gathered(record, qrels).rows():
             if documents:

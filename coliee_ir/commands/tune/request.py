@@ -113,12 +113,12 @@ def tune(
             raise tuning
         return tuning
     if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):
-        raise UsageError("the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
+        raise UsageError("bad-value", "the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
-        raise UsageError(f"the floor ({floor}) must not exceed the cap ({cap})")
+        raise UsageError("bad-value", f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
     if isinstance(run, str | PathLike) and run != "-" and is_store(run):
-        raise UsageError(f"{run} holds scores and no documents to cut; pick picks its best run")
+        raise UsageError("wrong-part", f"{run} holds scores and no documents to cut; pick picks its best run")
     columns = rules.get("columns")
     run = as_given(run, columns)
     if isinstance(run, Source):
@@ -132,14 +132,15 @@ def tune(
         given = submission.beside.get("answers")
     inside = measure.measures if isinstance(measure, Formula) else (measure,)
     if any(isinstance(one, Accuracy) for one in inside) and given is None:
-        raise UsageError("Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2")
+        problem = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
+        raise UsageError("unfit-measure", problem)
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if any(isinstance(one, Accuracy) for one in inside) else None
     pool = pool_of(evaluator, submission, measure)
     if by_year:
         if groups is not None:
-            raise UsageError("folds are made of years or of groups: give one of the two")
+            raise UsageError("option-conflict", "folds are made of years or of groups: give one of the two")
         groups = years(record)
         folds = len({groups[query] for query in pool.queries})
     return tune_scored(
@@ -198,7 +199,9 @@ def tune_scored(
         UsageError: see ``tune``.
     """
     if evaluator.decisions.extra_queries == "wrong":
-        raise UsageError("cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong")
+        raise UsageError(
+            "option-conflict", "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong"
+        )
     inside = measure.measures if isinstance(measure, Formula) else (measure,)
     # what does not look at the documents that are cut
     decided = measure.decided(evaluator.decisions) if isinstance(measure, Formula) else evaluator.decisions
@@ -206,7 +209,7 @@ def tune_scored(
     others = {name: part for name, part in scores.judged.items() if name not in ("documents", "long")}
     whole = pool
     if not whole.wanted.any():
-        raise UsageError(f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
+        raise UsageError("no-relevant", f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
     pool = filtered(pool, filters, scores.file)
     kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
@@ -283,12 +286,11 @@ def cut(
     ({'q1': {'d1': 0.9}}, {'q2': {'d3': 0.3}})
     """
     if not (isinstance(rule, Rule | Mapping) or (rule is None and filters)):
-        raise UsageError(f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
+        raise UsageError("bad-value", f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
     record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
-        raise InputError(
-            record.path, "this submission contains labels, not documents", remedy="cutoffs apply to retrieved documents"
-        )
+        problem = "this submission contains labels, not documents"
+        raise InputError("wrong-part", record.path, problem, remedy="cutoffs apply to retrieved documents")
     gathered = Gathered(record)
     pool = Pool.of(gathered.rankings, scored=record.scored)
     pool = filtered(pool, filters, record.path)
@@ -316,15 +318,16 @@ def cut(
 def _measure(maximise: str, rules: Protocol) -> Measure:
     """What is to be maximised."""
     if "documents" not in rules.parts:
-        raise UsageError(f"submissions to Task {rules.task} contain no documents to cut")
+        raise UsageError("wrong-part", f"submissions to Task {rules.task} contain no documents to cut")
     measures = measuring.named([maximise or rules.ranking], rules.scores)
     if len(measures) > 1:
-        raise UsageError("name one measure to maximise")
+        raise UsageError("option-needed", "name one measure to maximise")
     (measure,) = measures
     if not maximise and not isinstance(measure, Micro | Macro | Accuracy | Formula):
         raise UsageError(
+            "unfit-measure",
             f"task {rules.task} is ranked by {measure}, which does not depend on a cutoff; name a measure, "
-            "for example MicroF1"
+            "for example MicroF1",
         )
     return measure
 
@@ -332,7 +335,7 @@ def _measure(maximise: str, rules: Protocol) -> Measure:
 def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
     """Which questions are answered rightly."""
     if not isinstance(answers, Answers) or gold.labels is None:
-        raise UsageError("Accuracy needs labels, in the gold and in the answers")
+        raise UsageError("unfit-measure", "Accuracy needs labels, in the gold and in the answers")
     return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
 
 

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from coliee_adapters.classes import NamedTuple, dataclass
+from coliee_adapters.remarks import told_of
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import apart, number, numbers
@@ -158,7 +159,7 @@ class Tuning(Shown):
             "filters": [
                 {"filter": name, "rows": rows, "gain": apart(gain)} for name, rows, gain in self.filters
             ],
-            "remarks": list(self.remarks),
+            **told_of(self.remarks),
         }  # fmt: skip
 
 

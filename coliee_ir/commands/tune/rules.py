@@ -86,14 +86,16 @@ class Rule:
         if isinstance(self.family, str):
             object.__setattr__(self, "family", ALIASES.get(self.family, self.family))
         if self.family not in tuple(FAMILIES):
-            raise UsageError(f"unknown rule {quoted(str(self.family))}; the rules are {', '.join(FAMILIES)}")
+            problem = f"unknown rule {quoted(str(self.family))}; the rules are {', '.join(FAMILIES)}"
+            raise UsageError("unknown-name", problem)
         counts = [self.floor] if self.cap is None else [self.floor, self.cap]
         if not is_finite(self.threshold) or not all(isinstance(n, int) and is_finite(n) and n >= 0 for n in counts):
-            raise UsageError("the threshold of a rule must be a number, its floor and cap integers ≥ 0")
+            raise UsageError("bad-value", "the threshold of a rule must be a number, its floor and cap integers ≥ 0")
         if self.family == "k" and not (self.threshold >= 0 and float(self.threshold).is_integer()):
-            raise UsageError(f"the rule k keeps an integer number of documents ≥ 0, not {self.threshold:g}")
+            problem = f"the rule k keeps an integer number of documents ≥ 0, not {self.threshold:g}"
+            raise UsageError("bad-value", problem)
         if self.cap is not None and self.floor > self.cap:
-            raise UsageError(f"a rule cannot keep at least {self.floor} and at most {self.cap}")
+            raise UsageError("bad-value", f"a rule cannot keep at least {self.floor} and at most {self.cap}")
         object.__setattr__(self, "threshold", float(self.threshold))
 
     def keeps(self, pool: Pool) -> BoolArray:
@@ -125,7 +127,8 @@ class Rule:
             UsageError: it holds none.
         """
         if not isinstance(members, Mapping) or not {"family", "threshold"} <= members.keys():
-            raise UsageError('a rule is written as {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}')
+            problem = 'a rule is written as {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'
+            raise UsageError("structure", problem)
         return cls(**{field.name: members[field.name] for field in fields(cls) if field.name in members})
 
 
@@ -146,8 +149,9 @@ def named(names: Sequence[str], pool: Pool) -> list[str]:
     asked = [ALIASES.get(name, name) for name in names]
     for name in asked:
         if name not in FAMILIES:
-            raise UsageError(f"unknown rule {quoted(name)}; the rules are {', '.join((*FAMILIES, *ALIASES))}")
+            problem = f"unknown rule {quoted(name)}; the rules are {', '.join((*FAMILIES, *ALIASES))}"
+            raise UsageError("unknown-name", problem)
         if name not in possible:
             why = "the run has no scores" if not pool.scored else "the run has negative scores"
-            raise UsageError(f"the rule {name!r} cannot be used: {why}")
+            raise UsageError("unfit-option", f"the rule {name!r} cannot be used: {why}")
     return [name for name in FAMILIES if name in asked]

@@ -62,15 +62,15 @@ def validate(
     0
     """
     if not files:
-        raise UsageError("name the files to check")
+        raise UsageError("no-run", "name the files to check")
     for name, value in (*(("a file to check", file) for file in files), *(("gold", one) for one in several(gold))):
         one_of(name, value, str | os.PathLike, "a path")
     for name, value in (("queries", queries), ("corpus", corpus), ("fix", fix)):
         one_of(name, value, str | os.PathLike | None, "a path")
     if gold is not None and queries is not None:
-        raise UsageError("queries are named by --gold or by --queries, not by both")
+        raise UsageError("option-conflict", "queries are named by --gold or by --queries, not by both")
     if tag is not None and fix is None:
-        raise UsageError("--tag is written into a corrected copy: say where it goes with --fix OUT")
+        raise UsageError("option-needed", "--tag is written into a corrected copy: say where it goes with --fix OUT")
     named = gold_files(gold) if gold is not None else [queries] if queries is not None else []
     read = [str(path) for path in (*files, *named, *([] if corpus is None else [corpus]))]
     check_inputs(read)
@@ -108,11 +108,11 @@ def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, 
     elif len(names) == 1:
         targets = {names[0]: fix}
     else:
-        raise UsageError(f"--fix needs a folder for several files, and {fix} is not one; create it first")
+        raise UsageError("not-a-file", f"--fix needs a folder for several files, and {fix} is not one; create it first")
     if len(set(targets.values())) < len(targets):
-        raise UsageError("two of the files have the same name: correct them one by one")
+        raise UsageError("would-overwrite", "two of the files have the same name: correct them one by one")
     for target in map(Path, targets.values()):
         if str(target) == "-" or (target.exists() and not target.is_file()):
-            raise UsageError(f"--fix names a file or a folder, and {target} is neither")
+            raise UsageError("not-a-file", f"--fix names a file or a folder, and {target} is neither")
     check_outputs(targets.values(), given)
     return targets

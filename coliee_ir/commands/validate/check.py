@@ -85,7 +85,7 @@ class Check:
         self.edition = edition_year(edition) or newest_edition(self.protocol)
         self.queries, self.columns = queries, columns or {}
         if pilot and corpus is not None:
-            raise UsageError("the pilot has no corpus: give the organisers' test file with --queries")
+            raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
         self.known = Known() if pilot else Known(queries, corpus, self.protocol)
 
     @cached_property
@@ -106,9 +106,9 @@ class Check:
     def check_tag(self, tag: str) -> None:
         """Refuse a run tag that is against the rules."""
         if self.protocol.pilot:
-            raise UsageError("--tag: submissions to the pilot have no run tag")
+            raise UsageError("unfit-option", "--tag: submissions to the pilot have no run tag")
         if fault := unfit_tag(tag, self.rules.tag_length):
-            raise UsageError(f"--tag: {fault}, and {quoted(tag)} is not")
+            raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
 
     def files(self, sources: Mapping[str, Source]) -> Checked:
         """Check files, each under a name."""
@@ -287,7 +287,7 @@ class Checked:
                 fill_tags(sheet)
             clean_tags(self._sheets, self._check.rules.tag_length)
         elif len({sheet.kind for sheet in self._sheets.values()}) < len(self._sheets):
-            raise UsageError("--tag names one run, and the files contain several: correct them one by one")
+            raise UsageError("ambiguous", "--tag names one run, and the files contain several: correct them one by one")
         else:
             for sheet in self._sheets.values():
                 sheet.name(tag)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from coliee_adapters.classes import dataclass
+from coliee_adapters.remarks import told_of
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.findings import Finding
 from coliee_ir.commands.validate.rules import Severity
@@ -88,5 +89,5 @@ class Inbox:
             "received": [row.to_dict() for row in self.rows],
             "summary": {str(severity): self.count(severity) for severity in Severity},
             "findings": [finding.to_dict() for finding in self.findings],
-            "remarks": list(self.remarks),
+            **told_of(self.remarks),
         }
