@@ -115,9 +115,6 @@ def test_of_two_runs_of_one_tag_the_baseline_is_named_by_its_file() -> None:
     assert heard(refused.value) == "[unknown-name] 'A'… 2 … A, A, B …"
     pairs = one_step.compare(GOLD, *runs, task="1", baseline="A1.txt").pairs
     assert [(pair.a, pair.b) for pair in pairs] == [(0, 1), (2, 1)]
-        (0, 1),
-        (2, 1),
-    ]
 
 
 def test_a_tag_goes_before_a_file_of_that_name() -> None:
