@@ -7,7 +7,8 @@ import argparse
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
-from coliee_ir.commands.compare.render import FORMS, render
+from coliee_ir.commands.compare.render import render_all
+from coliee_ir.output.shown import FORMS
 from coliee_ir.scoring.measuring import singly
 
 
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "correction", "resamples", "seed", "confidence_level", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "output")
-    add(parser, "format", choices=tuple(FORMS))
+    add(parser, "format", choices=FORMS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,5 +44,5 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
         say(remark)
-    scoring.publish(options, render(found, options.format), scored.submissions)
+    scoring.publish(options, render_all(found, options.format), scored.submissions)
     return 2 if scored.invalid else 0

@@ -9,7 +9,7 @@ from coliee_ir.cli.options import add, one_measure
 from coliee_ir.cli.report import tell_figures
 from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan
-from coliee_ir.commands.plan.render import FORMS, render
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.scoring.measuring import singly
 
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "years", "seed", "confidence_level")
     add(parser, "power", help="probability of finding the difference (default: 0.8)")
     add(parser, "output", "figures")
-    add(parser, "format", choices=tuple(FORMS))
+    add(parser, "format", choices=FORMS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,12 +10,11 @@ from coliee_adapters.checked import one_of, refused, texts
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures import Measure
-from coliee_ir.output import grid
-from coliee_ir.output.shown import Shown, View, shows
+from coliee_ir.output.grid import Grid
+from coliee_ir.output.shown import Shown
 from coliee_ir.scoring import measuring
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.render import as_grid, render
-from coliee_ir.scoring.scores import Keep, Scores, document, places_of
+from coliee_ir.scoring.scores import Keep, Scores, as_grid, document, places_of
 from coliee_ir.scoring.submission import Invalid, Submission
 
 if TYPE_CHECKING:
@@ -76,9 +75,15 @@ class Scored(Shown, Sequence[Scores]):
         every = [scores.results for scores in self.scores]
         return tuple(measure for measure in every[0] if all(measure in one for one in every)) if every else ()
 
-    def to_latex(self) -> str:
-        """The table as LaTeX, every text escaped."""
-        return render(self.scores, "latex")
+    def tables(self) -> Sequence[Grid]:
+        """The runs, the best of each measure bold."""
+        return [as_grid(self.scores, False)]
+
+    def table_of_queries(self) -> Grid:
+        """Each query of each run."""
+        table = as_grid(self.scores, True)
+        at = table.header.index("query")
+        return replace(table, rows=[row for row in table.rows if row[at] != "all"])
 
     def to_dict(self, *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
         """The JSON of ``evaluate -f json``."""
@@ -133,19 +138,3 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
             problem = "the scores of single queries were not kept: evaluate_all(…, keep='queries')"
             raise UsageError("not-comparable", problem)
     return measures
-
-
-def _of_queries(scored: Scored) -> grid.Grid:
-    table = as_grid(scored.scores, True)
-    at = table.header.index("query")
-    return replace(table, rows=[row for row in table.rows if row[at] != "all"])
-
-
-shows(
-    Scored,
-    View(
-        lambda scored: grid.plain(as_grid(scored.scores, False)),
-        lambda scored: [as_grid(scored.scores, False)],
-        _of_queries,
-    ),
-)

@@ -27,7 +27,8 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.commands.compare import Comparison, Pair, compare
-from coliee_ir.commands.compare.render import FORMS, render
+from coliee_ir.commands.compare.render import render_all
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.settings import Resampling
@@ -429,11 +430,11 @@ def test_several_measures_are_corrected_together() -> None:
     alone = compare(scored, n_resamples=300)
     assert alone.together == 3
     assert all(x.corrected >= y.corrected for x, y in zip(both.pairs, alone.pairs, strict=True))
-    text = render(both, "table")
+    text = render_all(both, "table")
     assert "MicroR" in text
-    assert len(json.loads(render(both, "json"))["comparisons"]) == 2
+    assert len(json.loads(render_all(both, "json"))["comparisons"]) == 2
     with pytest.raises(UsageError):
-        render(both, "csv")
+        render_all(both, "csv")
 
 
 def test_the_number_of_resamples_that_is_told_is_enough_and_one_less_is_not() -> None:
@@ -695,7 +696,7 @@ RUNS = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.js
 
 
 def test_the_command_prints_what_compare_says(call: Call) -> None:
-    for form in FORMS.keys() - {"json"}:  # whose inputs the command alone knows
+    for form in {*FORMS} - {"json"}:  # whose inputs the command alone knows
         options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --confidence-level 0.9"
         options += " -m MacroF1"
         code, out, err = call(*RUNS, "-f", form, *options.split(), "--test", "t")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.lines import counted
-from coliee_ir.commands.compare.result import Comparison, Pair
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import View, shows
+from coliee_ir.output.shown import Forms, render
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.compare.result import Comparison, Pair
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -36,8 +37,8 @@ _FEW: Final = 10
 _TOLD: Final = 3
 
 
-def render(comparison: Comparison, form: str) -> str:
-    """The comparison, and those on other measures, in one of ``FORMS``; ends in a newline.
+def render_all(comparison: Comparison, form: str) -> str:
+    """The comparison, and those on other measures; ends in a newline.
 
     Raises:
         UsageError: a form that holds one table, of several measures.
@@ -47,7 +48,7 @@ def render(comparison: Comparison, form: str) -> str:
         return dumped({"comparisons": [one.to_dict() for one in every]})
     if len(every) > 1 and form in ("csv", "tsv"):
         raise UsageError("option-needed", f"{form} holds one table; name one measure")
-    return "\n".join(FORMS[form](one) for one in every)
+    return "\n".join(render(one, form) for one in every)
 
 
 def standings(comparison: Comparison) -> Grid:
@@ -231,18 +232,9 @@ def _markdown(comparison: Comparison) -> str:
     return f"{grid.markdown(standings(comparison))}\n{grid.markdown(pairs(comparison))}"
 
 
-def _json(comparison: Comparison) -> str:
-    return dumped(comparison.to_dict())
-
-
-#: form → how a comparison is written in it
-FORMS: Final[dict[str, Callable[[Comparison], str]]] = {
+#: what a comparison writes in its own way
+FORMS: Final[Forms] = {
     "table": _text,
-    "json": _json,
-    **grid.forms_of(pairs),
     "markdown": _markdown,
     "latex": lambda comparison: grid.latex(standings(comparison)),
 }
-
-
-shows(Comparison, View(_text, lambda comparison: (standings(comparison), pairs(comparison))))
