@@ -52,7 +52,7 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
         extra = list(islice(judged.extra, _TRIED))
         raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
     if not judged.answered.any() and not judged.extra and qrels.queries:  # an empty list is an answer
-        remedy = "check what wrote it; if this is right, --no-overlap zero scores it"
+        remedy = "check what wrote it; if this is right, --decision no_overlap=zero scores it"
         raise MismatchError("mismatch", run, "no query has results in this run", remedy=remedy)
     known = set(qrels.documents)
     lost = judged.remarks.count("lost-zeros") > 0
