@@ -30,26 +30,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "example: coliee-ir leaderboard gold.json submissions/ --teams teams.csv --best"
     )
     add(parser, "gold", "submissions", "more_golds", "task", "protocol", "edition", "columns")
-    add(parser, "teams", "team_pattern", "best")
+    add(parser, "teams", "best")
     shown = "; ".join(f"{name}: {table.shows}" for name, table in leaderboard.TABLES.items())
     add(
         parser, "table_names", choices=tuple(leaderboard.TABLES),
         help=f"table to print (repeatable; default: ranking). {shown}",
     )  # fmt: skip
-    add(parser, "tables")
     add(
         parser, "overview",
-        help="write all tables as LaTeX, the figures (with the extra report), and paper.tex, which includes them",
+        help="write every table to a file in DIR, in the format of -f; as LaTeX, the default, also the figures "
+        "(with the extra report) and paper.tex, which includes all",
     )  # fmt: skip
     add(parser, "categories", "official")
     add(parser, "corpus", help="the documents, for the number of candidates in the table data")
-    add(parser, "train", "train_corpus")
-    easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
-    add(parser, "easy", default=leaderboard.EASY, help=easy)
+    add(parser, "train")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
-    add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
-    add(parser, "decimals", "percent", "pages", "reports", "hide_gold")
+    add(parser, "format", choices=render.FORMS)
+    add(parser, "pages", "reports", "hide_gold")
     add_decisions(parser)
 
 
@@ -59,13 +57,12 @@ def run(options: argparse.Namespace) -> int:
     if options.reports and (not options.pages or options.hide_gold):
         problem = "--reports goes with --pages DIR; reports show the gold, so that --hide-gold leaves them out"
         raise UsageError("option-needed", problem)
-    if options.tables:
-        if options.format in ("json", "html"):
-            raise UsageError("unfit-option", "JSON and HTML hold all tables: leave --tables out, and use -o")
-        tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
     if options.overview:
-        tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
+        if options.format in ("json", "html"):
+            raise UsageError("unfit-option", "JSON and HTML hold all tables: leave --overview out, and use -o")
+        tables = [str(path) for path in render.paths(Path(options.overview), _overview_form(options))]
     scoring.find_files(options, options.output, *tables)
+    pattern = options.teams is not None and "(" in options.teams and not Path(options.teams).exists()
     besides = [file for file in (options.categories, options.official, options.groups, *options.train) if file]
     with scoring.asking_about_swap(options.gold, options.submissions[0]):
         board = leaderboard.rank_runs(
@@ -73,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
             *options.submissions,
             task=options.task,
             edition=options.edition,
-            teams=options.teams,
-            team_pattern=options.team_pattern,
+            teams=None if pattern else options.teams,
+            team_pattern=options.teams if pattern else None,
             best=options.best,
             besides=besides,
             **scoring.split(options),
@@ -110,24 +107,12 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             say(remark)
     train = None
     if options.train:
-        train = data.data_of(read_gold(options.train, task=board.task), board.task, options.train_corpus)
-    elif options.train_corpus is not None:
-        raise UsageError("option-needed", "--train-corpus needs the queries of the training data: --train GOLD")
+        train = data.data_of(read_gold(options.train, task=board.task))
     candidates = math.nan
     if options.corpus is not None:
         candidates = data.candidates_of(options.corpus, board.task, read_gold(scoring.golds(options), task=board.task))
-    extras = Extras(
-        options.easy, categories, official, options.decimals, options.percent, options.hide_gold, candidates, train
-    )
+    extras = Extras(leaderboard.EASY, categories, official, options.hide_gold, candidates, train)
     names = options.table_names or ["ranking", *(["official"] if official else [])]
-    if options.tables:
-        files, missing = render.write_all(board, Path(options.tables), options.format, extras)
-        for file in files:
-            say(f"written: {file}")
-        for name, reason in missing.items():
-            say(f"no table {name}: {reason}")
-        if not options.table_names and options.output == "-":
-            return
     if options.pages:
         reports = _reports(options, board) if options.reports else {}
         for file in render.write_pages(board, Path(options.pages), extras, reports):
@@ -174,10 +159,27 @@ def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dic
     return made
 
 
+def _overview_form(options: argparse.Namespace) -> str:
+    """The form of the tables of an overview: LaTeX unless another one is named."""
+    return "latex" if options.format == "table" else str(options.format)
+
+
 def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extras: Extras) -> None:
-    """All tables, and the figures, of an overview paper, and a document that includes them."""
-    folder = Path(options.overview)
-    files, missing = render.write_all(board, folder, "latex", extras)
+    """All tables; in LaTeX also the figures of an overview paper, and a document that includes them."""
+    folder, form = Path(options.overview), _overview_form(options)
+    files, missing = render.write_all(board, folder, form, extras)
+    if form == "latex":
+        files += _paper(board, folder, files, missing, extras)
+    for file in files:
+        say(f"written: {file}")
+    for name, reason in missing.items():
+        say(f"no {name}: {reason}")
+
+
+def _paper(
+    board: leaderboard.Leaderboard, folder: Path, files: list[str], missing: dict[str, str], extras: Extras
+) -> list[str]:
+    """The figures of an overview paper, where they can be drawn, and a document that includes them and the tables."""
     figures: list[str] = []
     try:
         from coliee_ir.commands.report.overview import write_overview  # loads altair, an extra
@@ -187,7 +189,4 @@ def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extra
         figures = [str(path) for path in write_overview(board, folder, extras.easy)]
     paper = folder / "paper.tex"
     scoring.put(render.paper(board, files, figures=bool(figures)), str(paper))
-    for file in (*files, *figures, paper):
-        say(f"written: {file}")
-    for name, reason in missing.items():
-        say(f"no {name}: {reason}")
+    return [*figures, str(paper)]

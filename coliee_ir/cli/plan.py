@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "sizes", "differences")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", default=199, help="number of resamples in each simulated year (default: 199)")
-    add(parser, "years", "seed", "confidence_level")
-    add(parser, "power", help="probability of finding the difference (default: 0.8)")
+    add(parser, "seed", "confidence_level")
     add(parser, "output", "figures")
     add(parser, "format", choices=tuple(FORMS))
 
@@ -42,8 +41,6 @@ def run(options: argparse.Namespace) -> int:
         scored,
         queries=options.sizes,
         differences=options.differences,
-        power=options.power,
-        years=options.years,
         groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
         settings=Resampling(options.resamples, options.seed, options.confidence_level),
     )

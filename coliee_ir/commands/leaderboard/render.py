@@ -49,7 +49,7 @@ def render(board: Board, form: str, names: Sequence[str], extras: Extras) -> str
     if form in _SHOWN:
         return "\n".join(map(_SHOWN[form], tables))
     if len(tables) > 1:
-        problem = f"{form} holds one table: name one, or write each to a file with --tables DIR"
+        problem = f"{form} holds one table: name one, or write each to a file with --overview DIR"
         raise UsageError("option-needed", problem)
     return grid.FORMS[form](tables[0])
 
