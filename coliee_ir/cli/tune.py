@@ -12,6 +12,7 @@ from typing import Final
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, guarded, shortened
 from coliee_adapters.files import Kind, Source, written
+from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
@@ -128,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
                 tunings.append(result)
             elif options.keep_going:
                 failed = True
-                say(f"coliee-ir: {result}")
+                say(f"coliee-ir: {told(result)}")
             else:
                 raise result
     if tunings:
@@ -208,7 +209,7 @@ def _tell(tunings: list[Tuning], because: str) -> None:
     say(scoring.by_rules(first.task, first.edition) + (f" ({because})" if because else ""))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
-            say(f"{shortened(tuning.tag)}: {sentence}")
+            say(f"{shortened(tuning.tag)}: {told(sentence)}")
 
 
 def _write(

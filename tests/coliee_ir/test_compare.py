@@ -294,7 +294,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert (same.difference, same.p, same.corrected, same.effect) == (0.0, 1.0, 1.0, 0.0)
     assert (same.wins, same.ties, same.losses, same.deciding) == (0, 20, 0, ())
     assert all(map(math.isnan, (*same.interval, *same.simultaneous)))
-    assert "[no-difference]3 pairs … MicroF1 … A and B; A and D; B and D …" in heard(comparison.remarks)
+    assert "[no-difference] 3 pairs … MicroF1 … A and B; A and D; B and D …" in heard(comparison.remarks)
     assert not any("add the same" in remark for remark in compared(*runs[1:3]).remarks)
     assert "(A and B; A and C; A and D; …)" in compared(*[runs[0]] * 4).remarks[0]
     assert one_pair(HALF, HALF, measure="MacroF1", test="t").p == 1.0
@@ -316,7 +316,7 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     assert (undefined.wins, undefined.ties, undefined.losses, undefined.deciding) == (0, 0, 0, ())
     assert math.isnan(comparison.standings[1].score)
     assert comparison.pairs[1].corrected == comparison.pairs[1].p  # one comparison is left to correct for
-    assert heard(comparison.remarks) == ("[undefined-measure]MacroF1 … B …",)
+    assert heard(comparison.remarks) == ("[undefined-measure] MacroF1 … B …",)
     for form in FORMS:
         assert not re.search(r"\bnan\b", render(comparison, form), re.IGNORECASE)
     nobody = compared({}, {}, measure="MacroF1", decisions=skip)
@@ -335,13 +335,13 @@ def test_one_query_is_compared_and_shows_nothing() -> None:
         assert "too few queries" in said
     t = compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
     assert math.isnan(t.pairs[0].p)
-    assert heard(t.remarks) == ("[no-difference]1 pair …",)
+    assert heard(t.remarks) == ("[no-difference] 1 pair …",)
 
 
 def test_a_pair_without_spread_has_no_t_test() -> None:
     comparison = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t")
     assert all(math.isnan(pair.p) for pair in comparison.pairs)
-    assert heard(comparison.remarks) == ("[no-difference]3 pairs …",)
+    assert heard(comparison.remarks) == ("[no-difference] 3 pairs …",)
 
 
 def test_it_is_said_where_no_p_can_be_small_enough() -> None:
@@ -547,9 +547,6 @@ def test_json_is_the_contract() -> None:
         "correction", "trials", "seed", "level", "interval", "together", "runs", "pairs",
         "remarks",
         "remark_kinds",
-        "remark_kinds",
-        "remark_kinds",
-        "remark_kinds",
     ]  # fmt: skip
     assert {f.name for f in fields(Comparison)} - set(found) == {
         "standings", "n_resamples", "confidence_level", "groups", "margin",
@@ -712,7 +709,7 @@ def test_by_default_the_command_compares_as_the_function(call: Call) -> None:
 def test_remarks_are_said_on_standard_error(call: Call) -> None:
     code, _, err = call(*RUNS, "--resamples", "10")
     assert code == 0
-    assert err.splitlines()[-1] == ("[too-few-resamples]0.091 …; use --resamples 21")
+    assert err.splitlines()[-1] == ("[too-few-resamples] 0.091 …; use --resamples 21")
 
 
 @pytest.mark.parametrize(

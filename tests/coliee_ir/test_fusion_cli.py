@@ -87,7 +87,7 @@ def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[s
     answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
     code, _, err = call(*answers, "-o", "a.txt", "--tag", "V")
     assert code == 0
-    assert "[answer-tie]12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
+    assert "[answer-tie] 12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
     assert first_line("a.txt")[1:] == ["N", "V"] or first_line("a.txt")[1:] == ["Y", "V"]
     assert main(["evaluate", str(EXAMPLES / "task4" / "gold.xml"), "a.txt"]) == 0
     capsys.readouterr()

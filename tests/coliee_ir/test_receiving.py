@@ -82,7 +82,7 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
     remarks = {row.file: row.remark for row in inbox.rows if row.remark}
     assert heard(remarks) == {
         "in/A/a (1).txt": "… in/A/a.txt …", "in/B.zip/b2": "… in/A/a.txt …",
-        "in/B.zip/readme.txt": "[passed-over]",
+        "in/B.zip/readme.txt": "file that is not a run",
     }  # fmt: skip
     rules = {(finding.file, finding.rule) for finding in inbox.findings if str(finding.severity) == "error"}
     assert {("in/B.zip/b1", "separator"), ("in/D/broken.txt", "control")} <= rules
@@ -132,7 +132,7 @@ def test_links_out_of_the_folder_are_not_followed(capsys: pytest.CaptureFixture[
     Path("in/b").symlink_to("../secret.txt")
     assert main(["validate", "in"]) == 0
     out, err = capsys.readouterr()
-    assert "S1" not in out and "[passed-over]in/b …" in err
+    assert "S1" not in out and "[passed-over] in/b …" in err
 
 
 XML = '<dataset><pair id="{}-01-U" label="Y"><t2>x</t2></pair><pair id="{}-02-U" label="N"><t2>x</t2></pair></dataset>'

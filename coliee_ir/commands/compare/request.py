@@ -414,7 +414,6 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
     undefined = [shortened(s.tag) for s in comparison.standings if math.isnan(s.score)]
     if undefined:
         sentence = f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
-        sentence = Remark("undefined-measure", sentence)
         yield Remark("undefined-measure", sentence)
     alike = [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]
     if alike:
@@ -428,7 +427,6 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
         if no_p:
             of_runs = counted(no_p, "pair")
             sentence = f"{of_runs} of runs differ by the same amount in every query, so the t test is undefined"
-            sentence = Remark("no-difference", sentence)
             yield Remark("no-difference", sentence)
     else:
         yield from _resolution(comparison, tests, tags)
@@ -468,5 +466,4 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
     needed = math.floor(times / comparison.alpha) + 1
     ways = [] if needed > MOST_RESAMPLES else [f"--resamples {needed}"]
     sentence = f"{said}; use {' or '.join([*ways, *(['--correction maxt'] if times > 1 else [])])}"
-    sentence = Remark("too-few-resamples", sentence)
     yield Remark("too-few-resamples", sentence)
