@@ -112,7 +112,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, and where the options are described."""
 
     def error(self, message: str) -> NoReturn:
-        say(f"{self.prog}: {message}; see {self.prog} --help [usage]")
+        say(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 
 

@@ -311,7 +311,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "rule": _option(
         "--rule", metavar="FILE", reads=True,
-        help='rule as written by `coliee-ir tune --save-rule`, for example {"family": "score", "threshold": 0.5}',
+        help='rule as written by `coliee-ir tune --save`, for example {"family": "score", "threshold": 0.5}',
     ),
     "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
     "dates": _option(
@@ -329,7 +329,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "k": _option("--k", type=float, metavar="K", help="constant of rrf"),
     "weights": _option(
         "--weights", metavar="W,W,…|FILE", reads=True,
-        help="one weight for each run, or a file written by --save-weights, which also holds the method",
+        help="one weight for each run, or a file written by --save, which also holds the method",
     ),
     "depth": _option("--depth", **_COUNT, help="use only the first N results of each run (default: all)"),
     "top": _option("--top", **_COUNT, help="number of fused documents to keep per query (default: all)"),

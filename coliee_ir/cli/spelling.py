@@ -30,7 +30,7 @@ _ELSEWHERE: Final = {
     **dict.fromkeys(
         ("--easy", "--decimals", "--percent", "--counts", "--least", "--held-out", "--repeats", "--floor", "--cap",
          "--years"),
-        "see docs/recipes.md, What is left to Python",
+        "left to Python (docs/recipes.md)",
     ),
 }  # fmt: skip
 
@@ -55,6 +55,6 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
 
 
 def meant(typed: str, known: Collection[str]) -> str:
-    """The known word most like one that was typed, as the rest of a sentence."""
-    close = difflib.get_close_matches(typed, known, 1)
+    """The known word most like one that was typed, or the one it begins, as the rest of a sentence."""
+    close = [one for one in known if one.startswith(typed)] or difflib.get_close_matches(typed, known, 1)
     return f"; did you mean {close[0]}?" if close else ""

@@ -110,7 +110,7 @@ class FittedFusion(Shown):
         return f"FittedFusion({self.fusion!r}, measure={self.measure!r}, held_out={self.held_out:.4f})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``fuse --save-weights``; the fusion in it is what ``--weights`` takes."""
+        """The JSON of ``fuse --save``; the fusion in it is what ``--weights`` takes."""
         return {
             "coliee_ir": __version__,
             "fusion": self.fusion.to_dict(),
