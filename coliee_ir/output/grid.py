@@ -10,7 +10,7 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final, Literal, TypeVar, overload
 
@@ -205,6 +205,50 @@ def in_markdown(text: str) -> str:
     """Text with Markdown's own characters escaped; what GitHub makes of plain text is broken by a space of no width."""
     apart = re.sub(_REPLACED, rf"\g<0>{_NO_SPACE}", printable(text))
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
+
+
+def html(grid: Grid, label: str = "", links: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """A table in HTML, every text escaped, numbers aligned to the right and the best of their kind bold.
+
+    With a label, by which screen readers call it, it is for a page with a style sheet: in a box that scrolls, with
+    heads to sort by. Without one, as a notebook has it, it brings its alignment. Links lead from the texts of columns.
+    """
+    words, numbers = ("", ' class="n"') if label else (' style="text-align:left"', ' style="text-align:right"')
+    leading = [(links or {}).get(name, {}) for name in grid.header]
+
+    def cell(content: Cell, at: int) -> str:
+        kind = numbers if isinstance(content, Number) or at >= grid.n_text else words
+        if isinstance(content, Number):
+            value = f' data-value="{float(content.value)!r}"' if label else ""
+            shown = f"<b>{in_html(content.text)}</b>" if content.bold else in_html(content.text)
+            return f"<td{kind}{value}>{shown}{f'<sup>{in_html(content.mark)}</sup>' if content.mark else ''}</td>"
+        shown = in_html(content)
+        if content in leading[at]:
+            shown = f'<a href="{in_html(leading[at][content])}">{shown}</a>'
+        return f"<td{kind}>{shown}</td>" if at else f'<th scope="row"{kind}>{shown}</th>'
+
+    body = "".join(f"<tr>{''.join(map(cell, row, range(len(row))))}</tr>\n" for row in grid.rows)
+    caption = f"<caption>{in_html(grid.caption)}</caption>\n" if grid.caption else ""
+    table = f"<table>\n{caption}{html_head(grid, is_sorted=bool(label))}\n<tbody>\n{body}</tbody>\n</table>"
+    if not label:
+        return table
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{in_html(label)}">{table}</div>\n'
+
+
+def html_head(grid: Grid, *, is_sorted: bool = True) -> str:
+    """The head of a table in HTML, with buttons to sort by."""
+    heads = (f'<button type="button" class="sort">{in_html(name)}</button>' if is_sorted else in_html(name)
+             for name in grid.header)  # fmt: skip
+    kinds = (' class="n"' if is_sorted and at >= grid.n_text else "" for at in range(len(grid.header)))
+    cells = (f'<th scope="col"{kind}>{head}</th>' for kind, head in zip(kinds, heads, strict=True))
+    return f"<thead><tr>{''.join(cells)}</tr></thead>"
+
+
+def in_html(text: str) -> str:
+    """Text as HTML, also within an attribute."""
+    from html import escape  # whose names of characters take a while to load
+
+    return escape(printable(text))
 
 
 #: rows from which a table becomes a longtable; the cells of text columns longer than these characters are broken

@@ -11,8 +11,8 @@ from typing import Any
 
 from coliee_adapters import frames
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.errors import UsageError, printable
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_adapters.errors import UsageError
+from coliee_ir.output.grid import Grid, Number, html
 
 
 class View(NamedTuple):
@@ -46,7 +46,7 @@ class Shown:
         return _VIEWS[type(self)].text(self)
 
     def _repr_html_(self) -> str:
-        return "\n".join(map(in_html, _VIEWS[type(self)].grids(self)))
+        return "\n".join(map(html, _VIEWS[type(self)].grids(self)))
 
     def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
         """The result as a data frame.
@@ -66,25 +66,3 @@ class Shown:
         grid = view.of_queries(self) if per_query and view.of_queries else view.grids(self)[-1]
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in grid.rows]
         return frames.frame(rows, list(grid.header), library)
-
-
-def in_html(grid: Grid) -> str:
-    """A table in HTML, every text escaped, numbers aligned to the right and the best of their kind bold."""
-
-    def cell(content: Cell) -> str:
-        if not isinstance(content, Number):
-            return f'<td style="text-align:left">{_escaped(content)}</td>'
-        text = f"<b>{_escaped(content.text)}</b>" if content.bold else _escaped(content.text)
-        mark = f"<sup>{_escaped(content.mark)}</sup>" if content.mark else ""
-        return f'<td style="text-align:right">{text}{mark}</td>'
-
-    head = "".join(f"<th>{_escaped(name)}</th>" for name in grid.header)
-    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>\n" for row in grid.rows)
-    caption = f"<caption>{_escaped(grid.caption)}</caption>\n" if grid.caption else ""
-    return f"<table>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
-
-
-def _escaped(text: str) -> str:
-    import html  # whose names of characters take a while to load
-
-    return html.escape(printable(text))

@@ -17,7 +17,7 @@ from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.output import webpage
 from coliee_ir.output.envelope import dumped
-from coliee_ir.output.grid import Cell, Grid, Number, plain
+from coliee_ir.output.grid import Cell, Grid, Number, html, in_html, plain
 from coliee_ir.output.shown import View, shows
 
 #: how many files of a kind of finding are named
@@ -49,10 +49,10 @@ def _page_of(inbox: Inbox) -> str:
     found = _findings(inbox.findings, named)
     counts = ", ".join(counted(inbox.count(severity), str(severity)) for severity in Severity)
     sections = [
-        webpage.Section("files", "Files", webpage.table(files, "files")),
-        *([webpage.Section("findings", "Findings", webpage.table(found, "findings"))] if found.rows else []),
+        webpage.Section("files", "Files", html(files, "files")),
+        *([webpage.Section("findings", "Findings", html(found, "findings"))] if found.rows else []),
     ]
-    above = "".join(f"<p>{webpage.text(line)}</p>\n" for line in (
+    above = "".join(f"<p>{in_html(line)}</p>\n" for line in (
         f"{counts} in {counted(len(inbox.rows), 'file')}.", *inbox.remarks
     ))  # fmt: skip
     return webpage.page("Submissions received", sections, above)
@@ -60,8 +60,8 @@ def _page_of(inbox: Inbox) -> str:
 
 def _page(validation: Validation) -> Iterator[str]:
     found = _findings(validation.findings, _named(validation.files))
-    sections = [webpage.Section("findings", "Findings", webpage.table(found, "findings"))] if found.rows else []
-    yield webpage.page("Submission checked", sections, f"<p>{webpage.text(summary(validation))}.</p>\n").rstrip("\n")
+    sections = [webpage.Section("findings", "Findings", html(found, "findings"))] if found.rows else []
+    yield webpage.page("Submission checked", sections, f"<p>{in_html(summary(validation))}.</p>\n").rstrip("\n")
 
 
 def _named(files: Sequence[str]) -> dict[str, str]:
