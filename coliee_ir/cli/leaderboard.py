@@ -14,10 +14,12 @@ from coliee_adapters.kinds import told
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard import data, render
+from coliee_ir.commands.leaderboard import data, files
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
+from coliee_ir.commands.leaderboard.result import BoardTables
 from coliee_ir.inbox.folders import walk
 from coliee_ir.output.grid import print_to_terminal
+from coliee_ir.output.shown import forms_of, render
 from coliee_ir.output.webpage import file_name
 from coliee_ir.scoring.reading import read_gold
 from coliee_ir.scoring.submission import Submission
@@ -46,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "train")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
-    add(parser, "format", choices=render.FORMS)
+    add(parser, "format", choices=forms_of(BoardTables))
     add(parser, "pages", "reports", "hide_gold")
     add_decisions(parser)
 
@@ -60,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if options.overview:
         if options.format in ("json", "html"):
             raise UsageError("unfit-option", "JSON and HTML hold all tables: leave --overview out, and use -o")
-        tables = [str(path) for path in render.paths(Path(options.overview), _overview_form(options))]
+        tables = [str(path) for path in files.paths(Path(options.overview), _overview_form(options))]
     scoring.find_files(options, options.output, *tables)
     pattern = options.teams is not None and "(" in options.teams and not Path(options.teams).exists()
     besides = [file for file in (options.categories, options.official, options.groups, *options.train) if file]
@@ -115,7 +117,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     names = options.table_names or ["ranking", *(["official"] if official else [])]
     if options.pages:
         reports = _reports(options, board) if options.reports else {}
-        for file in render.write_pages(board, Path(options.pages), extras, reports):
+        for file in files.write_pages(board, Path(options.pages), extras, reports):
             say(f"written: {file}")
         if not options.overview and not options.table_names and options.output == "-":
             return
@@ -129,8 +131,8 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
     entered = {file for entry in board.entries for file in (entry.file, *entry.scores.others.values())}
-    files = [file for file in walk(options.submissions).files if file in entered or Source(file).kind is Kind.STORE]
-    scoring.publish(options, render.render(board, options.format, names, extras), files)
+    scored = [file for file in walk(options.submissions).files if file in entered or Source(file).kind is Kind.STORE]
+    scoring.publish(options, render(BoardTables(board, names, extras), options.format), scored)
 
 
 def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dict[str, str]:
@@ -167,17 +169,17 @@ def _overview_form(options: argparse.Namespace) -> str:
 def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extras: Extras) -> None:
     """All tables; in LaTeX also the figures of an overview paper, and a document that includes them."""
     folder, form = Path(options.overview), _overview_form(options)
-    files, missing = render.write_all(board, folder, form, extras)
+    written, missing = files.write_all(board, folder, form, extras)
     if form == "latex":
-        files += _paper(board, folder, files, missing, extras)
-    for file in files:
+        written += _paper(board, folder, written, missing, extras)
+    for file in written:
         say(f"written: {file}")
     for name, reason in missing.items():
         say(f"no {name}: {reason}")
 
 
 def _paper(
-    board: leaderboard.Leaderboard, folder: Path, files: list[str], missing: dict[str, str], extras: Extras
+    board: leaderboard.Leaderboard, folder: Path, tables: list[str], missing: dict[str, str], extras: Extras
 ) -> list[str]:
     """The figures of an overview paper, where they can be drawn, and a document that includes them and the tables."""
     figures: list[str] = []
@@ -188,5 +190,5 @@ def _paper(
     else:
         figures = [str(path) for path in write_overview(board, folder, extras.easy)]
     paper = folder / "paper.tex"
-    scoring.put(render.paper(board, files, figures=bool(figures)), str(paper))
+    scoring.put(files.paper(board, tables, figures=bool(figures)), str(paper))
     return [*figures, str(paper)]

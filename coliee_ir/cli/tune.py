@@ -19,11 +19,12 @@ from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning, picking
-from coliee_ir.commands.tune.render import FORMS, points, render
+from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
 from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import has_coliee_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
         "(default: standard output)")  # fmt: skip
-    add(parser, "format", choices=tuple(FORMS))
+    add(parser, "format", choices=FORMS)
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "save", help="write the rule as JSON, for `coliee-ir cut --rule`")
     add(parser, "curve")
@@ -166,7 +167,7 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
     measure = one_measure(options)
     scored, *_ = scoring.score(options, [measure] if measure else [])
     picked = picking.pick(scored, seed=options.seed)
-    scoring.publish(options, picking.FORMS[options.format](picked))
+    scoring.publish(options, render(picked, options.format))
     return 0
 
 
@@ -228,7 +229,7 @@ def _write(
         paper.write_picture(curves.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
-    table = render(tunings, options.format)
+    table = render(Tunings(tunings), options.format)
     if options.apply is not None and not _is_told(options):
         scoring.put(table, "-")
     else:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Final, Literal, TypeVar, overload
+from typing import Final, Literal, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.compressed import plain_name
@@ -20,8 +20,6 @@ from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.resampling import Difference
-
-_Shown = TypeVar("_Shown")
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -372,19 +370,6 @@ def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]
     if form is None:
         raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
     return form
-
-
-def forms_of(table: Callable[[_Shown], Grid]) -> dict[str, Callable[[_Shown], str]]:
-    """Form → how a result is written in it, as the grid that it has; the table for people is each result's own.
-
-    Args:
-        table: the grid of a result.
-    """
-
-    def written(form: str) -> Callable[[_Shown], str]:
-        return lambda result: FORMS[form](table(result))
-
-    return {form: written(form) for form in ("csv", "tsv", "markdown", "latex")}
 
 
 #: form → how a grid is written in it

@@ -26,7 +26,8 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.commands.compare import Asked, Comparison, Pair, compare, compare_measures, compare_scores
-from coliee_ir.commands.compare.render import FORMS, render, render_all
+from coliee_ir.commands.compare.render import render_all
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats import resampling, studentised
 from coliee_ir.stats.settings import Resampling
@@ -691,7 +692,7 @@ RUNS = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.js
 
 
 def test_the_command_prints_what_compare_says(call: Call) -> None:
-    for form in FORMS.keys() - {"json"}:  # whose inputs the command alone knows
+    for form in {*FORMS} - {"json"}:  # whose inputs the command alone knows
         options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --confidence-level 0.9"
         options += " -m MacroF1"
         code, out, err = call(*RUNS, "-f", form, *options.split(), "--test", "t")

@@ -179,7 +179,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     assert [line.split()[0] for line in out.splitlines()[1:-1]] == ["bm25", "dense", "rerank", "equal", "fitted"]
     assert f"… task 1 … {NEWEST} … 40 … 5 … 10 repeats … 2026 …" in err
     held = json.loads(Path("w.json").read_text())
-    scores = {one["name"]: one for one in held["fitted"]["scores"]}
+    scores = {one["name"]: one for one in held["contenders"]}
     capsys.readouterr()
     assert main(["evaluate", GOLD1, "fused.txt", "-f", "json"]) == 0
     value = json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroF1"]

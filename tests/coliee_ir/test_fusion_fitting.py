@@ -174,10 +174,10 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
     fitted.save(tmp_path / "w.json")
     held = json.loads((tmp_path / "w.json").read_text())
     assert held["fusion"]["norm"] == "borda"
-    assert held["fitted"]["queries"] == 29
-    assert held["fitted"]["scores"][0]["held_out"] == fitted.held_out
-    assert (held["fitted"]["folds"], held["fitted"]["repeats"]) == (5, 2)
-    assert len(held["fitted"]["fold_weights"]) == 10
+    assert held["queries"] == 29
+    assert held["contenders"][0]["held_out"] == fitted.held_out
+    assert (held["folds"], held["repeats"]) == (5, 2)
+    assert len(held["fold_weights"]) == 10
     assert Fusion.load(tmp_path / "w.json") == fitted.fusion
     _, others = example(1)
     applied = Fusion.load(tmp_path / "w.json").fuse(*others).run

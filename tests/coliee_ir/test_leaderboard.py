@@ -414,7 +414,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
         {"files": ["all/bad.txt"], "tag": "", "team": "",
          "reason": "all/bad.txt: …", "kind": "empty"}
     ]  # fmt: skip
-    assert (told["measure"], told["tie_break"], told["judged"], told["trials"]) == ("MicroF1", [], 20, 10_000)
+    assert (told["measure"], told["tie_break"], told["judged"], told["resamples"]) == ("MicroF1", [], 20, 10_000)
     assert set(told["tables"]) == {
         "ranking", "results", "data", "relevant", "questions", "invalid"
     }  # fmt: skip

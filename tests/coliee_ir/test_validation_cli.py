@@ -140,7 +140,7 @@ def test_the_json_has_these_keys(call: Call) -> None:
     code, out, _ = call("run.txt", "-f", "json", "--fix", "mended.txt")
     whole = json.loads(out)
     assert code == 1
-    assert {key: value for key, value in whole.items() if key not in ("coliee_ir", "findings")} == {
+    assert {key: value for key, value in whole.items() if key not in ("coliee_ir", "findings", "inputs")} == {
         "task": "1",
         "tasks": ["1"],
         "edition": NEWEST,

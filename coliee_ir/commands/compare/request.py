@@ -17,7 +17,6 @@ from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result
