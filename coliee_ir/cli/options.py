@@ -6,7 +6,6 @@ An option's name is where its value is found after parsing: ``measure`` is ``-m/
 from __future__ import annotations
 
 import argparse
-import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -427,6 +426,8 @@ def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
 
 def _one_of(word: str, known: Sequence[str], problem: str) -> None:
     if word not in known:
+        import difflib  # which what is spelt rightly does not need
+
         close = difflib.get_close_matches(word, known, 1)
         meant = f"did you mean {close[0]}? " if close else ""
         raise argparse.ArgumentTypeError(f"{problem}; {meant}choose one of {', '.join(known)}")

@@ -19,7 +19,7 @@ from coliee_ir.inbox.inventory import named_task, sort_files
 GOLD = json.dumps({f"{n:06}.txt": [f"{n + 100:06}.txt"] for n in range(1, 11)})
 PAIRS = "".join(f'<pair id="R07-0{n}-U" label="Y"><article>{n}</article><t2>x</t2></pair>' for n in range(1, 7))
 STATUTE = f"<dataset>{PAIRS}</dataset>"
-DESCRIPTION = "Task: {}\n… {} …\n\n- Machine learning models:\nnone\n"
+DESCRIPTION = "Task: {}\nRun tag: {}\n\n- Machine learning models:\nnone\n"
 
 
 def cases(tag: str, right: int = 5) -> str:
@@ -122,7 +122,7 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
     assert board["invalid"] == []
     said = [line for line in err.splitlines() if line.startswith("passed over")]
     assert heard([line.split(":")[0].removeprefix("passed over ") for line in said]) == [
-        "1 system description", "1 copy of the gold", "2 files of another part of submissions",
+        "1 system description", "1 copy of the gold", "2 copies of other runs",
         "3 files of other tasks", f"{len(NOTHING)} files that are not runs",
     ]  # fmt: skip
 

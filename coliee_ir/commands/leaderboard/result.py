@@ -12,12 +12,12 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import told_of
 from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import EASY, Board, Entry
-from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything, records
+from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.output.envelope import preamble
-from coliee_ir.output.grid import Grid, latex, separated
+from coliee_ir.output.grid import Grid, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.evaluator import Evaluator
