@@ -390,6 +390,30 @@ def test_a_damaged_store_is_one_sentence_and_never_another_score(sweep: list[str
     assert refused > 20
 
 
+@pytest.mark.parametrize("damage", ["pages", "row"])
+@pytest.mark.parametrize("named", [["runs"], ["runs/r0.txt", "runs/s.sqlite"]])
+@pytest.mark.parametrize("more", [(), ("--task", "1"), ("-o", "out.csv")])
+def test_a_damaged_store_leaves_sound_runs_their_scores(
+    damage: str, named: list[str], more: tuple[str, ...], sweep: list[str], call: Call
+) -> None:
+    scored(sweep[1:3])
+    Path("runs").mkdir()
+    shutil.move("r0.txt", "runs/r0.txt")
+    if damage == "row":
+        with sqlite3.connect("s.sqlite") as db:
+            db.execute("UPDATE runs SET means = '{}' WHERE file = 'r2.txt'")
+        db.close()
+    whole = bytearray(Path("s.sqlite").read_bytes())
+    whole[100:200] = whole[100:200] if damage == "row" else bytes(100)
+    Path("runs/s.sqlite").write_bytes(whole)
+    for command in (("evaluate", "--keep-going"), ("leaderboard", "--resamples", "9")):
+        code, out, err = call(command[0], "gold.json", *named, *command[1:], "-f", "csv", *more)
+        out = Path("out.csv").read_text() if "-o" in more else out
+        assert (code, len(out.splitlines()), "runs/s.sqlite" in err) == (2, 2, True), err
+        assert "r0" in out.splitlines()[1]
+    assert call("evaluate", "gold.json", *named, "-f", "csv")[:2] == (2, "")
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [
