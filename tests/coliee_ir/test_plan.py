@@ -107,7 +107,7 @@ def test_runs_that_do_not_differ_plan_nothing() -> None:
 
 def test_the_command_writes_every_form(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
-    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--years", "20", "--difference", "0.1"]
+    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--difference", "0.1"]
     for form in FORMS:
         code, out, _ = call("plan", *arguments, "--size", "40", "--size", "20", "-f", form)
         assert (code, out[-1]) == (0, "\n")
@@ -135,8 +135,8 @@ def test_the_curve_rises_from_chance_through_the_difference_that_is_found() -> N
 def test_python_plans_from_files_as_the_command_does(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
-    found = one_step.plan(*files, measure="MicroR", years=20, queries=[30], differences=[0.1])
-    arguments = ["-m", "MicroR", "--years", "20", "--size", "30", "--difference", "0.1", "-f", "json"]
+    found = one_step.plan(*files, measure="MicroR", queries=[30], differences=[0.1])
+    arguments = ["-m", "MicroR", "--size", "30", "--difference", "0.1", "-f", "json"]
     told = json.loads(call("plan", *files, *arguments)[1])
     assert list(told.pop("inputs")) == files
     assert told == json.loads(render(found, "json"))
@@ -150,7 +150,7 @@ def test_the_figure_is_a_valid_chart_of_the_curves(call: Call, monkeypatch: pyte
         [size.queries, *point] for size in found.sizes for point in size.curve
     ]
     monkeypatch.chdir(EXAMPLES)
-    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--years", "9", "--figures", tmp_path]
+    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--figures", tmp_path]
     assert call("plan", *arguments)[0] == 0
     assert {path.name for path in tmp_path.iterdir()} == {f"power.{ending}" for ending in ("svg", "pdf", "png", "csv")}
     assert (tmp_path / "power.pdf").read_bytes().startswith(b"%PDF-")

@@ -22,8 +22,9 @@ import pytest
 import coliee_ir
 from coliee_adapters import files
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Decisions, Evaluator, Scores, ScoreStore, Submission
+from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.cli import scoring
+from coliee_ir.types import ScoreStore
 from tests.coliee_ir.example_runs import SHOWN
 
 Call = Callable[..., tuple[int, str, str]]
@@ -232,7 +233,7 @@ def test_a_leaderboard_has_a_run_once_that_a_store_has_twice(sweep: list[str], c
 def test_functions_take_a_store_where_commands_do(tmp_path: Path) -> None:
     gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
     evaluator, kept = coliee_ir.Evaluator(gold), tmp_path / "s.sqlite"
-    with coliee_ir.ScoreStore(kept) as store:
+    with coliee_ir.types.ScoreStore(kept) as store:
         assert len(list(store.score(evaluator, runs[:2]))) == 2
     for given in ([kept, runs[2]], [str(kept), coliee_ir.read_run(runs[2])]):
         found = one_step.compare(gold, *given, measure="AP", n_resamples=99).to_dict()
@@ -249,7 +250,7 @@ def test_functions_take_a_store_where_commands_do(tmp_path: Path) -> None:
 def test_a_report_of_a_store_says_what_it_cannot_show(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coliee_ir.Report, "to_html", lambda report: "drawing takes seconds")
+    monkeypatch.setattr(coliee_ir.types.Report, "to_html", lambda report: "drawing takes seconds")
     gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
     kept, page = tmp_path / "s.sqlite", tmp_path / "page.html"
     assert call("evaluate", gold, *runs, "--store", kept)[0] == 0
