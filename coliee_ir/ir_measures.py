@@ -42,9 +42,8 @@ from coliee_adapters.forms.frames import gold_of, run_of
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Gold
-from coliee_ir import Judged
 from coliee_ir.commands.convert import to_qrels, to_run
-from coliee_ir.judging.judged import judge
+from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.mismatch import check
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse, sets
@@ -292,8 +291,9 @@ class _Evaluator(ir_measures.Evaluator):
             raise UsageError("wrong-part", problem)
         judged = judge(self._qrels, held)
         try:
-            check(judged, "the qrels", "the run")
-        except MismatchError as error:  # tools evaluate parts, of which one may be extra altogether
+            if judged.answered.any() or judged.extra:  # tools evaluate parts, of which one may be empty
+                check(judged, "the qrels", "the run")
+        except MismatchError as error:  # or extra altogether
             warnings.warn(str(error), stacklevel=4)
         for measure in self.measures:
             assert isinstance(measure, _Registered)
@@ -322,7 +322,7 @@ class _Provider(ir_measures.Provider):
         super().__init__()  # type: ignore[no-untyped-call]
 
     def _evaluator(self, measures: Iterable[Any], qrels: object) -> _Evaluator:
-        return _Evaluator(measures, gold_of(qrels))
+        return _Evaluator(measures, gold_of(qrels, part=True))
 
 
 def _register(measure: _Registered) -> None:

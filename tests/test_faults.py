@@ -89,12 +89,14 @@ def while_read(name, change, process=lambda: True):
 
 def after_opening(name, change):
     "Change a file when its form has been found."
-    start = Source.__init__
-    def changing(self, path, **options):
-        start(self, path, **options)
-        if path == name:
+    look, looked = Source.look, set()
+    def looking(self):
+        found = look(self)
+        if self.path == name and name not in looked:
+            looked.add(name)
             change(name)
-    Source.__init__ = changing
+        return found
+    Source.look = looking
 
 def starve():
     raise MemoryError

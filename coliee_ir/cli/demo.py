@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from coliee_adapters.errors import InputError
+from coliee_adapters.files import remote
 from coliee_adapters.files.source import made_folder
 from coliee_ir import cli
 from coliee_ir.cli import say
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
     """Print each command, and run it; or copy the files."""
     with resources.as_file(resources.files("coliee_ir") / "examples") as folder:
         if options.output is not None:
+            remote.refuse(options.output, "the folder of --output")
             _copy(folder, options.output, {name for task, name, *_ in _SHOWN if options.task in (task, None)})
             return 0
         for task, name, what, arguments in _SHOWN:

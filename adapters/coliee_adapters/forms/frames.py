@@ -55,12 +55,17 @@ _DTYPES: Final[Mapping[str, tuple[str, str, str]]] = {
 
 
 def gold_of(
-    held: object, rule: IdRule = exact_id, columns: Mapping[str, str] | None = None, *, commas: bool = True
+    held: object,
+    rule: IdRule = exact_id,
+    columns: Mapping[str, str] | None = None,
+    *,
+    commas: bool = True,
+    part: bool = False,
 ) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples."""
     remarks = Remarks()
     found = _rows_of(held, "gold", rule, columns, remarks)
-    return gold_of_rows(found, rule, _MEMORY, "memory", remarks, commas=commas)
+    return gold_of_rows(found, rule, _MEMORY, "memory", remarks, commas=commas, part=part)
 
 
 def run_of(

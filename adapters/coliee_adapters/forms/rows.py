@@ -117,8 +117,13 @@ def gold_of(
     remarks: Remarks | None = None,
     *,
     commas: bool | None = None,
+    part: bool = False,
 ) -> Gold:
-    """The gold that rows are; ``commas`` is whether ids may have commas in them, by default as the rule says."""
+    """The gold that rows are.
+
+    ``commas`` is whether ids may have commas in them, by default as the rule says; ``part`` whether this may be some
+    queries of a gold, of which nothing need be relevant.
+    """
     remarks = Remarks() if remarks is None else remarks
     first, rows = peeked(rows)
     if first is not None and first.answer is not None:
@@ -131,7 +136,8 @@ def gold_of(
         if row.document is not NOTHING:
             document = id_of(row.document, "document", row.place, rule, commas)
             judge(judged, query, document, relevance_of(row.number, row.place), row.place, remarks)
-    refuse_irrelevant(qrels, path)
+    if not part:
+        refuse_irrelevant(qrels, path)
     return Gold(qrels, path=path, format=form, remarks=remarks)
 
 
