@@ -287,7 +287,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--difference", type=float, metavar="X", action="append", default=[],
         help="difference to report the power of (repeatable)",
     ),
-    "years": _option("--years", **_COUNT, default=400, help="number of simulated years for each size (default: 400)"),
     "margin": _option(
         "--margin", type=float, metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",

@@ -22,15 +22,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
     add(parser, "sizes", "differences")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "resamples", default=199, help="number of resamples in each simulated year (default: 199)")
-    add(parser, "years", "seed", "confidence_level")
+    add(parser, "resamples", "seed", "confidence_level")
     add(parser, "power", help="probability of finding the difference (default: 0.8)")
     add(parser, "output", "figures")
     add(parser, "format", choices=tuple(FORMS))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw the years and print what can be found."""
+    """Print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
     significance.check_measures(names, options.task, options.edition)
@@ -43,7 +42,6 @@ def run(options: argparse.Namespace) -> int:
         queries=options.sizes,
         differences=options.differences,
         power=options.power,
-        years=options.years,
         groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
         settings=Resampling(options.resamples, options.seed, options.confidence_level),
     )

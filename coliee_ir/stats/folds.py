@@ -18,8 +18,9 @@ from coliee_adapters.lines import counted
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats import resampling
+from coliee_ir.stats.paired import Board, tested
 from coliee_ir.stats.resampling import Difference, Interval
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS, Resampling
 
 
 @dataclass(frozen=True)
@@ -150,20 +151,16 @@ def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray])
 
 
 def difference(one: Terms, other: Terms) -> Difference:
-    """The difference of two scores, its jackknife standard error, and its interval (Efron, Tibshirani 1993, ch. 11).
+    """The difference of two scores with its interval: see ``paired.tested``.
 
     Args:
         one: what each query, or group, adds to the one score.
         other: what the same queries add to the other.
     """
-    without = resampling.left_out(one) - resampling.left_out(other)
-    without = without[np.isfinite(without)]
-    n, value = len(without), one.total - other.total
-    error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())) if n else 0.0
-    if n < 2 or math.isnan(value) or error <= resampling.NEAR < abs(value):
-        return Difference(value, error, Interval(math.nan, math.nan))
-    half = t_quantile((1 + CONFIDENCE_LEVEL) / 2, n - 1) * error
-    return Difference(value, error, Interval(value - half, value + half))
+    if not len(one.each):
+        return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
+    [test] = tested(Board([one, other]), [(0, 1)], Resampling())
+    return Difference(test.difference, test.error, test.interval)
 
 
 #: From so many degrees of freedom on, the expansion of t around the normal quantile is exact to ten digits.

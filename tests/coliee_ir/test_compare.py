@@ -28,7 +28,7 @@ from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.commands.compare import Asked, Comparison, Pair, compare, compare_measures, compare_scores
 from coliee_ir.commands.compare.render import FORMS, render, render_all
 from coliee_ir.rules.protocol import NEWEST
-from coliee_ir.stats import resampling, studentised
+from coliee_ir.stats import paired, resampling
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 
@@ -88,12 +88,13 @@ def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None
     units = Units.of(scored[0].query_ids)
     terms = [units.terms(one) for one in terms]
     asked = Resampling(500)
-    tests = studentised.tested(terms, places, asked)
-    joint = studentised.jointly([studentised.Family(terms, places)], asked)
+    board = paired.Board(terms)
+    tests = paired.tested(board, places, asked)
+    joint = paired.jointly([(board, places)], asked)
     assert [pair.p for pair in comparison.pairs] == [test.p for test in tests]
-    assert [pair.corrected for pair in comparison.pairs] == [joint.p(test) for test in tests]
-    for pair, test in zip(comparison.pairs, tests, strict=True):
-        assert (pair.interval, pair.simultaneous) == (test.interval(), test.interval(joint.critical))
+    assert [pair.corrected for pair in comparison.pairs] == joint.p[0].tolist()
+    for pair, test, ends in zip(comparison.pairs, tests, joint.intervals[0][0], strict=True):
+        assert (pair.interval, pair.simultaneous) == (test.interval, tuple(ends))
     holm = compare(*TASK1, n_resamples=500, correction="holm")
     assert [pair.corrected for pair in holm.pairs] == pytest.approx(
         multipletests([test.p for test in tests], method="holm")[1], rel=1e-12

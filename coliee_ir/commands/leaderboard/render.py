@@ -71,7 +71,8 @@ def contents(board: Board, extras: Extras) -> dict[str, Any]:
             {
                 "place": entry.place or None,
                 "ranks": list(entry.ranks) if entry.ranks.best else None,
-                "may_be_best": entry.ranks.best == 1,
+                "own_ranks": list(entry.own_ranks) if entry.ranks.best else None,
+                "may_be_best": entry.may_be_best,
                 "team": entry.team or None,
                 **entry.scores.to_dict(),
                 "interval": numbers(entry.interval),

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from coliee_adapters.checked import one_of, refused
 from coliee_adapters.errors import ColieeError, UsageError, shortened
 from coliee_adapters.files import PathLike, Source
@@ -17,7 +15,7 @@ from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
-from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
+from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.inbox.grouping import Handed, Invalid, group
 from coliee_ir.inbox.inventory import passed_over, sort_files
 from coliee_ir.inbox.sheets import read_values
@@ -34,7 +32,6 @@ from coliee_ir.scoring.several import kept as kept_in
 from coliee_ir.scoring.several import stores_among
 from coliee_ir.scoring.several import task_of as task_of_stores
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
@@ -348,20 +345,20 @@ def _entries(
         return ()
     measure: Measure = next(iter(scored[0][1].results))
     terms = [units.terms(scores.results[measure].terms) for _, scores in scored]
-    better = studentised.better(terms, settings)
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
-    ranks = rank_sets([terms[at].total for at in kept], better[np.ix_(kept, kept)])
     in_places = places([order_key(scored[at][1], tie_break) for at in kept])
     in_groups = units.n < len(units.number)
     return tuple(
         Entry(
             place,
-            of_run,
+            stand.ranks,
             scored[at][0],
             scored[at][1],
             interval_of(
                 measure, scored[at][1].results[measure], terms[at], settings.confidence_level, in_groups
             ),
+            stand.own_ranks,
+            stand.may_be_best,
         )
-        for at, place, of_run in zip(kept, in_places, ranks, strict=True)
+        for at, place, stand in zip(kept, in_places, stands(terms, settings, kept), strict=True)
     )  # fmt: skip
